@@ -18,6 +18,7 @@ const DECISIONS = 'workers/chain/decisions.test.ts'
 const INTERRUPTIONS = 'workers/chain/interruptions.test.ts'
 const PROCESSES = 'workers/chain/processes.test.ts'
 const ATTENTION = 'services/attention-mail.test.ts'
+const DELETION = 'services/account-deletion.test.ts'
 
 export const MUTANTS: readonly Mutant[] = [
   {
@@ -400,6 +401,51 @@ export const MUTANTS: readonly Mutant[] = [
     replace: '',
     tests: ['store/postgres/store.test.ts'],
     killedBy: 'wherever the failing ones of a batch are',
+    needsPostgres: true,
+  },
+  {
+    name: 'an account is deleted by a clock that the chain does not confirm',
+    file: 'services/account-deletion.ts',
+    find: `      const known = await tx.chain.syncedThrough()
+      if (!account`,
+    replace: `      const known = nowSecs(clock)
+      if (!account`,
+    tests: [DELETION],
+    killedBy: 'the account is kept for a week',
+  },
+  {
+    name: 'an account is deleted while its invoices can still be paid',
+    file: 'store/repository/account-deletion.ts',
+    find: "or([eb('invoices.status', 'in', OPEN_INVOICE), eb('invoices.watch_until', '>=', watchedSince(at))])",
+    replace: "or([eb('invoices.status', 'in', OPEN_INVOICE)])",
+    tests: [DELETION],
+    killedBy: 'an invoice that can be paid late',
+  },
+  {
+    name: 'the change of an account that is being deleted is checked against what the request had read',
+    file: 'services/audit.ts',
+    find: 'requireNoDeletion((await tx.accounts.lock(account.id)) ?? {})',
+    replace: 'requireNoDeletion(account as Account)',
+    tests: [DELETION],
+    killedBy: 'refuses every change until the owner keeps the account',
+  },
+  {
+    name: 'unused viewing keys are deleted without a lock before the check',
+    file: 'store/repository/unused-key.ts',
+    find: "  await db.selectFrom('viewing_keys').select('id').where('id', 'in', ids).orderBy('id').forNoKeyUpdate().execute()\n",
+    replace: '',
+    tests: ['store/unused-key.test.ts'],
+    killedBy: 'a key that an account takes at the same time',
+    needsPostgres: true,
+  },
+  {
+    name: 'the row of a viewing key is not locked by the account that takes it',
+    file: 'store/repository/viewing-key.ts',
+    find: `        .where('fingerprint', '=', fingerprint)
+        .forNoKeyUpdate()`,
+    replace: "        .where('fingerprint', '=', fingerprint)",
+    tests: ['store/unused-key.test.ts'],
+    killedBy: 'a key that',
     needsPostgres: true,
   },
 ]

@@ -9,8 +9,8 @@ import { startSwapPolling } from './workers/swap.ts'
 
 /** The background jobs of the service, by name. Null: the service has no mail server. */
 const WORKERS = {
-  cleanup: ({ infrastructure, services: { cleanup } }) => {
-    return startCleanup({ ...infrastructure, tasks: Object.values(cleanup) })
+  cleanup: ({ infrastructure, services: { accountDeletions, cleanup } }) => {
+    return startCleanup({ ...infrastructure, tasks: [...Object.values(cleanup), accountDeletions.eraseDue] })
   },
   billing: ({ infrastructure, services }) => startBillingLoop({ ...infrastructure, ...services }),
   swap: ({ infrastructure, services }) => startSwapPolling({ ...infrastructure, poller: services.swapStatus }),

@@ -35,6 +35,7 @@ import type { SwapProvider } from './ports/swap-provider.ts'
 import type { UnusedAddressKeeper } from './ports/unused-address.ts'
 import type { Vault } from './ports/vault.ts'
 import { createAccounts } from './services/account.ts'
+import { createAccountDeletions } from './services/account-deletion.ts'
 import { createAddresses } from './services/address.ts'
 import { createApiKeys } from './services/api-key.ts'
 import { createAuditLog } from './services/audit.ts'
@@ -46,6 +47,7 @@ import { createCleanup } from './services/cleanup.ts'
 import { createDashboard } from './services/dashboard.ts'
 import { createDatabaseIdentity } from './services/database-identity.ts'
 import { createDeliveries } from './services/delivery.ts'
+import { createEmailChanges } from './services/email-change.ts'
 import { createSecrets } from './services/encryption-key.ts'
 import { createInvoiceExports } from './services/export.ts'
 import { createInvoices } from './services/invoice.ts'
@@ -207,7 +209,6 @@ export function createServices(infrastructure: Infrastructure, operator: Account
   const { config, params, clock, random, log, metrics, store, vault, keyedHash, noteScanner, rates } = infrastructure
   const { network, plans, confirmations, lateWatchDays, registration } = config
   const { swapProvider: provider, unusedAddresses } = infrastructure
-  const watchesChain = config.roles.includes('watcher')
 
   const databaseIdentity = createDatabaseIdentity({ store, clock, random, lateWatchDays, log })
   const onError = (err: unknown) => log.warn({ err }, 'could not record when a credential was used')
@@ -259,6 +260,7 @@ export function createServices(infrastructure: Infrastructure, operator: Account
   const swaps = createSwaps({ store, outbox, provider, assets, swapStatus, clock, random, log })
   return {
     accounts,
+    accountDeletions: createAccountDeletions({ store, clock, log }),
     addresses,
     apiKeys: createApiKeys({ store, clock, random, onError }),
     auditLog: createAuditLog({ store, clock }),
@@ -269,6 +271,7 @@ export function createServices(infrastructure: Infrastructure, operator: Account
     cleanup: createCleanup({ store, clock, auditRetentionDays: config.auditRetentionDays }),
     dashboard: createDashboard({ store, noteScanner, vault, clock, params, lateWatchDays }),
     databaseIdentity,
+    emailChanges: createEmailChanges({ store, clock, random, keyedHash, log, metrics }),
     deliveries: createDeliveries({ store, vault, webhookHttp: infrastructure.webhookHttp, clock, random, log }),
     exports: createInvoiceExports({ store, clock }),
     invoiceFeed: createInvoiceFeed({ store }),
@@ -276,7 +279,7 @@ export function createServices(infrastructure: Infrastructure, operator: Account
     invoices,
     outbox,
     payouts,
-    readiness: createReadiness({ store, clock, params, newestMigration: NEWEST_MIGRATION, watchesChain }),
+    readiness: createReadiness({ store, clock, params, newestMigration: NEWEST_MIGRATION, roles: config.roles }),
     recordedChain,
     scanKeys: createScanKeys({ store, vault, metrics }),
     sessions: createSessions({ store, clock, random, onError }),

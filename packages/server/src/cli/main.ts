@@ -1,7 +1,14 @@
 import { ConfigError, ENVIRONMENT, type Env } from '../config/settings.ts'
 import { AppError } from '../domain/error.ts'
 import type { Command } from './command.ts'
-import { accountCreate, accountList, accountPlan } from './commands/account.ts'
+import {
+  accountCreate,
+  accountDelete,
+  accountEmail,
+  accountKeep,
+  accountList,
+  accountPlan,
+} from './commands/account.ts'
 import { address } from './commands/address.ts'
 import { audit } from './commands/audit.ts'
 import { backup } from './commands/backup.ts'
@@ -27,6 +34,9 @@ const COMMANDS: readonly Command[] = [
   accountList,
   accountCreate,
   accountPlan,
+  accountEmail,
+  accountDelete,
+  accountKeep,
   sessionCreate,
   sessionEnd,
   audit,

@@ -19,6 +19,8 @@ export interface Account {
   /** Absent when that key never expires. */
   readonly viewingKeyExpiry?: KeyExpiry
   readonly createdAt: number
+  /** Unix seconds. Absent unless the account is being deleted. */
+  readonly deletionRequestedAt?: number
 }
 
 export const MAX_EMAIL_CHARS = 254

@@ -24,6 +24,7 @@ export const AUDIT_KINDS = {
   sign_in_failed: 'a wrong sign-in code was entered',
   confirmation_failed: 'a wrong confirmation code was entered',
   session_ended: 'a session was ended',
+  account_erased: 'an account was deleted',
   plan_assigned: 'a plan was assigned',
   withdrawal_settled: 'a withdrawal was marked as paid out',
   withdrawal_failed: 'a withdrawal was marked as failed',
@@ -49,8 +50,16 @@ const PROTECTIVE: ReadonlySet<AuditKind> = new Set<AuditKind>([
   'webhook_removed',
 ])
 
+/** Changes that an owner can make while the account is being deleted, besides the protective ones. */
+const DURING_DELETION: ReadonlySet<AuditKind> = new Set<AuditKind>(['deletion_requested', 'deletion_canceled'])
+
 export function isLimited(actor: Actor, kind: AuditKind): boolean {
   return actor.by === 'owner' && !PROTECTIVE.has(kind)
+}
+
+/** Whether the change must not be made while the account is being deleted. */
+export function endsWithDeletion(actor: Actor, kind: AuditKind): boolean {
+  return isLimited(actor, kind) && !DURING_DELETION.has(kind)
 }
 
 export function tooManyChangesError(): AppError {

@@ -14,6 +14,9 @@ export const EMAIL_NOTIFICATIONS = {
   confirmations_set: 'the number of confirmations was changed',
   withdrawal_created: 'a withdrawal was created',
   withdrawal_canceled: 'a withdrawal was canceled',
+  email_changed: 'the email was changed',
+  deletion_requested: 'the deletion of the account was requested',
+  deletion_canceled: 'the deletion of the account was canceled',
 } as const
 
 /** After a mail about one kind of action, the later ones of this kind are mailed together after this time. */

@@ -2,10 +2,13 @@ import { DAY_SECS } from './time.ts'
 
 const HOUR_SECS = 3_600
 
-/** The purpose of a mailed one-time code: to sign in, or to reauthenticate within a session (`confirm`). */
-export type CodePurpose = 'sign_in' | 'confirm'
+/** The purpose of a mailed one-time code: to sign in, to reauthenticate within a session (`confirm`), or to change the email. */
+export type CodePurpose = 'sign_in' | 'confirm' | 'new_email'
 
-/** `longDigits` are those of codes for unknown browsers while the budget of wrong codes is spent. */
+/**
+ * `longDigits` are those of codes that are mailed to a new email, and of codes for unknown browsers while the budget of wrong
+ * codes is spent.
+ */
 export const SIGN_IN_CODE = { digits: 6, longDigits: 10, lifetimeSecs: 600, maxAttempts: 5 } as const
 
 /** How long a session counts as recently authenticated after a code. Sensitive changes require it. */

@@ -1,4 +1,5 @@
 import type { AccountRepository } from './repository/account.ts'
+import type { AccountDeletionRepository } from './repository/account-deletion.ts'
 import type { ApiKeyRepository, ApiKeyWithAccount } from './repository/api-key.ts'
 import type { AttentionMailRepository } from './repository/attention-mail.ts'
 import type { AuditRepository } from './repository/audit.ts'
@@ -23,6 +24,7 @@ import type { WithdrawalRepository } from './repository/withdrawal.ts'
 /** One transaction: a repository for each noun. All of them see the same state of the database. */
 export interface Tx {
   readonly accounts: AccountRepository
+  readonly accountDeletions: AccountDeletionRepository
   readonly apiKeys: ApiKeyRepository
   readonly sessions: SessionRepository
   readonly audit: AuditRepository

@@ -1,7 +1,7 @@
 import type { Account, Network } from '../domain/account.ts'
 import { CONFIRMATIONS, normaliseEmail } from '../domain/account.ts'
 import { type Actor, SERVICE } from '../domain/audit.ts'
-import { invalidField, notFound } from '../domain/error.ts'
+import { AppError, invalidField, notFound } from '../domain/error.ts'
 import { planUpdatedEvent } from '../domain/event.ts'
 import { effectivePlan, FREE_PLAN, findPlan, type Plan, unknownPlanError } from '../domain/plan.ts'
 import { formatMonth, startOfNextMonth } from '../domain/time.ts'
@@ -31,6 +31,8 @@ export interface Accounts {
   findByEmail(email: string): Promise<Account>
   list(): Promise<Account[]>
   overview(account: Account): Promise<AccountOverview>
+  /** Changes the email without a code: for the operator. @throws AppError `invalid_email`, `email_taken` */
+  setEmail(account: Account, email: string, actor: Actor): Promise<string>
   /** @throws AppError `invalid_confirmations` */
   setConfirmations(account: Account, confirmations: number, actor?: Actor): Promise<AccountOverview>
   /** Assigns a plan; `expiresAt` is in Unix seconds, null: no end. @throws AppError `no_such_account`, `unknown_plan` */
@@ -57,6 +59,24 @@ export async function findOrCreateAccount(
   const account = (await tx.accounts.insert(draft)) ?? (await tx.accounts.byEmail(email))
   if (!account) throw new Error('the account can neither be found nor created')
   return account
+}
+
+/** The normalised text. @throws AppError `invalid_email` for other text, and for the account's present email */
+export function otherEmail({ email: present }: Account, text: string): string {
+  const email = normaliseEmail(text)
+  if (email === null) throw invalidField('email', 'an address such as name@example.com')
+  if (email === present) throw invalidField('email', 'another address than the present one')
+  return email
+}
+
+/** Changes the email and mails that to the previous one. @throws AppError `email_taken`, `account_being_deleted` */
+export async function changeEmail(tx: Tx, account: Account, email: string, actor: Actor, at: number): Promise<void> {
+  const before = (await tx.accounts.lock(account.id)) ?? account
+  await recordChange(tx, before, actor, { kind: 'email_changed', at, detail: email })
+  if (await tx.accounts.setEmail(account.id, email)) return
+  throw new AppError('conflict', 'email_taken', 'email taken', {
+    extra: { detail: 'another account has this address: use another address, or delete that account first' },
+  })
 }
 
 export function createAccounts(
@@ -89,6 +109,12 @@ export function createAccounts(
     },
 
     list: () => store.read(tx => tx.accounts.list()),
+
+    async setEmail(account, text, actor) {
+      const email = otherEmail(account, text)
+      await store.write(tx => changeEmail(tx, account, email, actor, nowSecs(clock)))
+      return email
+    },
 
     async setConfirmations(account, confirmations, actor = SERVICE) {
       const { min, max } = CONFIRMATIONS

@@ -1,7 +1,9 @@
 import type { Account } from '../domain/account.ts'
+import { requireNoDeletion } from '../domain/account-deletion.ts'
 import {
   type Actor,
   type AuditKind,
+  endsWithDeletion,
   isLimited,
   isMailed,
   OPERATOR,
@@ -40,14 +42,15 @@ interface Change {
 
 /**
  * Records a change of an account in the transaction that makes it, and mails it to the owner if it is one of those.
- * @throws AppError `too_many_changes` when the owner made too many of them
+ * @throws AppError `too_many_changes` when the owner made too many of them; `account_being_deleted`
  */
 export async function recordChange(
-  tx: Pick<Tx, 'audit' | 'mails'>,
+  tx: Pick<Tx, 'accounts' | 'audit' | 'mails'>,
   account: Pick<Account, 'id' | 'email'>,
   actor: Actor,
   { kind, at, detail = null }: Change,
 ): Promise<void> {
+  if (endsWithDeletion(actor, kind)) requireNoDeletion((await tx.accounts.lock(account.id)) ?? {})
   const { max, windowSecs } = OWNER_LIMIT
   if (isLimited(actor, kind) && (await tx.audit.countByOwner(account.id, at - windowSecs, max)) >= max)
     throw tooManyChangesError()

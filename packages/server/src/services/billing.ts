@@ -1,4 +1,5 @@
 import type { Account } from '../domain/account.ts'
+import { requireNoDeletion } from '../domain/account-deletion.ts'
 import { chainTime, clockAgreesWithChain, MEDIAN_BLOCKS, timeBounds } from '../domain/chain-time.ts'
 import { renewalReminder } from '../domain/email-notification.ts'
 import { AppError } from '../domain/error.ts'
@@ -120,6 +121,7 @@ export function createBilling(deps: {
 
     async subscribe(account, name, idempotencyKey) {
       if (!operator) throw billingNotConfiguredError()
+      requireNoDeletion(account)
       const plan = findPlan(plans, name)
       if (!plan || !isForSale(plan)) throw unknownPlanError(plans.filter(isForSale))
       const now = nowSecs(clock)

@@ -1,4 +1,5 @@
 import type { Account } from '../domain/account.ts'
+import { requireNoDeletion } from '../domain/account-deletion.ts'
 import { AppError, notFound } from '../domain/error.ts'
 import { EXPIRY_SECS } from '../domain/invoice.ts'
 import type { Zat } from '../domain/money.ts'
@@ -42,7 +43,8 @@ export interface Invoices {
    * Creates an invoice and counts it in the account's monthly usage. A repeated idempotency key returns the first
    * invoice.
    * @throws AppError `viewing_key_not_set`, `idempotency_key_reused`, `viewing_key_expired`,
-   * `viewing_key_expires_too_soon`, `monthly_invoice_limit_reached`, `too_many_watched_keys`, `watched_key_capacity_reached`
+   * `viewing_key_expires_too_soon`, `monthly_invoice_limit_reached`, `too_many_watched_keys`, `watched_key_capacity_reached`,
+   * `account_being_deleted`
    */
   create(account: Account, request: InvoiceRequest): Promise<Invoice>
   /**
@@ -82,7 +84,7 @@ export function createInvoices(deps: {
     write: (draft: NewInvoice) => Promise<Invoice>,
   ): Promise<Invoice> {
     const { viewingKeyId } = account
-    if (viewingKeyId === null) throw new AppError('invalid', 'viewing_key_not_set', 'viewing key not set')
+    if (viewingKeyId === null) throw viewingKeyNotSetError()
     const reserved = await addresses.reserve(viewingKeyId)
     const createdAt = nowSecs(clock)
     const expiresAt = createdAt + (terms.expiresInSecs ?? EXPIRY_SECS.default)
@@ -161,7 +163,8 @@ export function createInvoices(deps: {
   }
 
   return {
-    create(account, request) {
+    async create(account, request) {
+      requireNoDeletion(account)
       const idempotency = idempotencyOf(account, request)
       return createAtNewAddress(
         account,
@@ -198,12 +201,17 @@ function idempotencyOf(account: Account, request: InvoiceRequest): IdempotencyRe
   return { accountId: account.id, key: request.idempotencyKey, body }
 }
 
+function viewingKeyNotSetError(): AppError {
+  return new AppError('invalid', 'viewing_key_not_set', 'viewing key not set')
+}
+
 /** Makes sure that the key of a created invoice is watched for as long as the invoice can be paid. */
 async function extendWatch(tx: Tx, invoice: Invoice, draft: NewInvoice): Promise<Invoice> {
   const until = Math.ceil(draft.watchUntil / WATCH_STEP_SECS) * WATCH_STEP_SECS
   if (!isCreated(invoice, draft)) return invoice
   await tx.viewingKeys.extendAccountWatch(draft.accountId, draft.viewingKeyId, until)
-  await tx.viewingKeys.extendWatch(draft.viewingKeyId, until)
+  // The key was replaced and deleted after the request had read it.
+  if (!(await tx.viewingKeys.extendWatch(draft.viewingKeyId, until))) throw viewingKeyNotSetError()
   return invoice
 }
 

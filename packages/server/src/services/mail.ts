@@ -1,7 +1,7 @@
 import { ATTENTION_MAIL, attentionMailDueAt, attentionMailText } from '../domain/attention-mail.ts'
 import { backoffMs } from '../domain/backoff.ts'
 import { EMAIL_NOTIFICATIONS, type EmailNotification, NOTICE_INTERVAL_SECS } from '../domain/email-notification.ts'
-import { codeHashInput, generateCode, generateLongCode } from '../domain/sign-in.ts'
+import { type CodePurpose, codeHashInput, generateCode, generateLongCode } from '../domain/sign-in.ts'
 import { formatUtcMinute } from '../domain/time.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { KeyedHash } from '../ports/keyed-hash.ts'
@@ -104,18 +104,19 @@ export function createMails(deps: {
   }
 
   /**
-   * Generates the code and stores only its hash. Null when the request has expired. While wrong codes are too many, unknown
-   * browsers get a longer code.
+   * Generates the code and stores only its hash. Null when the request has expired. A code for a new email is longer, and so
+   * are those of unknown browsers while wrong codes are too many.
    */
   async function composeCode(mail: CodeMail): Promise<OutgoingMail | null> {
     return store.write(async tx => {
       const now = nowSecs(clock)
       const request = await tx.signIn.byId(mail.codeId)
       if (!request || request.expiresAt <= now) return null
-      const isLong = !request.isKnownBrowser && (await isBudgetSpent(tx, 'wrong_codes', now))
+      const { purpose, isKnownBrowser } = request
+      const isLong = purpose === 'new_email' || (!isKnownBrowser && (await isBudgetSpent(tx, 'wrong_codes', now)))
       const code = isLong ? generateLongCode(random.bytes) : generateCode(random.bytes)
       await tx.signIn.setCodeHash(request.id, keyedHash.hash('code', codeHashInput(request.id, code)))
-      return { to: mail.to, ...codeText(code, request.purpose) }
+      return { to: mail.to, ...codeText(code, purpose) }
     })
   }
 
@@ -139,8 +140,14 @@ export function createMails(deps: {
   }
 }
 
-function codeText(code: string, purpose: 'sign_in' | 'confirm'): { subject: string; text: string } {
-  const codeName = purpose === 'sign_in' ? 'sign-in code' : 'confirmation code'
+const CODE_NAMES: Readonly<Record<CodePurpose, string>> = {
+  sign_in: 'sign-in code',
+  confirm: 'confirmation code',
+  new_email: 'code for a new email',
+}
+
+function codeText(code: string, purpose: CodePurpose): { subject: string; text: string } {
+  const codeName = CODE_NAMES[purpose]
   return {
     subject: `Your zatgate ${codeName}`,
     text: [

@@ -92,8 +92,9 @@ export function createPayouts(deps: {
   const { store, transitionWithdrawal, clock, vault, provider, params, log } = deps
 
   function toPayoutOrder(withdrawal: Withdrawal): PayoutOrder {
-    const payoutTo = vault.open(withdrawal.sealedPayoutTo, payoutSealContext(withdrawal.invoiceId))
-    return { withdrawal, payoutTo: Buffer.from(payoutTo).toString() }
+    const { sealedPayoutTo, invoiceId } = withdrawal
+    if (sealedPayoutTo.length === 0) return { withdrawal, payoutTo: 'deleted with the account' }
+    return { withdrawal, payoutTo: Buffer.from(vault.open(sealedPayoutTo, payoutSealContext(invoiceId))).toString() }
   }
 
   /**

@@ -30,9 +30,10 @@ export function createReadiness(deps: {
   readonly clock: Clock
   readonly params: ConsensusParams
   readonly newestMigration: string
-  readonly watchesChain: boolean
+  readonly roles: readonly string[]
 }): Readiness {
-  const { store, clock, params, newestMigration, watchesChain } = deps
+  const { store, clock, params, newestMigration } = deps
+  const watchesChain = deps.roles.includes('watcher')
   let cached: { readonly at: number; readonly result: Promise<Result> } | null = null
 
   async function read(): Promise<Result> {

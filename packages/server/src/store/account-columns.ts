@@ -3,7 +3,10 @@ import type { Account } from '../domain/account.ts'
 import { num, numOrNull } from './mapping.ts'
 import type { AccountsTable } from './tables.ts'
 
-export function toAccount(row: Selectable<AccountsTable>): Account {
+type AccountRow = Omit<Selectable<AccountsTable>, 'erased_at'>
+
+export function toAccount(row: AccountRow): Account {
+  const deletionRequestedAt = numOrNull(row.deletion_requested_at)
   return {
     id: num(row.id),
     publicId: row.public_id,
@@ -15,10 +18,11 @@ export function toAccount(row: Selectable<AccountsTable>): Account {
     viewingKeyId: numOrNull(row.viewing_key_id),
     ...expiryOf(row),
     createdAt: num(row.created_at),
+    ...(deletionRequestedAt !== null && { deletionRequestedAt }),
   }
 }
 
-function expiryOf(row: Selectable<AccountsTable>): Pick<Account, 'viewingKeyExpiry'> {
+function expiryOf(row: AccountRow): Pick<Account, 'viewingKeyExpiry'> {
   const time = numOrNull(row.viewing_key_expires_at)
   const height = numOrNull(row.viewing_key_expiry_height)
   return time === null && height === null ? {} : { viewingKeyExpiry: { time, height } }
@@ -37,10 +41,11 @@ export const JOINED_ACCOUNT_COLUMNS = [
   'accounts.viewing_key_expires_at as joined_viewing_key_expires_at',
   'accounts.viewing_key_expiry_height as joined_viewing_key_expiry_height',
   'accounts.created_at as joined_created_at',
+  'accounts.deletion_requested_at as joined_deletion_requested_at',
 ] as const
 
 type JoinedAccountRow = {
-  [Column in keyof Selectable<AccountsTable> as `joined_${Column}`]: Selectable<AccountsTable>[Column]
+  [Column in keyof AccountRow as `joined_${Column}`]: AccountRow[Column]
 }
 
 export function toJoinedAccount(row: JoinedAccountRow): Account {
@@ -56,5 +61,6 @@ export function toJoinedAccount(row: JoinedAccountRow): Account {
     viewing_key_expires_at: row.joined_viewing_key_expires_at,
     viewing_key_expiry_height: row.joined_viewing_key_expiry_height,
     created_at: row.joined_created_at,
+    deletion_requested_at: row.joined_deletion_requested_at,
   })
 }

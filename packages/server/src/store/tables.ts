@@ -68,6 +68,8 @@ export interface AccountsTable {
   viewing_key_expires_at: Generated<Int64 | null>
   viewing_key_expiry_height: Generated<Int64 | null>
   created_at: Int64
+  deletion_requested_at: Generated<Int64 | null>
+  erased_at: Generated<Int64 | null>
 }
 
 export interface ApiKeysTable {
@@ -117,6 +119,7 @@ export interface ViewingKeysTable {
   id: AutoId
   fingerprint: Uint8Array
   network: Network
+  /** Empty: the key is deleted, or not sealed yet. */
   sealed: Uint8Array
   next_index: Int64
   watch_until: Generated<Int64>
@@ -373,6 +376,7 @@ export interface WithdrawalsTable {
   fiat_currency: string
   fiat_amount: string
   rate: string
+  /** Empty: deleted with the account. */
   payout_to: Uint8Array
   payout_due_at: Int64 | null
   paying_provider: string | null

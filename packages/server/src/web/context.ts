@@ -5,11 +5,13 @@ import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Rates } from '../ports/rate.ts'
 import type { Accounts } from '../services/account.ts'
+import type { AccountDeletions } from '../services/account-deletion.ts'
 import type { ApiKeys } from '../services/api-key.ts'
 import type { AuditLog } from '../services/audit.ts'
 import type { Billing } from '../services/billing.ts'
 import type { BlockSpacing } from '../services/block-spacing.ts'
 import type { Dashboard } from '../services/dashboard.ts'
+import type { EmailChanges } from '../services/email-change.ts'
 import type { InvoiceExports } from '../services/export.ts'
 import type { Invoices } from '../services/invoice.ts'
 import type { Readiness } from '../services/readiness.ts'
@@ -36,11 +38,13 @@ export interface SandboxTools {
 
 export interface SiteDeps {
   readonly accounts: Accounts
+  readonly accountDeletions: AccountDeletions
   readonly apiKeys: ApiKeys
   readonly auditLog: AuditLog
   readonly billing: Billing
   readonly blockSpacing: BlockSpacing
   readonly dashboard: Dashboard
+  readonly emailChanges: EmailChanges
   readonly exports: InvoiceExports
   readonly invoices: Invoices
   readonly rates: Rates

@@ -1,5 +1,6 @@
 import fastifyCookie from '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { deletionDueAt } from '../domain/account-deletion.ts'
 import type { AppError } from '../domain/error.ts'
 import type { App } from '../http/app.ts'
 import { clientPrefix } from '../http/client-prefix.ts'
@@ -17,6 +18,7 @@ import type { Html } from './html.ts'
 import { errorPage } from './pages/error.ts'
 import { reauthPage } from './pages/reauth.ts'
 import { signInPage } from './pages/sign-in.ts'
+import { accountPages } from './routes/account.ts'
 import { apiKeyPages } from './routes/api-key.ts'
 import { activityPages } from './routes/audit.ts'
 import { billingPages } from './routes/billing.ts'
@@ -54,6 +56,7 @@ export function addSite(root: App, deps: SiteDeps): void {
     sessionPages(site)
     activityPages(site)
     exportPages(site)
+    accountPages(site)
     checkoutPages(site)
     swapPages(site)
   })
@@ -63,6 +66,7 @@ function createSite(app: App, deps: SiteDeps): Site {
   const pageUser = ({ account }: AuthenticatedUser): PageUser => ({
     email: account.email,
     sandbox: deps.sandboxTools !== null,
+    deletionDueAt: deletionDueAt(account),
   })
 
   const site: Site = {

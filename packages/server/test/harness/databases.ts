@@ -29,6 +29,8 @@ export interface TestDatabase {
   open(options?: OpenOptions): Promise<Store>
   /** The bodies of an account's public events, oldest first. */
   events(accountId: number): Promise<Record<string, unknown>[]>
+  /** All rows of all tables as text, with bytes in hexadecimal digits. */
+  dump(): Promise<string>
 }
 
 /** A database that the store supports. */
@@ -79,6 +81,7 @@ export const sqliteEngine: DatabaseEngine = {
       url: `sqlite:${file}`,
       open: opener(test, options => openSqliteStore(file, ...settings(options))),
       events: async accountId => readEvents(file, accountId),
+      dump: async () => dumpSqlite(file),
     }
   },
 }
@@ -99,12 +102,13 @@ export function postgresEngine(server: () => TestPostgres): DatabaseEngine {
         const [migrations, limits, onError] = settings(options)
         return openPostgresStore(createPgPool(url, limits, onError), migrations, limits, onError)
       })
-      return { url, open, events: accountId => readPostgresEvents(url, accountId) }
+      return { url, open, events: accountId => readPostgresEvents(url, accountId), dump: () => dumpPostgres(url) }
     },
   }
 }
 
 export function pgliteEngine(pglite: () => TestPglite): DatabaseEngine {
+  const noConnection = () => Promise.reject(new Error('PGlite has one connection, which the store uses'))
   return {
     name: 'PGlite',
     async createDatabase(test) {
@@ -112,7 +116,8 @@ export function pgliteEngine(pglite: () => TestPglite): DatabaseEngine {
       return {
         url: '',
         open: opener(test, options => openPostgresStore(pglite().source(), ...settings(options))),
-        events: () => Promise.reject(new Error('PGlite has one connection, which the store uses')),
+        events: noConnection,
+        dump: noConnection,
       }
     },
   }
@@ -128,6 +133,35 @@ export function readEvents(file: string, accountId: number): Record<string, unkn
     return rows.map(row => JSON.parse(String(row.body)))
   } finally {
     database.close()
+  }
+}
+
+function dumpSqlite(file: string): string {
+  const database = new DatabaseSync(file, { readOnly: true })
+  try {
+    const tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all()
+    const rows = tables.flatMap(({ name }) => database.prepare(`SELECT * FROM "${name}"`).all())
+    return JSON.stringify(rows, (_, value) =>
+      value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value,
+    )
+  } finally {
+    database.close()
+  }
+}
+
+async function dumpPostgres(url: string): Promise<string> {
+  const client = new pg.Client(url)
+  await client.connect()
+  try {
+    const { rows: tables } = await client.query("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
+    let text = ''
+    for (const { tablename } of tables) {
+      const { rows } = await client.query(`SELECT row_to_json(t)::text AS row FROM "${tablename}" AS t`)
+      text += rows.map(({ row }) => row).join('\n')
+    }
+    return text
+  } finally {
+    await client.end()
   }
 }
 

@@ -17,6 +17,8 @@ export interface SignInHarness {
   readonly clock: ManualClock
   readonly signIn: Services['signIn']
   readonly sessions: Services['sessions']
+  readonly accounts: Services['accounts']
+  readonly emailChanges: Services['emailChanges']
   readonly mails: Mails
   readonly mailbox: Mailbox
   /** Sends all due mails. */
@@ -56,7 +58,7 @@ export async function createSignInHarness(
     ...(options.log && { log: options.log }),
     env: { REGISTRATION: registration },
   })
-  const { signIn, sessions } = services
+  const { signIn, sessions, accounts, emailChanges } = services
   const mails = createMailService(infrastructure, mailer, () => 'https://pay.example')
 
   const codes = (email: string) => mailbox.mails(email).flatMap(({ code }) => (code === undefined ? [] : [code]))
@@ -72,6 +74,8 @@ export async function createSignInHarness(
     clock,
     signIn,
     sessions,
+    accounts,
+    emailChanges,
     mails,
     mailbox,
     deliver,

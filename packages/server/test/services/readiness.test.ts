@@ -15,7 +15,7 @@ function readinessOf(
   clock: ManualClock,
   { newestMigration = NEWEST_MIGRATION, watchesChain = true } = {},
 ) {
-  return createReadiness({ store, clock, params: PARAMS, newestMigration, watchesChain })
+  return createReadiness({ store, clock, params: PARAMS, newestMigration, roles: watchesChain ? ['watcher'] : ['api'] })
 }
 
 /** The failed checks with their reasons. */

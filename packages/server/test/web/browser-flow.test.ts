@@ -172,6 +172,7 @@ describe('a merchant in a real browser', { skip: noBrowser(), timeout: 180_000 }
       await inspect(page)
       await page.setViewportSize({ width: 1280, height: 800 })
     }
+    await page.getByRole('link', { name: 'Export', exact: true }).first().click()
     await page.getByRole('heading', { name: 'Export', level: 1 }).waitFor()
     const [download] = await Promise.all([
       page.waitForEvent('download'),

@@ -4,7 +4,7 @@ import type { Invoice } from '../../src/ports/repository/invoice.ts'
 import { checkoutPage } from '../../src/web/pages/checkout.ts'
 import { viewingKeyPage } from '../../src/web/pages/viewing-key.ts'
 
-const USER = { email: 'shop@example.org', sandbox: false }
+const USER = { email: 'shop@example.org', sandbox: false, deletionDueAt: null }
 
 function detected(confirmations: number): Invoice {
   return {

@@ -113,7 +113,7 @@ export const ACCOUNT_MUTANTS: readonly Mutant[] = [
   {
     name: 'a wrong sign-in code undoes the count of its own attempt',
     theme: 'sign-in and mail',
-    file: 'services/sign-in.ts',
+    file: 'services/one-time-code.ts',
     find: 'return { redeemed: null, spending }\n',
     replace: 'throw badCode()\n',
     needs: ['sign-in'],

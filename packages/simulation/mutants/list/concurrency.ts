@@ -93,7 +93,7 @@ export const CONCURRENCY_MUTANTS: readonly Mutant[] = [
   {
     name: 'requests for sign-in codes are counted without a lock',
     theme: 'locks',
-    file: 'services/sign-in.ts',
+    file: 'services/one-time-code.ts',
     find: 'await tx.signIn.lockCounts()',
     replace: '',
     needs: ['postgres', 'sign-in'],

@@ -1,10 +1,13 @@
 import { systemClock } from '../../adapters/system/clock.ts'
+import { createLogger } from '../../adapters/system/logger.ts'
 import { systemRandom } from '../../adapters/system/random.ts'
 import type { Config } from '../../config/settings.ts'
+import type { Account } from '../../domain/account.ts'
 import { OPERATOR } from '../../domain/audit.ts'
 import { formatUtc } from '../../domain/time.ts'
 import type { Store } from '../../ports/store.ts'
 import { createAccounts } from '../../services/account.ts'
+import { type AccountDeletions, createAccountDeletions } from '../../services/account-deletion.ts'
 import { createOutbox } from '../../services/outbox.ts'
 import type { Command } from '../command.ts'
 import { table } from '../output.ts'
@@ -75,6 +78,61 @@ export const accountPlan: Command = {
     ])
     return 0
   },
+}
+
+export const accountEmail: Command = {
+  name: 'account email',
+  usage: 'account email EMAIL NEW_EMAIL',
+  summary: 'changes the email of an account whose owner has lost the mailbox; the previous address gets a mail',
+  async run(args, { out, config }) {
+    const { positionals } = parseArguments(args, [], 2)
+    const [email, text] = [requireValue(positionals[0], 'EMAIL'), requireValue(positionals[1], 'NEW_EMAIL')]
+    const settings = config()
+    const changed = await withStore(settings, async store => {
+      const accounts = accountService(settings, store)
+      return accounts.setEmail(await accounts.findByEmail(email), text, OPERATOR)
+    })
+    out.result({ email: changed }, [`the account of ${email} is now that of ${changed}`])
+    return 0
+  },
+}
+
+export const accountDelete: Command = {
+  name: 'account delete',
+  usage: 'account delete EMAIL',
+  summary: 'deletes an account after a week, and when its invoices are settled; its keys and sessions end now',
+  async run(args, { out, config }) {
+    const email = requireValue(parseArguments(args, [], 1).positionals[0], 'EMAIL')
+    const dueAt = await withDeletions(config(), email, (deletions, account) => deletions.request(account, OPERATOR))
+    out.result({ email, due_at: dueAt }, [
+      `${email} will be deleted on ${formatUtc(dueAt)} or later`,
+      `to keep it: zatgate account keep ${email}`,
+    ])
+    return 0
+  },
+}
+
+export const accountKeep: Command = {
+  name: 'account keep',
+  usage: 'account keep EMAIL',
+  summary: 'cancels the deletion of an account; its API keys stay revoked',
+  async run(args, { out, config }) {
+    const email = requireValue(parseArguments(args, [], 1).positionals[0], 'EMAIL')
+    await withDeletions(config(), email, (deletions, account) => deletions.cancel(account, OPERATOR))
+    out.result({ email }, [`${email} is not deleted`])
+    return 0
+  },
+}
+
+function withDeletions<T>(
+  config: Config,
+  email: string,
+  work: (deletions: AccountDeletions, account: Account) => Promise<T>,
+): Promise<T> {
+  return withStore(config, async store => {
+    const account = await accountService(config, store).findByEmail(email)
+    return work(createAccountDeletions({ store, clock: systemClock, log: createLogger(config.logLevel) }), account)
+  })
 }
 
 export function accountService({ network, plans, confirmations }: Config, store: Store) {

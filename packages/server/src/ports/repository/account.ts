@@ -19,8 +19,14 @@ export interface AccountRepository {
   /** Reads the account and locks its row until the transaction ends. */
   lock(id: number): Promise<Account | null>
   byEmail(email: string): Promise<Account | null>
-  /** All accounts, oldest first. */
+  /** All accounts that are not deleted, oldest first. */
   list(): Promise<Account[]>
+  /** False when another account has the email. */
+  setEmail(id: number, email: string): Promise<boolean>
+  /** Null: the account is not being deleted. */
+  setDeletionRequestedAt(id: number, at: number | null): Promise<void>
+  /** Ids above `afterId`, in order, of accounts whose deletion was requested at `until` or before. */
+  beingDeleted(until: number, afterId: number, limit: number): Promise<number[]>
   setConfirmations(id: number, confirmations: number): Promise<void>
   /** Replaces the key and its expiry. Without `expiry` the key never expires. */
   setViewingKey(id: number, viewingKeyId: number, expiry?: KeyExpiry): Promise<void>

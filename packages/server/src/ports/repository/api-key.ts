@@ -29,6 +29,8 @@ export interface ApiKeyRepository {
   count(accountId: number): Promise<number>
   /** False when the account has no such key. A second revocation keeps the time of the first. */
   revoke(accountId: number, publicId: string, at: number): Promise<boolean>
+  /** Revokes all active keys of the account. @returns their number */
+  revokeAll(accountId: number, at: number): Promise<number>
   /** Deletes up to `limit` keys that were revoked before a time, oldest first. @returns their number */
   prune(before: number, limit: number): Promise<number>
   /** Sets when the keys were last used. The caller limits this to one write per key and minute. */

@@ -9,7 +9,7 @@ export interface ViewingKeyRow {
   /** Of the decrypted secret, 32 bytes: the same in every database. */
   readonly fingerprint: Uint8Array
   readonly network: Network
-  /** dk ‖ ivk of the external scope, sealed by the vault. */
+  /** dk ‖ ivk of the external scope, sealed by the vault. Empty: the key is deleted, and only its index counter is left. */
   readonly sealed: Uint8Array
   /** Unix seconds: the latest end of watching of any invoice under the key. */
   readonly watchUntil: number
@@ -20,8 +20,8 @@ export interface ViewingKeyRow {
 /** Viewing keys with their index counters. */
 export interface ViewingKeyRepository {
   /**
-   * Finds the row with this fingerprint, or inserts it. A new row stores the result of `seal` for its id, and its
-   * diversifier indexes start at `firstIndex`.
+   * Finds the row with this fingerprint and locks it, or inserts it. A new row stores the result of `seal` for its id, and
+   * its diversifier indexes start at `firstIndex`. A deleted key is stored again, and keeps its counter.
    */
   findOrInsert(
     key: {
@@ -48,8 +48,8 @@ export interface ViewingKeyRepository {
   advanceAllIndexes(step: () => bigint, watchUntil: number): Promise<number>
   /** `watchUntil` of one key. */
   watchedUntil(id: number): Promise<number>
-  /** Raises `watchUntil`; never lowers it. */
-  extendWatch(id: number, until: number): Promise<void>
+  /** Raises `watchUntil`; never lowers it. False when the key is deleted. */
+  extendWatch(id: number, until: number): Promise<boolean>
   /** Raises until when the account's invoices keep a key watched; never lowers it. */
   extendAccountWatch(accountId: number, id: number, until: number): Promise<void>
   /** The keys that the account's invoices keep watched at `now` or later, the one whose watch ends first at the start. */
@@ -60,6 +60,12 @@ export interface ViewingKeyRepository {
   countWatched(now: number): Promise<number>
   /** The keys to scan with: `watchUntil` is `now` or later, or a recorded payment to the key is not mined. */
   watchedAt(now: number): Promise<ViewingKeyRow[]>
+  /** All keys that are not deleted. */
   list(): Promise<ViewingKeyRow[]>
   reseal(id: number, sealed: Uint8Array): Promise<void>
+  /**
+   * Deletes up to `limit` keys that no account uses for new invoices and whose last watch ended before a time. Their
+   * index counters stay. @returns their number
+   */
+  prune(before: number, limit: number): Promise<number>
 }

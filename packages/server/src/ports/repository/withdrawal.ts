@@ -14,7 +14,7 @@ export interface NewWithdrawal {
   readonly fiatAmount: string
   /** Decimal: price of 1 ZEC in units of the currency, before the spread. */
   readonly rate: string
-  /** Sealed by the vault for the row of the invoice's id. */
+  /** Sealed by the vault for the row of the invoice's id. Empty: deleted with the account. */
   readonly sealedPayoutTo: Uint8Array
   readonly createdAt: number
 }
@@ -75,7 +75,7 @@ export interface WithdrawalRepository {
    * is marked as being paid by the provider, from its first claim on.
    */
   claimDuePayouts(provider: string, now: number, until: number, limit: number): Promise<Withdrawal[]>
-  /** Withdrawals above an invoice id, ordered by it. */
+  /** Withdrawals with payout details above an invoice id, ordered by it. */
   listAfter(invoiceId: number, limit: number): Promise<Withdrawal[]>
   reseal(invoiceId: number, sealedPayoutTo: Uint8Array): Promise<void>
 }

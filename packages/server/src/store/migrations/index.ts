@@ -14,7 +14,8 @@ import { up as chainProblem } from './0011_chain_problem.ts'
 import { up as viewingKeyExpiry } from './0012_viewing_key_expiry.ts'
 import { up as signInBudgets } from './0013_sign_in_budgets.ts'
 import { up as watchedKeys } from './0014_watched_keys.ts'
-import { up as accountSecurity } from './0016_account_security.ts'
+import { up as accountSecurity } from './0015_account_security.ts'
+import { up as accountDeletion } from './0016_account_deletion.ts'
 
 export type Migration = readonly [name: string, up: (db: Kysely<unknown>, dialect: Dialect) => Promise<void>]
 
@@ -34,7 +35,8 @@ export const MIGRATIONS: readonly Migration[] = [
   ['0012_viewing_key_expiry', viewingKeyExpiry],
   ['0013_sign_in_budgets', signInBudgets],
   ['0014_watched_keys', watchedKeys],
-  ['0016_account_security', accountSecurity],
+  ['0015_account_security', accountSecurity],
+  ['0016_account_deletion', accountDeletion],
 ]
 
 export const NEWEST_MIGRATION = MIGRATIONS.at(-1)![0]

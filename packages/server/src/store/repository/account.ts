@@ -1,5 +1,6 @@
 import type { AccountRepository } from '../../ports/repository/account.ts'
 import { toAccount } from '../account-columns.ts'
+import { num } from '../mapping.ts'
 import type { Db } from '../tables.ts'
 
 export function accountRepository(db: Db): AccountRepository {
@@ -38,8 +39,37 @@ export function accountRepository(db: Db): AccountRepository {
     },
 
     async list() {
-      const rows = await db.selectFrom('accounts').selectAll().orderBy('id').execute()
+      const rows = await db.selectFrom('accounts').selectAll().where('erased_at', 'is', null).orderBy('id').execute()
       return rows.map(toAccount)
+    },
+
+    async setEmail(id, email) {
+      const result = await db
+        .updateTable('accounts')
+        .set({ email })
+        .where('id', '=', id)
+        .where(({ not, exists, selectFrom }) =>
+          not(exists(selectFrom('accounts as other').select('other.id').where('other.email', '=', email))),
+        )
+        .executeTakeFirst()
+      return result.numUpdatedRows > 0n
+    },
+
+    async setDeletionRequestedAt(id, at) {
+      await db.updateTable('accounts').set({ deletion_requested_at: at }).where('id', '=', id).execute()
+    },
+
+    async beingDeleted(until, afterId, limit) {
+      const rows = await db
+        .selectFrom('accounts')
+        .select('id')
+        .where('deletion_requested_at', '<=', until)
+        .where('deletion_requested_at', 'is not', null)
+        .where('id', '>', afterId)
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+      return rows.map(row => num(row.id))
     },
 
     async setConfirmations(id, confirmations) {

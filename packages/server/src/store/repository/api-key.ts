@@ -65,6 +65,16 @@ export function apiKeyRepository(db: Db): ApiKeyRepository {
       return result.numUpdatedRows > 0n
     },
 
+    async revokeAll(accountId, at) {
+      const result = await db
+        .updateTable('api_keys')
+        .set({ revoked_at: at })
+        .where('account_id', '=', accountId)
+        .where('revoked_at', 'is', null)
+        .executeTakeFirst()
+      return num(result.numUpdatedRows)
+    },
+
     prune: (before, limit) => deleteOldest(db, 'api_keys', before, limit),
 
     touch: (ids, at) => setLastUsed(db, 'api_keys', ids, at),

@@ -6,9 +6,8 @@ import type { ViewingKeyRepository, ViewingKeyRow } from '../../ports/repository
 import { chunks, num, padToPowerOfTwo } from '../mapping.ts'
 import type { Db, Int64, ViewingKeysTable } from '../tables.ts'
 import { int, valuesRow } from '../values.ts'
+import { deleteUnusedKeys, isUnused, keysOfUnminedPayments, NO_KEY } from './unused-key.ts'
 
-/** Placeholder until the row's id is known, which the sealed key is bound to. */
-const NOT_YET_SEALED = new Uint8Array(0)
 /** Values bound for each key whose counter is advanced: its id and the step. */
 const STEP_COLUMNS = 2
 
@@ -26,7 +25,7 @@ export function viewingKeyRepository(db: Db): ViewingKeyRepository {
     async findOrInsert({ fingerprint, network, createdAt, firstIndex }, seal) {
       const inserted = await db
         .insertInto('viewing_keys')
-        .values({ fingerprint, network, sealed: NOT_YET_SEALED, next_index: firstIndex, created_at: createdAt })
+        .values({ fingerprint, network, sealed: NO_KEY, next_index: firstIndex, created_at: createdAt })
         .onConflict(conflict => conflict.column('fingerprint').doNothing())
         .returningAll()
         .executeTakeFirst()
@@ -39,8 +38,13 @@ export function viewingKeyRepository(db: Db): ViewingKeyRepository {
         .selectFrom('viewing_keys')
         .selectAll()
         .where('fingerprint', '=', fingerprint)
+        .forNoKeyUpdate()
         .executeTakeFirstOrThrow()
-      return toViewingKey(existing)
+      const row = toViewingKey(existing)
+      if (row.sealed.length > 0) return row
+      const sealed = seal(row.id)
+      await setSealed(row.id, sealed)
+      return { ...row, sealed }
     },
 
     byId,
@@ -85,12 +89,15 @@ export function viewingKeyRepository(db: Db): ViewingKeyRepository {
     },
 
     async extendWatch(id, until) {
-      await db
+      const result = await db
         .updateTable('viewing_keys')
-        .set({ watch_until: until })
+        .set(({ eb, ref }) => ({
+          watch_until: eb.case().when('watch_until', '<', until).then(until).else(ref('watch_until')).end(),
+        }))
         .where('id', '=', id)
-        .where('watch_until', '<', until)
-        .execute()
+        .where('sealed', '!=', NO_KEY)
+        .executeTakeFirst()
+      return result.numUpdatedRows > 0n
     },
 
     async extendAccountWatch(accountId, id, until) {
@@ -126,40 +133,50 @@ export function viewingKeyRepository(db: Db): ViewingKeyRepository {
         .selectFrom('viewing_keys')
         .select(({ fn }) => fn.countAll().as('keys'))
         .where('watch_until', '>=', now)
+        .where('sealed', '!=', NO_KEY)
         .executeTakeFirstOrThrow()
       return Number(row.keys)
     },
 
     async watchedAt(now) {
-      const keysOfUnminedPayments = db
-        .selectFrom('payments')
-        .innerJoin('invoices', 'invoices.id', 'payments.invoice_id')
-        .select('invoices.viewing_key_id')
-        .where('payments.place', '=', sql.lit('mempool'))
       const rows = await db
         .selectFrom('viewing_keys')
         .selectAll()
-        .where(({ or, eb }) => or([eb('watch_until', '>=', now), eb('id', 'in', keysOfUnminedPayments)]))
+        .where(({ or, eb }) => or([eb('watch_until', '>=', now), eb('id', 'in', keysOfUnminedPayments(db))]))
+        .where('sealed', '!=', NO_KEY)
         .orderBy('id')
         .execute()
       return rows.map(toViewingKey)
     },
 
     async list() {
-      const rows = await db.selectFrom('viewing_keys').selectAll().orderBy('id').execute()
+      const rows = await db.selectFrom('viewing_keys').selectAll().where('sealed', '!=', NO_KEY).orderBy('id').execute()
       return rows.map(toViewingKey)
     },
 
     reseal: setSealed,
+
+    async prune(before, limit) {
+      const unused = await db
+        .selectFrom('viewing_keys')
+        .select('id')
+        .where(isUnused(db, before))
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+      const ids = unused.map(({ id }) => num(id))
+      return (await deleteUnusedKeys(db, ids, before)).length
+    },
   }
 }
 
-/** `watchUntil` of each key, in the order given. 0 for an unknown id. */
+/** `watchUntil` of each key, in the order given. 0 for an unknown id, and for a deleted key. */
 export async function watchedUntilOfAll(db: Db, ids: readonly number[]): Promise<number[]> {
   const rows = await db
     .selectFrom('viewing_keys')
     .select(['id', 'watch_until'])
     .where('id', 'in', padToPowerOfTwo([...new Set(ids)]))
+    .where('sealed', '!=', NO_KEY)
     .execute()
   const found = new Map(rows.map(row => [num(row.id), num(row.watch_until)]))
   return ids.map(id => found.get(id) ?? 0)

@@ -116,7 +116,12 @@ export function withdrawalRepository(db: Db): WithdrawalRepository {
     },
 
     async listAfter(invoiceId, limit) {
-      const rows = await all().where('invoice_id', '>', invoiceId).orderBy('invoice_id').limit(limit).execute()
+      const rows = await all()
+        .where('invoice_id', '>', invoiceId)
+        .where('payout_to', '!=', new Uint8Array(0))
+        .orderBy('invoice_id')
+        .limit(limit)
+        .execute()
       return rows.map(toWithdrawal)
     },
 

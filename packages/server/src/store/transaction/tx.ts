@@ -1,5 +1,6 @@
 import type { Tx } from '../../ports/store.ts'
 import { accountRepository } from '../repository/account.ts'
+import { accountDeletionRepository } from '../repository/account-deletion.ts'
 import { apiKeyRepository } from '../repository/api-key.ts'
 import { attentionMailRepository } from '../repository/attention-mail.ts'
 import { auditRepository } from '../repository/audit.ts'
@@ -31,6 +32,7 @@ export function createTx(db: Db, identity: string, hooks: TxHooks): Tx {
   const deliveries = deliveryRepository(db, hooks)
   return {
     accounts: accountRepository(db),
+    accountDeletions: accountDeletionRepository(db),
     apiKeys: apiKeyRepository(db),
     sessions: sessionRepository(db),
     audit: auditRepository(db),

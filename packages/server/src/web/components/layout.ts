@@ -1,4 +1,5 @@
 import { assetPath } from '../assets.ts'
+import { timeElement } from '../format.ts'
 import { type Child, type Html, html } from '../html.ts'
 import { NAV, type NavItem } from './nav.ts'
 
@@ -14,6 +15,8 @@ export interface PageUser {
   readonly email: string
   /** The network is simulated, so no money is real. */
   readonly sandbox: boolean
+  /** The earliest time at which the account is deleted, in Unix seconds; null: it is not being deleted. */
+  readonly deletionDueAt: number | null
 }
 
 interface DashboardPage extends PageOptions, PageUser {
@@ -43,10 +46,16 @@ export function dashboardPage(page: DashboardPage): Html {
     <nav id="menu" class="menu" popover aria-label="Main">${NAV.map(group => menuGroup(group.label, group.items, page.menuPath))}<form class="sign-out" method="post" action="/sign-out"><p class="hint">${page.email}</p><button>Sign out</button></form></nav>
     <main id="main">
       <div class="heading"><h1>${page.heading ?? page.title}</h1>${page.actions && html`<div class="actions">${page.actions}</div>`}</div>
+      ${deletionBanner(page)}
       ${page.flash && html`<p class="flash" role="status">${page.flash}</p>`}
       ${page.error && html`<p class="error" role="alert">${page.error}</p>`}
       ${page.body}
     </main>`
+}
+
+function deletionBanner({ deletionDueAt, menuPath }: DashboardPage): Html | false {
+  if (deletionDueAt === null || menuPath === '/account') return false
+  return html`<p class="card attention" role="status">This account will be deleted on ${timeElement(deletionDueAt)} or later. Nothing can be changed until you <a href="/account">keep it</a>.</p>`
 }
 
 /** A page without the dashboard menu: sign-in, checkout and errors. */

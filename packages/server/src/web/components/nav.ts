@@ -34,6 +34,7 @@ export const NAV: readonly NavGroup[] = [
       { href: '/sessions', label: 'Sessions' },
       { href: '/activity', label: 'Activity' },
       { href: '/export', label: 'Export' },
+      { href: '/account', label: 'Settings' },
     ],
   },
 ]

@@ -17,8 +17,8 @@ export interface ActivityView {
 export function activityPage(user: PageUser, { entries, current, newest, older }: ActivityView): Html {
   const rows = entries.map(
     ({ kind, detail, actor, createdAt }) => html`<tr>
-      <td>${sentence(AUDIT_KINDS[kind])}${detail !== null && html`<span class="below">${detail}</span>`}</td>
-      <td>${timeElement(createdAt)}</td>
+      <td>${sentence(AUDIT_KINDS[kind])}${detail !== null && html`<span class="below">${detail}</span>`}<span class="below slim">${timeElement(createdAt)}</span></td>
+      <td class="wide">${timeElement(createdAt)}</td>
       <td>${origin(actor)}${actor.session === current && html`<span class="below">this session</span>`}</td>
     </tr>`,
   )
@@ -31,7 +31,7 @@ export function activityPage(user: PageUser, { entries, current, newest, older }
       <section class="card" aria-labelledby="entries"><h2 id="entries">Recent activity</h2>${
         entries.length === 0
           ? html`<p>No activity yet.</p>`
-          : html`<table class="list"><thead><tr><th scope="col">What</th><th scope="col">When</th><th scope="col">From</th></tr></thead><tbody>${rows}</tbody></table>`
+          : html`<table class="list"><thead><tr><th scope="col">What</th><th scope="col" class="wide">When</th><th scope="col">From</th></tr></thead><tbody>${rows}</tbody></table>`
       }${pager({ older, newest })}</section>`,
   })
 }

@@ -5,6 +5,7 @@ import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import type { Store, Tx } from '../../../src/ports/store.ts'
 import { createRecordedChain } from '../../../src/services/recorded-chain.ts'
 import { onBothDatabases, onPostgres } from '../../harness/databases.ts'
+import { anyLockWait } from '../../harness/lock-wait.ts'
 import { type ChainSimulation, simulationTest } from '../../harness/simulation/simulation.ts'
 import { until } from '../../harness/until.ts'
 
@@ -17,14 +18,6 @@ async function assertLinked(simulation: ChainSimulation): Promise<void> {
     if (below)
       assert.deepEqual([below.height, below.hash], [header.height - 1, header.prevHash], `below ${header.height}`)
   }
-}
-
-/** Whether any transaction of the database waits for a lock. */
-async function anyLockWait(admin: pg.Client): Promise<boolean> {
-  const { rows } = await admin.query(
-    `SELECT count(*)::int AS waiting FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-  )
-  return rows[0].waiting > 0
 }
 
 /**

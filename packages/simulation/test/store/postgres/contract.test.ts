@@ -45,6 +45,7 @@ function simulatedEngine(name: DatabaseEngine['name'], migrated: boolean): Datab
           const sql = 'SELECT body FROM events WHERE account_id = ? AND body IS NOT NULL ORDER BY seq'
           return server.committed<{ body: string }>(sql, accountId).map(({ body }) => JSON.parse(body))
         },
+        dump: () => Promise.reject(new Error('the simulated server dumps nothing')),
       }
     },
   }

@@ -1,0 +1,50 @@
+import { type ExpressionBuilder, sql } from 'kysely'
+import { num } from '../mapping.ts'
+import type { Db, Tables } from '../tables.ts'
+
+/** In place of a sealed viewing key: of a deleted one, and until the row's id is known, which the sealed key is bound to. */
+export const NO_KEY = new Uint8Array(0)
+
+export function keysOfUnminedPayments(db: Db) {
+  return db
+    .selectFrom('payments')
+    .innerJoin('invoices', 'invoices.id', 'payments.invoice_id')
+    .select('invoices.viewing_key_id')
+    .where('payments.place', '=', sql.lit('mempool'))
+}
+
+/** Whether no account uses the key for new invoices, and nothing is watched with it since a time (Unix seconds). */
+export function isUnused(db: Db, since: number) {
+  const currentKeys = db
+    .selectFrom('accounts')
+    .select(({ ref }) => ref('viewing_key_id').$notNull().as('id'))
+    .where('viewing_key_id', 'is not', null)
+  return ({ and, eb }: ExpressionBuilder<Tables, 'viewing_keys'>) =>
+    and([
+      eb('sealed', '!=', NO_KEY),
+      eb('watch_until', '<', since),
+      eb('created_at', '<', since),
+      eb('id', 'not in', currentKeys),
+      eb('id', 'not in', keysOfUnminedPayments(db)),
+    ])
+}
+
+/**
+ * Deletes those of the keys that are unused. Their rows keep the index counters. The rows are locked by a statement of
+ * their own: an account that takes a key waits for the lock or is seen by the next statement. @returns the deleted ones
+ */
+export async function deleteUnusedKeys(db: Db, ids: readonly number[], since: number): Promise<number[]> {
+  if (ids.length === 0) return []
+  await db.selectFrom('viewing_keys').select('id').where('id', 'in', ids).orderBy('id').forNoKeyUpdate().execute()
+  const deleted = await db
+    .updateTable('viewing_keys')
+    .set({ sealed: NO_KEY })
+    .where('id', 'in', ids)
+    .where(isUnused(db, since))
+    .returning('id')
+    .execute()
+  const deletedIds = deleted.map(({ id }) => num(id))
+  if (deletedIds.length > 0)
+    await db.deleteFrom('account_viewing_keys').where('viewing_key_id', 'in', deletedIds).execute()
+  return deletedIds
+}

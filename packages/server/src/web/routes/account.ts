@@ -1,0 +1,90 @@
+import type { FastifyReply } from 'fastify'
+import { normaliseEmail } from '../../domain/account.ts'
+import { clientPrefix } from '../../http/client-prefix.ts'
+import { httpStatusOf, toAppError } from '../../http/error.ts'
+import type { AuthenticatedUser } from '../auth.ts'
+import { type Site, sandboxMailboxUrl } from '../context.ts'
+import { clearSessionCookie, readBrowserCookie, setBrowserCookie } from '../cookies.ts'
+import { errorSentence } from '../error-text.ts'
+import { formFields, queryFields } from '../forms.ts'
+import type { Html } from '../html.ts'
+import { accountPage, deletionRequestedPage, newEmailPage } from '../pages/account.ts'
+
+const PATH = '/account'
+
+const FLASHES: ReadonlyMap<string, string> = new Map([
+  ['email', 'Email changed.'],
+  ['kept', 'The account is kept. Create new API keys: the earlier ones stay revoked.'],
+])
+
+export function accountPages(site: Site): void {
+  const { accountDeletions, emailChanges } = site.deps
+
+  function reject(error: unknown, reply: FastifyReply, user: AuthenticatedUser, newEmail = ''): Html {
+    const message = errorSentence(error)
+    reply.code(httpStatusOf(toAppError(error)))
+    return accountPage(site.pageUser(user), { newEmail, error: message })
+  }
+
+  site.page('GET', PATH, async (request, _reply, user) => {
+    const flash = FLASHES.get(queryFields(request).done ?? '')
+    return accountPage(site.pageUser(user), { ...(flash !== undefined && { flash }) })
+  })
+
+  site.page('POST', { path: `${PATH}/email`, rate: 'sign-in' }, async (request, reply, user) => {
+    const form = formFields(request)
+    const { email = '' } = form
+    return site.requireRecentAuth({ request, reply, user, form, menuPath: PATH }, async () => {
+      try {
+        await emailChanges.request(user.account, user.session, email, clientPrefix(request.ip))
+        return reply.redirect(`${PATH}/email`, 303)
+      } catch (error) {
+        return reject(error, reply, user, email)
+      }
+    })
+  })
+
+  site.page('GET', `${PATH}/email`, async (_request, reply, user) => {
+    const email = await emailChanges.pending(user.session)
+    if (email === null) return reply.redirect(PATH, 303)
+    return newEmailPage(site.pageUser(user), { email, mailboxUrl: sandboxMailboxUrl(site.deps, email) })
+  })
+
+  site.page('POST', { path: `${PATH}/email/code`, rate: 'sign-in' }, async (request, reply, user) => {
+    const { code = '' } = formFields(request)
+    const { account, session, actor } = user
+    try {
+      const changed = await emailChanges.confirm(account, session, code, readBrowserCookie(request), actor)
+      setBrowserCookie(reply, changed.knownBrowser)
+      return reply.redirect(`${PATH}?done=email`, 303)
+    } catch (error) {
+      const email = await emailChanges.pending(session)
+      if (email === null) return reject(error, reply, user)
+      const message = errorSentence(error)
+      reply.code(httpStatusOf(toAppError(error)))
+      return newEmailPage(site.pageUser(user), {
+        email,
+        error: message,
+        mailboxUrl: sandboxMailboxUrl(site.deps, email),
+      })
+    }
+  })
+
+  site.page('POST', `${PATH}/delete`, async (request, reply, user) => {
+    const form = formFields(request)
+    if (normaliseEmail(form.confirm_email ?? '') !== user.account.email) {
+      reply.code(400)
+      return accountPage(site.pageUser(user), { error: 'Enter the email of this account to confirm its deletion.' })
+    }
+    return site.requireRecentAuth({ request, reply, user, form, menuPath: PATH }, async () => {
+      const dueAt = await accountDeletions.request(user.account, user.actor)
+      clearSessionCookie(reply)
+      return deletionRequestedPage(dueAt)
+    })
+  })
+
+  site.page('POST', `${PATH}/keep`, async (_request, reply, user) => {
+    await accountDeletions.cancel(user.account, user.actor)
+    return reply.redirect(`${PATH}?done=kept`, 303)
+  })
+}

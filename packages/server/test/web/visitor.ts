@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import type { TestResponse } from '../harness/http-call.ts'
+import type { SandboxService } from '../harness/service.ts'
+import { visit } from './visit.ts'
+
+/** A client that keeps cookies like a browser. */
+export class Visitor {
+  readonly cookies = new Map<string, string>()
+  readonly harness: SandboxService
+
+  constructor(harness: SandboxService) {
+    this.harness = harness
+  }
+
+  async request(
+    line: string,
+    form?: Record<string, string>,
+    headers: Record<string, string> = {},
+  ): Promise<TestResponse> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
+    const response = await visit(this.harness, line, { cookie, headers, ...(form && { form }) })
+    for (const setCookie of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(setCookie) ?? []
+      if (value === '') this.cookies.delete(name)
+      else this.cookies.set(name, value)
+    }
+    return response
+  }
+
+  async signIn(email: string): Promise<string> {
+    const mails = this.harness.sandbox.mailbox.mails(email).filter(mail => mail.code !== undefined).length
+    await this.request('POST /sign-in', { email })
+    const code = await this.harness.codeFor(email, mails + 1)
+    assert.equal((await this.request('POST /sign-in/code', { code })).status, 303)
+    return this.cookies.get('__Host-zatgate') as string
+  }
+}
