@@ -4,7 +4,7 @@ import { type Actor, SERVICE } from '../domain/audit.ts'
 import { formatUtcMinute } from '../domain/time.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import type { Store } from '../ports/store.ts'
+import type { Store, Tx } from '../ports/store.ts'
 import { recordChange } from './audit.ts'
 
 /**
@@ -18,8 +18,7 @@ export interface AccountDeletions {
   /** Keeps the account. Its API keys stay revoked. */
   cancel(account: Account, actor?: Actor): Promise<void>
   /**
-   * Deletes a bounded part of the data of accounts that are due. Only time up to which the chain is known counts, so that a
-   * wrong clock deletes nothing. @returns whether there may be more to delete now
+   * Deletes a bounded part of the data of accounts that are due by the time up to which the chain is known. @returns whether there may be more to delete now
    */
   eraseDue(): Promise<boolean>
 }
@@ -36,6 +35,9 @@ export function createAccountDeletions(deps: {
   /** The last account that was looked at: those that are not settled yet must not hide the others. */
   let cursor = 0
 
+  /** A wrong clock deletes nothing. */
+  const confirmedTime = (tx: Tx) => tx.chain.syncedThrough()
+
   /** @returns `erased`, `more` when a part is left, or `kept` */
   async function erase(id: number): Promise<'erased' | 'more' | 'kept'> {
     return store.write(async tx => {
@@ -43,7 +45,7 @@ export function createAccountDeletions(deps: {
       await tx.deliveries.lockWebhooks([id])
       const account = await tx.accounts.lock(id)
       const dueAt = account && deletionDueAt(account)
-      const known = await tx.chain.syncedThrough()
+      const known = await confirmedTime(tx)
       if (!account || dueAt === null || known < dueAt || !(await tx.accountDeletions.isSettled(id, known)))
         return 'kept'
       if (await tx.accountDeletions.eraseHistory(id, ROWS)) return 'more'
@@ -85,7 +87,7 @@ export function createAccountDeletions(deps: {
 
     async eraseDue() {
       const due = await store.read(async tx => {
-        const known = await tx.chain.syncedThrough()
+        const known = await confirmedTime(tx)
         return tx.accounts.beingDeleted(known - DELETION_WAIT_SECS, cursor, ACCOUNTS)
       })
       let more = due.length === ACCOUNTS
