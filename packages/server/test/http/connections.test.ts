@@ -59,9 +59,11 @@ test('the limit counts waiting responses only: a connection may be used for any 
 })
 
 test('beyond the limit the next response is 429, no further request is handled, and the connection is closed', async () => {
+  const { stackTraceLimit } = Error
   const socket = await open(api.url)
   socket.write(request('/healthz').repeat(600))
   const responses = await readAll(socket)
+  await until('errors to have stack traces again', () => Error.stackTraceLimit === stackTraceLimit)
   assert.deepEqual(statuses(responses), [...Array(MAX_PIPELINED).fill(200), 429])
   assert.match(responses, /"code":"too_many_pipelined_requests"/)
 })
