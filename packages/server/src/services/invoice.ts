@@ -73,6 +73,8 @@ export function createInvoices(deps: {
   readonly watchedKeys: Pick<WatchedKeys, 'checkInvoice'>
 }): Invoices {
   const { store, addresses, clock, random, plans, lateWatchDays, watchedKeys } = deps
+  /** The keys whose watch an invoice is extending now. */
+  const watchExtensions = new Map<number, Promise<void>>()
 
   /**
    * Reserves an address and lets `write` insert the invoice with it. Releases the address when `write` refuses the
@@ -151,6 +153,18 @@ export function createInvoices(deps: {
     return watched < draft.watchUntil ? null : writeSale(tx, account, draft, idempotency)
   }
 
+  /** Other requests that need the key to be watched for longer wait for this one, and then find it watched. */
+  async function extendingWatch(viewingKeyId: number, write: () => Promise<Invoice>): Promise<Invoice> {
+    const ended = Promise.withResolvers<void>()
+    watchExtensions.set(viewingKeyId, ended.promise)
+    try {
+      return await write()
+    } finally {
+      watchExtensions.delete(viewingKeyId)
+      ended.resolve()
+    }
+  }
+
   async function writeUnwatchedSale(
     tx: Tx,
     account: Account,
@@ -166,14 +180,20 @@ export function createInvoices(deps: {
     async create(account, request) {
       requireNoDeletion(account)
       const idempotency = idempotencyOf(account, request)
-      return createAtNewAddress(
-        account,
-        { ...request, purpose: 'sale' },
-        async draft =>
+      return createAtNewAddress(account, { ...request, purpose: 'sale' }, async draft => {
+        for (;;) {
+          const watched = await store.writeBatched(account.id, tx => writeWatchedSale(tx, account, draft, idempotency))
+          if (watched) return watched
+          const { viewingKeyId } = draft
+          const extending = watchExtensions.get(viewingKeyId)
+          if (extending) await extending
           // Accounts can share a viewing key, so a transaction that changes its row is not batched by account.
-          (await store.writeBatched(account.id, tx => writeWatchedSale(tx, account, draft, idempotency))) ??
-          (await store.write(tx => writeUnwatchedSale(tx, account, draft, idempotency))),
-      )
+          else
+            return extendingWatch(viewingKeyId, () =>
+              store.write(tx => writeUnwatchedSale(tx, account, draft, idempotency)),
+            )
+        }
+      })
     },
 
     createInternal: (operator, request, record) =>

@@ -56,6 +56,39 @@ test('a key is watched as long as each of its invoices, even if another process 
   assert.ok((await watchUntil()) >= next.watchUntil, 'its payments would not be scanned for')
 })
 
+test('of many invoices that need a longer watch of their key, one extends it and the others share batches', async t => {
+  const { store, clock, process, create, watchUntil } = await harnessOf(t)
+  let extensions = 0
+  const service = process({
+    ...store,
+    write(work) {
+      extensions++
+      return store.write(work)
+    },
+  })
+  const createAtOnce = () => Promise.all(Array.from({ length: 50 }, () => create(service)))
+  assert.equal(new Set((await createAtOnce()).map(({ id }) => id)).size, 50)
+  assert.equal(extensions, 1)
+  clock.advance(2 * HOUR)
+  const later = await createAtOnce()
+  assert.equal(extensions, 2)
+  assert.ok((await watchUntil()) >= Math.max(...later.map(invoice => invoice.watchUntil)))
+})
+
+test('when the request that others wait for extends no watch, the next one does', async t => {
+  const { clock, process, create, watchUntil } = await harnessOf(t)
+  const service = process()
+  const first = await create(service, 'order-1')
+  clock.advance(20 * HOUR)
+  const [replayed, ...created] = await Promise.all([
+    create(service, 'order-1'),
+    ...Array.from({ length: 10 }, () => create(service)),
+  ])
+  assert.equal(replayed?.id, first.id)
+  assert.equal(new Set(created.map(({ id }) => id)).size, 10)
+  assert.ok((await watchUntil()) >= Math.max(...created.map(invoice => invoice.watchUntil)))
+})
+
 test('a key is watched as long as each of its invoices, also in a promoted standby that watches it shorter', async t => {
   const primary = await harnessOf(t)
   const standby = await harnessOf(t)
