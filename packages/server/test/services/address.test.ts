@@ -18,8 +18,11 @@ before(async () => {
 })
 after(() => api.close())
 
-/** Records the origin of each address, the sizes of derivations, and the reserved ranges. */
-async function createTestAddresses(options: { failAt?: number; gate?: Promise<void> } = {}) {
+/**
+ * Records the origin of each address, the sizes of derivations, and the reserved ranges.
+ * @param options `ahead`: the key is one of those that were used last
+ */
+async function createTestAddresses(options: { failAt?: number; gate?: Promise<void>; ahead?: boolean } = {}) {
   const kept: UnusedAddresses[] = []
   const unusedAddresses: UnusedAddressKeeper = {
     keep: async unused => void kept.push(...unused),
@@ -39,6 +42,12 @@ async function createTestAddresses(options: { failAt?: number; gate?: Promise<vo
   const vault = { seal: (secret: Uint8Array) => secret, open: (sealed: Uint8Array) => sealed }
   const counting: Store = {
     ...api.store,
+    // The other keys of this file are those of other tests.
+    read: work =>
+      api.store.read(tx => {
+        const lastUsed = async () => (options.ahead ? [(await tx.viewingKeys.byId(account.viewingKeyId!))!] : [])
+        return work({ ...tx, viewingKeys: { ...tx.viewingKeys, lastUsed } })
+      }),
     write(work) {
       seen.ranges += 1
       return api.store.write(work)
@@ -111,6 +120,16 @@ test('the next address is derived before it is requested', async () => {
   const { id, slices, make } = await createTestAddresses()
   await make().reserve(id)
   await until('the next address', () => slices.length === 2)
+})
+
+test('a process derives addresses of the keys used last before its first request', async () => {
+  const { id, slices, seen, make } = await createTestAddresses({ ahead: true })
+  const addresses = make()
+  await addresses.start()
+  assert.deepEqual(slices, [64, 64])
+  const { ranges } = seen
+  await Promise.all(Array.from({ length: 64 }, () => addresses.reserve(id)))
+  assert.equal(seen.ranges, ranges)
 })
 
 test('a released address is reserved again', async () => {

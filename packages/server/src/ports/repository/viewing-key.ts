@@ -60,6 +60,8 @@ export interface ViewingKeyRepository {
   countWatched(now: number): Promise<number>
   /** The keys to scan with: `watchUntil` is `now` or later, or a recorded payment to the key is not mined. */
   watchedAt(now: number): Promise<ViewingKeyRow[]>
+  /** Up to `limit` keys that accounts use for new invoices, those with the latest invoices first. */
+  lastUsed(limit: number): Promise<ViewingKeyRow[]>
   /** All keys that are not deleted. */
   list(): Promise<ViewingKeyRow[]>
   reseal(id: number, sealed: Uint8Array): Promise<void>

@@ -13,18 +13,22 @@ export function keysOfUnminedPayments(db: Db) {
     .where('payments.place', '=', sql.lit('mempool'))
 }
 
-/** Whether no account uses the key for new invoices, and nothing is watched with it since a time (Unix seconds). */
-export function isUnused(db: Db, since: number) {
-  const currentKeys = db
+/** The keys that accounts use for new invoices. */
+export function currentKeys(db: Db) {
+  return db
     .selectFrom('accounts')
     .select(({ ref }) => ref('viewing_key_id').$notNull().as('id'))
     .where('viewing_key_id', 'is not', null)
+}
+
+/** Whether no account uses the key for new invoices, and nothing is watched with it since a time (Unix seconds). */
+export function isUnused(db: Db, since: number) {
   return ({ and, eb }: ExpressionBuilder<Tables, 'viewing_keys'>) =>
     and([
       eb('sealed', '!=', NO_KEY),
       eb('watch_until', '<', since),
       eb('created_at', '<', since),
-      eb('id', 'not in', currentKeys),
+      eb('id', 'not in', currentKeys(db)),
       eb('id', 'not in', keysOfUnminedPayments(db)),
     ])
 }

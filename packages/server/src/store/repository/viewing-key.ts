@@ -6,7 +6,7 @@ import type { ViewingKeyRepository, ViewingKeyRow } from '../../ports/repository
 import { chunks, num, padToPowerOfTwo } from '../mapping.ts'
 import type { Db, Int64, ViewingKeysTable } from '../tables.ts'
 import { int, valuesRow } from '../values.ts'
-import { deleteUnusedKeys, isUnused, keysOfUnminedPayments, NO_KEY } from './unused-key.ts'
+import { currentKeys, deleteUnusedKeys, isUnused, keysOfUnminedPayments, NO_KEY } from './unused-key.ts'
 
 /** Values bound for each key whose counter is advanced: its id and the step. */
 const STEP_COLUMNS = 2
@@ -145,6 +145,19 @@ export function viewingKeyRepository(db: Db): ViewingKeyRepository {
         .where(({ or, eb }) => or([eb('watch_until', '>=', now), eb('id', 'in', keysOfUnminedPayments(db))]))
         .where('sealed', '!=', NO_KEY)
         .orderBy('id')
+        .execute()
+      return rows.map(toViewingKey)
+    },
+
+    async lastUsed(limit) {
+      const rows = await db
+        .selectFrom('viewing_keys')
+        .selectAll()
+        .where('id', 'in', currentKeys(db))
+        .where('sealed', '!=', NO_KEY)
+        .orderBy('watch_until', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit)
         .execute()
       return rows.map(toViewingKey)
     },

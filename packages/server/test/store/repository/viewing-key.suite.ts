@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { NewPayment } from '../../../src/ports/repository/payment.ts'
 import type { DatabaseEngine } from '../../harness/databases.ts'
 import { openEmptyStore } from '../../harness/databases.ts'
-import { hashOf, makeViewingKey, NOW, openShop, payment } from '../../harness/fixtures.ts'
+import { hashOf, makeAccount, makeViewingKey, NOW, openShop, payment } from '../../harness/fixtures.ts'
 
 export function viewingKeySuite(engine: DatabaseEngine): void {
   test('a key has one row and is sealed once, for its row id', async t => {
@@ -28,6 +28,32 @@ export function viewingKeySuite(engine: DatabaseEngine): void {
     assert.ok(row.sealed.constructor === Uint8Array)
     assert.deepEqual(await store.read(tx => tx.viewingKeys.byId(row.id)), row)
     assert.equal(await store.read(tx => tx.viewingKeys.byId(row.id + 99)), null)
+  })
+
+  test('the keys used last are the current keys of accounts with the latest invoices', async t => {
+    const store = await openEmptyStore(engine, t)
+    const [replaced, older, newer, unused] = [
+      await makeViewingKey(store),
+      await makeViewingKey(store),
+      await makeViewingKey(store),
+      await makeViewingKey(store),
+    ]
+    for (const { id } of [older, newer, unused]) {
+      const account = await makeAccount(store)
+      await store.write(async tx => {
+        await tx.accounts.setViewingKey(account.id, replaced.id)
+        await tx.accounts.setViewingKey(account.id, id)
+      })
+    }
+    await store.write(async tx => {
+      await tx.viewingKeys.extendWatch(replaced.id, NOW + 9)
+      await tx.viewingKeys.extendWatch(older.id, NOW + 1)
+      await tx.viewingKeys.extendWatch(newer.id, NOW + 2)
+    })
+    const lastUsed = async (limit: number) =>
+      (await store.read(tx => tx.viewingKeys.lastUsed(limit))).map(({ id }) => id)
+    assert.deepEqual(await lastUsed(10), [newer.id, older.id, unused.id])
+    assert.deepEqual(await lastUsed(1), [newer.id])
   })
 
   test('concurrent reservations never return the same index', async t => {
