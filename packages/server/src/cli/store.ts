@@ -1,15 +1,41 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { createDataDir } from '../adapters/system/data-dir.ts'
 import type { Config } from '../config/settings.ts'
 import type { Store } from '../ports/store.ts'
-import { openStore } from '../store/open.ts'
+import { openStore, sqliteFile } from '../store/open.ts'
 
-/** Opens the database for one command; the service may be running at the same time. */
-export async function withStore<T>(config: Config, work: (store: Store) => Promise<T>): Promise<T> {
-  createDataDir(config.dataDir)
+type Place = Pick<Config, 'dataDir' | 'databaseUrl'>
+
+/**
+ * Opens the database for one command; the service may be running at the same time.
+ * @param options `create`: the command may be the first to use the database
+ * @throws Error when there is no database and the command may not create it
+ */
+export async function withStore<T>(
+  config: Place,
+  work: (store: Store) => Promise<T>,
+  { create = false }: { readonly create?: boolean } = {},
+): Promise<T> {
+  if (create) createDataDir(config.dataDir)
+  else requireDatabase(config)
   const store = await openStore(config.databaseUrl)
   try {
     return await work(store)
   } finally {
     await store.close()
   }
+}
+
+/** The path of the SQLite file that does not exist; null when it does, and for PostgreSQL. */
+export function missingDatabase({ databaseUrl }: Pick<Config, 'databaseUrl'>): string | null {
+  const file = sqliteFile(databaseUrl)
+  return file === null || existsSync(file) ? null : resolve(file)
+}
+
+/** A command must not create an empty database where a path is mistyped. */
+export function requireDatabase(config: Pick<Config, 'databaseUrl'>): void {
+  const file = missingDatabase(config)
+  if (file !== null)
+    throw new Error(`there is no database at ${file}: check DATA_DIR and DATABASE_URL; the first start creates it`)
 }

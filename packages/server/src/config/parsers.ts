@@ -97,6 +97,12 @@ export function token(raw: string): string {
   throw new InvalidValue('16 to 200 printable characters without spaces')
 }
 
+/** A key that another service has issued, in a form of its choice. */
+export function foreignKey(raw: string): string {
+  if (/^[\x21-\x7e]{1,4096}$/.test(raw)) return raw
+  throw new InvalidValue('1 to 4096 printable characters without spaces')
+}
+
 export function currencies(raw: string): readonly string[] {
   const list = commaSeparated(raw)
   if (list.length > 0 && list.every(isCurrency) && new Set(list).size === list.length) return list

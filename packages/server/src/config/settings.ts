@@ -214,7 +214,7 @@ function parseLightwalletdUrls(settings: Settings, sandbox: boolean): readonly s
 
 function parseSwap(settings: Settings): Config['swap'] {
   const apiUrl = settings.read('SWAP_API_URL', values.url('http', 'https'), null)
-  const apiKey = settings.read('SWAP_API_KEY', values.token, null)
+  const apiKey = settings.read('SWAP_API_KEY', values.foreignKey, null)
   const signingKey = settings.read('SWAP_SIGNING_KEY', values.ed25519Key, null)
   if (!settings.has('SWAP_API_URL'))
     for (const name of ['SWAP_API_KEY', 'SWAP_SIGNING_KEY'])

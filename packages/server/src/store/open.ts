@@ -55,6 +55,11 @@ export async function runningProcesses(url: string): Promise<readonly ServicePro
   return holder ? [holder] : []
 }
 
+/** The path of a SQLite database; null for PostgreSQL. */
+export function sqliteFile(url: string): string | null {
+  return url.startsWith('sqlite:') ? sqlitePath(url) : null
+}
+
 function sqlitePath(url: string): string {
   if (!url.startsWith('sqlite:')) throw new Error('the database URL must be sqlite:<path> or postgres://…')
   const path = url.slice('sqlite:'.length)

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { createVault, UnknownEncryptionKeyError } from '../../src/adapters/crypto/vault.ts'
 import { systemClock } from '../../src/adapters/system/clock.ts'
 import { systemRandom } from '../../src/adapters/system/random.ts'
@@ -22,6 +22,8 @@ after(() => rmSync(dir, { recursive: true, force: true }))
 const KEY = randomBytes(32).toString('base64')
 const ENV: Env = { DATA_DIR: dir, ENCRYPTION_KEY: KEY }
 const VECTORS = join(import.meta.dirname, '../../../../../shared/vectors/testnet-ironwood')
+
+before(() => withStore(loadConfig(ENV), async () => {}, { create: true }))
 
 const zatgate = (line: string | readonly string[], env: Env = ENV) =>
   runCommand(typeof line === 'string' ? line.split(' ').filter(word => word !== '') : line, env)
@@ -129,6 +131,38 @@ test('address and open accept an expired viewing key and note that it has expire
   assert.match(opened.err, /has expired/)
   const later = await zatgate(`address --viewing-key ${testViewingKey(1, { time: 32_503_680_000n })} --index 3`)
   assert.match(later.err, /^The viewing key expires on 3000-01-01 00:00:00 UTC\.\n$/)
+})
+
+test('commands refuse a database that does not exist, name its path, and create nothing', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'zatgate-cli-'))
+  after(() => rmSync(folder, { recursive: true, force: true }))
+  const dataDir = join(folder, 'mistyped')
+  const keys = { ENCRYPTION_KEY: [KEY, randomBytes(32).toString('base64')].join(',') }
+  const chain = { NETWORK: 'regtest', LIGHTWALLETD_URL: 'http://127.0.0.1:1', SMTP_URL: 'smtp://127.0.0.1:1' }
+  for (const line of [
+    `backup ${join(folder, 'backup.db')}`,
+    'account list',
+    'account plan a@example.org Pro',
+    'account delete a@example.org',
+    'session create --email a@example.org',
+    'session end --email a@example.org',
+    'withdrawals list',
+    'audit',
+    'restored',
+    'rotate-encryption-key',
+    'rescan --from 1',
+    'chain accept --from 1',
+  ]) {
+    const settings = /^(rescan|chain)/.test(line) ? { ...chain, MAIL_FROM: 'a@example.org' } : {}
+    const { code, err } = await zatgate(line, { DATA_DIR: dataDir, ...keys, ...settings })
+    assert.equal(code, 1, line)
+    const path = join(dataDir, 'zatgate.db')
+    assert.equal(
+      err,
+      `zatgate: there is no database at ${path}: check DATA_DIR and DATABASE_URL; the first start creates it\n`,
+    )
+  }
+  assert.deepEqual(readdirSync(folder), [])
 })
 
 test('a failed command exits with 1 and prints the reason', async () => {

@@ -118,6 +118,12 @@ test('every invalid value is reported with its setting, and secrets are not repe
   assert.ok(!problems.join().includes(wrong.ENCRYPTION_KEY ?? '?'))
 })
 
+test('the key of the swap provider may be short, or as long as a signed token', () => {
+  const swap = { ...REAL, SWAP_API_URL: 'https://swap.example' }
+  for (const key of ['x', 'y'.repeat(4_096)]) assert.equal(loadConfig({ ...swap, SWAP_API_KEY: key }).swap?.apiKey, key)
+  assert.equal(problemsOf({ ...swap, SWAP_API_KEY: 'z'.repeat(4_097) }).length, 1)
+})
+
 test('a billing viewing key of either revision and any network is accepted; the start checks whether it can be used', () => {
   const data = 'qpzry9x8'.repeat(20)
   for (const prefix of ['uview', 'uivktest', 'uvf', 'uvftest', 'uvi', 'uviregtest'])

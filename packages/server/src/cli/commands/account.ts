@@ -56,7 +56,9 @@ export const accountCreate: Command = {
   async run(args, { out, config }) {
     const email = requireValue(parseArguments(args, [], 1).positionals[0], 'EMAIL')
     const settings = config()
-    const account = await withStore(settings, store => accountService(settings, store).findOrCreate(email))
+    const account = await withStore(settings, store => accountService(settings, store).findOrCreate(email), {
+      create: true,
+    })
     out.result({ id: account.publicId, email: account.email, plan: account.plan }, [`${account.email} can sign in`])
     return 0
   },

@@ -3,6 +3,7 @@ import type { Block } from '../../domain/chain.ts'
 import type { Chain } from '../../ports/chain.ts'
 import type { RecordedChain } from '../../services/recorded-chain.ts'
 import type { Command } from '../command.ts'
+import { requireDatabase } from '../store.ts'
 import { parseArguments, requireValue, UsageError } from '../usage.ts'
 
 const REQUEST_TIMEOUT_MS = 60_000
@@ -24,6 +25,7 @@ export const chainAccept: Command = {
       throw new UsageError('--block must be a block hash of 64 hex digits')
     const settings = config()
     if (settings.sandbox) throw new Error('chain accept needs NETWORK and LIGHTWALLETD_URL')
+    requireDatabase(settings)
     await using stack = new AsyncDisposableStack()
     const container = await openContainer({ ...settings, logLevel: 'warn' }, {}, stack)
     const { base, affected, accepted } = await acceptChain(container, Number(text), hash)

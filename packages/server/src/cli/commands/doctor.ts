@@ -3,6 +3,7 @@ import { performance } from 'node:perf_hooks'
 import { connect as connectTls } from 'node:tls'
 import { createVault } from '../../adapters/crypto/vault.ts'
 import { createHttpClient } from '../../adapters/http-client/client.ts'
+import { createOneClick } from '../../adapters/oneclick/provider.ts'
 import { krakenRates } from '../../adapters/rates/kraken.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
 import { createLogger } from '../../adapters/system/logger.ts'
@@ -15,7 +16,7 @@ import { createDatabaseIdentity } from '../../services/database-identity.ts'
 import { createSecrets } from '../../services/encryption-key.ts'
 import type { Command } from '../command.ts'
 import type { Context } from '../context.ts'
-import { withStore } from '../store.ts'
+import { missingDatabase, withStore } from '../store.ts'
 import { parseArguments } from '../usage.ts'
 import { checkChain } from './doctor-chain.ts'
 import { CHECK_TIMEOUT_MS, type Finding, runCheck, skipped } from './doctor-finding.ts'
@@ -50,15 +51,27 @@ async function runChecks(context: Context): Promise<Finding[]> {
     },
     ...config.warnings.map(checkWarning),
     ...checkSettings(config, process.getuid?.() ?? null),
+    ...(await checkDatabases(config)),
+    ...(await checkChain(config)),
+    await checkMail(config),
+    await checkProvider(config),
+    await checkRates(config),
+  ]
+}
+
+/** Creates no database: before the first start there is none, and a mistyped path has none. */
+async function checkDatabases(config: Config): Promise<Finding[]> {
+  const missing = missingDatabase(config)
+  if (missing !== null) {
+    const advice = 'the first start creates it; if the service has run before, check DATA_DIR and DATABASE_URL'
+    return [{ check: 'database', state: 'warning', says: `there is no database at ${missing}`, advice }]
+  }
+  return [
     await checkDatabase(config),
     await checkHeaders(config),
     await checkWatcher(config),
     await checkWatchedKeys(config),
     await checkDatabaseIdentity(config),
-    ...(await checkChain(config)),
-    await checkMail(config),
-    await checkProvider(config),
-    await checkRates(config),
   ]
 }
 
@@ -180,13 +193,14 @@ async function checkProvider({ swap }: Config): Promise<Finding> {
   if (!swap) return skipped('swap provider', 'SWAP_API_URL is not set: swaps are off')
   return runCheck('swap provider', 'check SWAP_API_URL and SWAP_API_KEY', async () => {
     const startedAt = performance.now()
-    const response = await fetch(`${swap.apiUrl}/v0/tokens`, {
-      signal: AbortSignal.timeout(CHECK_TIMEOUT_MS),
-      redirect: 'error',
-    })
-    await response.body?.cancel()
-    if (!response.ok) throw new Error(`responds with status ${response.status}`)
-    return `responds in ${Math.round(performance.now() - startedAt)} ms`
+    const http = createHttpClient({ allowPrivate: true })
+    try {
+      const provider = createOneClick({ ...swap, http, clock: systemClock })
+      const assets = await provider.assets(AbortSignal.timeout(CHECK_TIMEOUT_MS))
+      return `${assets.length} assets in ${Math.round(performance.now() - startedAt)} ms`
+    } finally {
+      http.close()
+    }
   })
 }
 

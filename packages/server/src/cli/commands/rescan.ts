@@ -2,6 +2,7 @@ import type { Config } from '../../config/settings.ts'
 import { openContainer } from '../../container.ts'
 import { type RescanResult, rescan as rescanBlocks } from '../../workers/chain/rescan.ts'
 import type { Command } from '../command.ts'
+import { requireDatabase } from '../store.ts'
 import { parseArguments, requireValue, UsageError } from '../usage.ts'
 
 export const rescan: Command = {
@@ -22,6 +23,7 @@ export const rescan: Command = {
 
 /** Uses the services of `start`, so that a found payment also raises events and updates plans and withdrawals. */
 async function runRescan(config: Config, from: number, note: (line: string) => void): Promise<RescanResult> {
+  requireDatabase(config)
   await using stack = new AsyncDisposableStack()
   const { infrastructure, services } = await openContainer({ ...config, logLevel: 'warn' }, {}, stack)
   const { chain, noteScanner } = infrastructure

@@ -11,7 +11,7 @@ import type { Log } from '../../ports/log.ts'
 import type { Random } from '../../ports/random.ts'
 import { createDatabaseIdentity } from '../../services/database-identity.ts'
 import type { Command } from '../command.ts'
-import { withStore } from '../store.ts'
+import { requireDatabase, withStore } from '../store.ts'
 import { parseArguments } from '../usage.ts'
 
 export const restored: Command = {
@@ -23,6 +23,7 @@ export const restored: Command = {
     const settings = config()
     const { lateWatchDays, logLevel } = settings
     const system = { clock: systemClock, random: systemRandom, log: createLogger(logLevel) }
+    requireDatabase(settings)
     await dropKeptAddresses(settings, system)
     const { viewingKeys, watchedUntil } = await withStore(settings, store =>
       createDatabaseIdentity({ ...system, store, lateWatchDays }).advanceCounters(),

@@ -6,7 +6,7 @@ import { createAuditLog } from '../../services/audit.ts'
 import { createSecrets } from '../../services/encryption-key.ts'
 import { runningProcesses } from '../../store/open.ts'
 import type { Command } from '../command.ts'
-import { withStore } from '../store.ts'
+import { requireDatabase, withStore } from '../store.ts'
 import { parseArguments } from '../usage.ts'
 
 export const rotateEncryptionKey: Command = {
@@ -21,6 +21,7 @@ export const rotateEncryptionKey: Command = {
         'ENCRYPTION_KEY holds one key: set it to the new key, a comma and the old key, restart the service with it, ' +
           'run this command, then remove the old key',
       )
+    requireDatabase(settings)
     await requireNewKeyEverywhere(settings)
     const vault = createVault(settings.encryptionKeys, systemRandom)
     const secrets = await withStore(settings, async store => {

@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { type TestContext, test } from 'node:test'
 import { Chain } from '@zatgate/sandbox/chain/chain'
+import { closeServer, listen } from '@zatgate/sandbox/http/listen'
 import type { LightwalletdFaults } from '@zatgate/sandbox/lightwalletd/faults'
 import { Lightwalletd } from '@zatgate/sandbox/lightwalletd/server'
 import { run } from '../../../src/cli/main.ts'
 import { withStore } from '../../../src/cli/store.ts'
 import { type Env, loadConfig } from '../../../src/config/settings.ts'
+import type { Store } from '../../../src/ports/store.ts'
 import { header, makeViewingKey } from '../../harness/fixtures.ts'
 import { SkewedClock } from '../../harness/skewed-clock.ts'
 
@@ -51,16 +54,39 @@ async function runDoctor(
   return JSON.parse(stdout.read())
 }
 
+/** Creates the database, as the service does. */
+const withNewStore = (env: Env, work: (store: Store) => Promise<unknown>) =>
+  withStore(loadConfig(env), async store => void (await work(store)), { create: true })
+
 const clockOf = (findings: readonly Finding[]) => findings.find(({ check }) => check === 'clock')
 
 test('doctor reports `ok` when the newest blocks agree with the clock', async t => {
-  const findings = await runDoctor(t, 60)
+  const findings = await runDoctor(t, 60, env => withNewStore(env, async () => {}))
   assert.equal(clockOf(findings)?.state, 'ok')
   assert.match(clockOf(findings)?.says ?? '', /^the newest block is 6\d s old$/)
   assert.deepEqual(
     findings.find(({ check }) => check === 'recorded chain'),
     { check: 'recorded chain', state: 'ok', says: 'no block is recorded yet' },
   )
+})
+
+test('doctor warns where there is no database, and creates none', async t => {
+  let dir = ''
+  const findings = await runDoctor(t, 60, async env => {
+    dir = env.DATA_DIR ?? ''
+  })
+  assert.deepEqual(
+    findings.filter(({ check }) => check === 'database'),
+    [
+      {
+        check: 'database',
+        state: 'warning',
+        says: `there is no database at ${join(dir, 'zatgate.db')}`,
+        advice: 'the first start creates it; if the service has run before, check DATA_DIR and DATABASE_URL',
+      },
+    ],
+  )
+  assert.deepEqual(readdirSync(dir), [])
 })
 
 test('doctor reports a stalled server and its consequence', async t => {
@@ -80,7 +106,7 @@ test('doctor reports how far the clock is ahead of or behind the chain', async t
 
 test('doctor detects a broken link between recorded blocks', async t => {
   const findings = await runDoctor(t, 60, async env => {
-    await withStore(loadConfig(env), store => store.write(tx => tx.chain.appendHeaders([header(5), header(7)])))
+    await withNewStore(env, store => store.write(tx => tx.chain.appendHeaders([header(5), header(7)])))
   })
   const finding = findings.find(({ check }) => check === 'recorded chain')
   assert.equal(finding?.state, 'wrong')
@@ -96,7 +122,7 @@ test('doctor reads the mempool the way the watcher does', async t => {
 test('doctor reports problems that the running watcher has recorded', async t => {
   const findings = await runDoctor(t, 60, async env => {
     const problems = [{ problem: 'upgrade_not_followed', upgrade: 'NU7' }] as const
-    await withStore(loadConfig(env), store => store.write(tx => tx.chain.setProblems(problems, 1)))
+    await withNewStore(env, store => store.write(tx => tx.chain.setProblems(problems, 1)))
   })
   const finding = findings.find(({ check }) => check === 'watcher')
   assert.equal(finding?.state, 'wrong')
@@ -106,7 +132,7 @@ test('doctor reports problems that the running watcher has recorded', async t =>
 test('doctor warns when nearly as many keys are watched as allowed', async t => {
   const findings = await runDoctor(t, 60, async env => {
     Object.assign(env, { MAX_WATCHED_KEYS: '1' })
-    await withStore(loadConfig(env), async store => {
+    await withNewStore(env, async store => {
       const { id } = await makeViewingKey(store)
       await store.write(tx => tx.viewingKeys.extendWatch(id, Math.floor(Date.now() / 1000)))
     })
@@ -144,4 +170,19 @@ test('doctor reports a server that does not serve its mempool, with the conseque
   const mempool = findings.find(({ check }) => check.startsWith('mempool'))
   assert.equal(mempool?.state, 'wrong')
   assert.match(mempool?.advice ?? '', /^payments appear only once mined, and no invoice expires/)
+})
+
+test('doctor asks the swap provider with the key that the service sends', async t => {
+  const keys: unknown[] = []
+  const provider = createServer((request, response) => {
+    keys.push(request.headers['x-api-key'])
+    response.setHeader('content-type', 'application/json').end('[]')
+  })
+  const port = await listen(provider, 0)
+  t.after(() => closeServer(provider))
+  const findings = await runDoctor(t, 60, async env => {
+    Object.assign(env, { SWAP_API_URL: `http://127.0.0.1:${port}`, SWAP_API_KEY: 'short' })
+  })
+  assert.deepEqual(keys, ['short'])
+  assert.match(findings.find(({ check }) => check === 'swap provider')?.says ?? '', /^0 assets in \d+ ms$/)
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -9,6 +9,7 @@ import { systemClock } from '../../../src/adapters/system/clock.ts'
 import { systemRandom } from '../../../src/adapters/system/random.ts'
 import { createUnusedAddressFiles } from '../../../src/adapters/system/unused-address.ts'
 import { loadConfig } from '../../../src/config/settings.ts'
+import { openStore } from '../../../src/store/open.ts'
 import { runCommand } from '../../harness/command-line.ts'
 import { silentLog } from '../../harness/log.ts'
 import { countRepeated, openRestoreShop, restoreEnv } from '../../harness/restore.ts'
@@ -29,6 +30,7 @@ async function counterFinding(databaseUrl: string): Promise<{ state: string; say
 
 test('restored advances the address counters and reports it as text and as JSON', async () => {
   const url = `sqlite:${join(dir, 'restored.db')}`
+  await (await openStore(url)).close()
   const empty = await zatgate('restored', url)
   assert.deepEqual([empty.code, empty.out], [0, 'no viewing keys: there is no address counter to advance\n'])
   const before = await openRestoreShop(url)
@@ -67,6 +69,7 @@ test('restored drops the addresses that a process kept for the next one', async 
     log: silentLog,
     databaseUrl,
   })
+  await (await openStore(databaseUrl)).close()
   await keeper.keep([{ fingerprint: new Uint8Array(32), addresses: [{ index: 1n, address: 'uregtest1…' }] }])
   assert.equal((await zatgate('restored', databaseUrl)).code, 0)
   assert.deepEqual(await keeper.take(), [])
@@ -89,8 +92,8 @@ test('doctor distinguishes a restored copy from the original and changes nothing
 })
 
 test('doctor reports a database that does not open only once', async () => {
-  const url = `sqlite:${join(dir, 'a-folder-that-is-a-file.db', 'x.db')}`
-  await (await openRestoreShop(`sqlite:${join(dir, 'a-folder-that-is-a-file.db')}`)).close()
+  writeFileSync(join(dir, 'text.db'), 'this is no database'.repeat(1_000))
+  const url = `sqlite:${join(dir, 'text.db')}`
   const { json } = await zatgate('doctor --json', url)
   const states = new Map(json().map(({ check, state }: { check: string; state: string }) => [check, state]))
   assert.deepEqual([states.get('database'), states.get('address counters')], ['wrong', 'skipped'])
