@@ -27,6 +27,7 @@ import { addMetricsRoute, addRequestMetrics } from './metrics.ts'
 import { addUnknownRouteHandler } from './not-found.ts'
 import { addOpenApi } from './openapi.ts'
 import { limitPipelining } from './pipelining.ts'
+import { refuseUnknownParameters } from './query.ts'
 import { addRateLimits, type RateLimits } from './rate-limit.ts'
 import { accountRoutes } from './routes/account.ts'
 import { apiKeyRoutes } from './routes/api-key.ts'
@@ -145,6 +146,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   addSecurityHeaders(app, settings.publicUrl)
   const rateLimits = addRateLimits(app, settings.rateLimit, clock)
   const auth = createAuth({ apiKeys, sessions, signIn, rateLimits })
+  refuseUnknownParameters(app)
   addUnknownRouteHandler(app)
   await addOpenApi(app, publicUrl)
 

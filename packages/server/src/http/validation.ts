@@ -40,7 +40,7 @@ function fieldOf({ keyword, instancePath, params }: ValidationError): string | u
 }
 
 /** Bounds and sanitises a field name chosen by the client. */
-function printable(name: string): string {
+export function printable(name: string): string {
   return name.slice(0, 100).replace(/[^\x20-\x7e]/g, '?')
 }
 

@@ -209,7 +209,7 @@ export function createInvoices(deps: {
       return invoice
     },
 
-    list: (account, page, filter) => store.query(tx => tx.invoices.list(account.id, page, filter)),
+    list: (account, page, filter) => store.read(tx => tx.invoices.list(account.id, page, filter)),
   }
 }
 

@@ -1,21 +1,36 @@
 import type { Expression, SelectQueryBuilder } from 'kysely'
 import { sql } from 'kysely'
+import { invalidField } from '../domain/error.ts'
 import type { Page } from '../ports/repository/page.ts'
+
+/** Finds the record with a public id, for its columns to order by. It returns no row when the account has none. */
+type CursorOf = (before: string) => Expression<unknown> & { executeTakeFirst(): Promise<unknown> }
 
 /**
  * Limits a query to a page, newest first.
  * @param columns the columns to order by, which identify a row
- * @param cursorOf subquery for these columns of the record with a public id. It returns no row, and the page is empty,
- * when the account has no such record.
+ * @param cursorOf subquery for these columns. Without a record the page is empty.
  */
 export function paginate<DB, TB extends keyof DB, O>(
   query: SelectQueryBuilder<DB, TB, O>,
   { limit, before }: Page,
   columns: readonly string[],
-  cursorOf: (before: string) => Expression<unknown>,
+  cursorOf: CursorOf,
 ): SelectQueryBuilder<DB, TB, O> {
   const refs = columns.map(column => sql.ref(column))
   const ordered = refs.reduce((list, ref) => list.orderBy(ref, 'desc'), query).limit(limit)
   if (before === undefined) return ordered
   return ordered.where(sql<boolean>`(${sql.join(refs)}) < ${cursorOf(before)}`)
+}
+
+/** Reads a paginated query. @throws AppError `invalid_before` when the account has no record with that id */
+export async function readPage<R>(
+  query: { execute(): Promise<R[]> },
+  { before }: Page,
+  cursorOf: CursorOf,
+): Promise<R[]> {
+  const rows = await query.execute()
+  if (rows.length === 0 && before !== undefined && !(await cursorOf(before).executeTakeFirst()))
+    throw invalidField('before', 'the id of a row of this list')
+  return rows
 }

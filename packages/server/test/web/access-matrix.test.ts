@@ -16,7 +16,7 @@ interface Row {
   readonly queries?: (owner: Merchant) => readonly string[]
   /** A body that would be valid for an own record. */
   readonly body?: (self: Merchant) => Record<string, unknown>
-  /** The status of the owner's request when the body needs something that only a mail contains. */
+  /** The status of the owner's request when it cannot be valid here. */
   readonly status?: number
 }
 
@@ -94,7 +94,8 @@ const PAGES: Readonly<Record<string, Row>> = {
   'POST /account/keep': {},
   'GET /export': {},
   'GET /export/download': { queries: () => ['?format=csv', '?format=json'] },
-  'GET /billing': { queries: ({ ids }) => [`?before=${ids.invoice}`] },
+  // An invoice that buys no plan is not in this list.
+  'GET /billing': { queries: ({ ids }) => [`?before=${ids.invoice}`], status: 400 },
   'POST /billing': { body: () => ({ plan: 'Pro' }) },
   'GET /withdrawals': { queries: ({ ids }) => [`?before=${ids.withdrawal}`] },
   'POST /withdrawals': { body: () => ({ amount: '1', currency: 'EUR', payout_to: 'IBAN of mine' }) },

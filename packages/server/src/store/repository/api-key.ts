@@ -4,7 +4,7 @@ import type { ApiKeyRepository } from '../../ports/repository/api-key.ts'
 import { JOINED_ACCOUNT_COLUMNS, toJoinedAccount } from '../account-columns.ts'
 import { num, numOrNull, padToPowerOfTwo } from '../mapping.ts'
 import { idOfAccount } from '../owned-id.ts'
-import { paginate } from '../paginate.ts'
+import { paginate, readPage } from '../paginate.ts'
 import type { ApiKeysTable, Db } from '../tables.ts'
 import { setLastUsed } from './last-used.ts'
 import { deleteOldest } from './oldest.ts'
@@ -42,7 +42,7 @@ export function apiKeyRepository(db: Db): ApiKeyRepository {
     async list(accountId, page) {
       const keys = db.selectFrom('api_keys').selectAll().where('account_id', '=', accountId)
       const cursorOf = (before: string) => idOfAccount(db, 'api_keys', accountId, before)
-      return (await paginate(keys, page, ['id'], cursorOf).execute()).map(toApiKey)
+      return (await readPage(paginate(keys, page, ['id'], cursorOf), page, cursorOf)).map(toApiKey)
     },
 
     async count(accountId) {

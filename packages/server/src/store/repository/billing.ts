@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { BillingRepository, Purchase } from '../../ports/repository/billing.ts'
 import { num, numOrNull } from '../mapping.ts'
-import { paginate } from '../paginate.ts'
+import { paginate, readPage } from '../paginate.ts'
 import type { Db, PlanPurchasesTable } from '../tables.ts'
 
 export function billingRepository(db: Db): BillingRepository {
@@ -48,7 +48,7 @@ export function billingRepository(db: Db): BillingRepository {
           .select('invoices.id')
           .where('invoices.public_id', '=', before)
           .where('p.account_id', '=', accountId)
-      return (await paginate(purchases, page, ['invoice_id'], cursorOf).execute()).map(toPurchase)
+      return (await readPage(paginate(purchases, page, ['invoice_id'], cursorOf), page, cursorOf)).map(toPurchase)
     },
 
     async countNeedingAttention() {

@@ -2,7 +2,7 @@ import type { EventType } from '../../domain/event.ts'
 import type { AttemptRow, DeliveryRepository } from '../../ports/repository/delivery.ts'
 import { num, numOrNull } from '../mapping.ts'
 import { idOfAccount } from '../owned-id.ts'
-import { paginate } from '../paginate.ts'
+import { paginate, readPage } from '../paginate.ts'
 import type { Db, Int64 } from '../tables.ts'
 
 /** The queries of the delivery log: attempts joined with their deliveries. */
@@ -23,7 +23,7 @@ export function deliveryLogQueries(db: Db): Pick<DeliveryRepository, 'listAttemp
       if (invoicePublicId !== undefined) {
         query = query.where('a.invoice_id', '=', idOfAccount(db, 'invoices', accountId, invoicePublicId))
       }
-      return (await query.execute()).map(toAttempt)
+      return (await readPage(query, page, cursorOf)).map(toAttempt)
     },
 
     async attemptByPublicId(accountId, publicId) {

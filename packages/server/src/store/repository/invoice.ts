@@ -2,7 +2,7 @@ import type { InsertObject, Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { Invoice, InvoiceRepository, InvoiceStateUpdate, NewInvoice } from '../../ports/repository/invoice.ts'
 import { chunks, distinctAscending, num, numOrNull, padToPowerOfTwo } from '../mapping.ts'
-import { paginate } from '../paginate.ts'
+import { paginate, readPage } from '../paginate.ts'
 import type { Db, InvoicesTable, Tables } from '../tables.ts'
 import { int, text, valuesRow } from '../values.ts'
 
@@ -58,7 +58,7 @@ export function invoiceRepository(db: Db): InvoiceRepository {
       // `+ 0` makes SQLite start later pages at the cursor. Without it, each page would start at the end of the period.
       const end = page.before === undefined ? sql.ref('created_at') : sql`created_at + 0`
       if (createdTo !== undefined) query = query.where(sql<boolean>`${end} < ${createdTo}`)
-      return (await query.execute()).map(toInvoice)
+      return (await readPage(query, page, cursorOf)).map(toInvoice)
     },
 
     async lock(ids) {

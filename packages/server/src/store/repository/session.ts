@@ -4,7 +4,7 @@ import type { SessionRepository } from '../../ports/repository/session.ts'
 import { JOINED_ACCOUNT_COLUMNS, toJoinedAccount } from '../account-columns.ts'
 import { num, numOrNull } from '../mapping.ts'
 import { idOfAccount } from '../owned-id.ts'
-import { paginate } from '../paginate.ts'
+import { paginate, readPage } from '../paginate.ts'
 import type { Db, SessionsTable } from '../tables.ts'
 import { setLastUsed } from './last-used.ts'
 
@@ -48,7 +48,7 @@ export function sessionRepository(db: Db): SessionRepository {
         .where('expires_at', '>', now)
         .where('ended_at', 'is', null)
       const cursorOf = (before: string) => idOfAccount(db, 'sessions', accountId, before)
-      return (await paginate(sessions, page, ['id'], cursorOf).execute()).map(toSession)
+      return (await readPage(paginate(sessions, page, ['id'], cursorOf), page, cursorOf)).map(toSession)
     },
 
     async end(accountId, publicId, at) {

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Withdrawal, WithdrawalRepository } from '../../ports/repository/withdrawal.ts'
 import { num, numOrNull } from '../mapping.ts'
-import { paginate } from '../paginate.ts'
+import { paginate, readPage } from '../paginate.ts'
 import type { Db, WithdrawalsTable } from '../tables.ts'
 
 export function withdrawalRepository(db: Db): WithdrawalRepository {
@@ -53,7 +53,7 @@ export function withdrawalRepository(db: Db): WithdrawalRepository {
           .select('invoice_id')
           .where('public_id', '=', before)
           .where('account_id', '=', accountId)
-      return (await paginate(withdrawals, page, ['invoice_id'], cursorOf).execute()).map(toWithdrawal)
+      return (await readPage(paginate(withdrawals, page, ['invoice_id'], cursorOf), page, cursorOf)).map(toWithdrawal)
     },
 
     async listByStatus(statuses, limit) {

@@ -79,8 +79,8 @@ export function credentialSuite(engine: DatabaseEngine): void {
       store.read(tx => tx.apiKeys.list(account.id, { limit, ...(before && { before }) }))
     assert.deepEqual(await list(2), keys.slice(0, 2))
     assert.deepEqual(await list(2, keys[1]?.publicId), keys.slice(2))
-    assert.deepEqual(await list(2, foreign.publicId), [])
-    assert.deepEqual(await list(2, 'no such id'), [])
+    await assert.rejects(list(2, foreign.publicId), { code: 'invalid_before' })
+    await assert.rejects(list(2, 'no such id'), { code: 'invalid_before' })
   })
 
   test('a session is found by its hash until it expires or ends', async t => {

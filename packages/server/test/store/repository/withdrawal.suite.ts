@@ -96,7 +96,7 @@ export function withdrawalSuite(engine: DatabaseEngine): void {
       ids(await store.read(tx => tx.withdrawals.list(accountId, { limit, ...(before ? { before } : {}) })))
     assert.deepEqual(await list(one.id, 10), [last, third, first])
     assert.deepEqual(await list(one.id, 1, last), [third])
-    assert.deepEqual(await list(other.id, 10, last), [])
+    await assert.rejects(list(other.id, 10, last), { code: 'invalid_before' })
 
     const byId = (id: string | undefined, accountId?: number) =>
       store.read(tx => tx.withdrawals.byPublicId(id ?? '', accountId))
