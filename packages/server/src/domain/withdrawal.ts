@@ -113,6 +113,28 @@ function afterDeposit(
   }
 }
 
+/** Why the step leads the order to `needs_attention`, for its owner and the operator. */
+export function attentionReason(order: WithdrawalOrder, step: WithdrawalStep): string {
+  const { status, amountZat } = order
+  if (step.step !== 'deposit') return 'paid out after the order was closed'
+  const { receivedZat, closed, late } = step
+  const received = `${formatZec(receivedZat)} ZEC`
+  switch (status) {
+    case 'canceled':
+    case 'expired':
+      return `${received} arrived after the order was ${status}`
+    case 'completed':
+    case 'failed':
+      return `${received} arrived in all, more than when the order was closed`
+  }
+  if (receivedZat !== amountZat) {
+    const end = receivedZat < amountZat && closed ? ' before its end' : ''
+    return `${received} arrived${end}, the order is for ${formatZec(amountZat)} ZEC`
+  }
+  if (late) return 'the deposit was mined after the order’s rate had ended'
+  return 'the deposit is not confirmed: a reorganisation may have removed it'
+}
+
 /** A deposit may be mined up to this number of block spacings after the order's expiry. */
 const MINING_GRACE_BLOCKS = 10
 

@@ -1,5 +1,6 @@
 import { withdrawalUpdatedEvent } from '../domain/event.ts'
-import { statusAfter, type WithdrawalStep } from '../domain/withdrawal.ts'
+import { joinNotes } from '../domain/payout.ts'
+import { attentionReason, statusAfter, type WithdrawalStep } from '../domain/withdrawal.ts'
 import type { Withdrawal, WithdrawalUpdate } from '../ports/repository/withdrawal.ts'
 import type { Tx } from '../ports/store.ts'
 import type { Outbox } from './outbox.ts'
@@ -32,9 +33,11 @@ export function createWithdrawalTransition({ outbox }: { readonly outbox: Outbox
   return async (tx, withdrawal, step, changes, now) => {
     const status = statusAfter(withdrawal, step)
     const changed = status !== withdrawal.status
+    const needsReason = changed && status === 'needs_attention' && (changes.reason ?? null) === null
     const next: Withdrawal = {
       ...withdrawal,
       ...changes,
+      ...(needsReason && { reason: joinNotes(withdrawal.reason, attentionReason(withdrawal, step)) }),
       status,
       // The payout is due as soon as the deposit is confirmed, and only while the order is in payout_processing.
       payoutDueAt: status !== 'payout_processing' ? null : changed ? DUE_AT_ONCE : withdrawal.payoutDueAt,

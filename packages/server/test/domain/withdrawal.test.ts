@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { WithdrawalOrder, WithdrawalStatus, WithdrawalStep } from '../../src/domain/withdrawal.ts'
 import {
+  attentionReason,
   depositCutoff,
   fiatAmount,
   IllegalStepError,
@@ -41,6 +42,25 @@ test('a deposit that is too small at the end, too large, or late needs attention
   assert.equal(statusAfter(order('payout_processing'), deposit(100n, true)), 'payout_processing')
   assert.equal(statusAfter(order('payout_processing'), deposit(100n, false)), 'needs_attention')
   assert.equal(statusAfter(order('completed'), deposit(200n, true)), 'needs_attention')
+})
+
+test('an order that needs attention says why', () => {
+  const reason = (status: WithdrawalStatus, step: WithdrawalStep) => attentionReason(order(status), step)
+  assert.equal(reason('awaiting_deposit', deposit(101n)), '0.00000101 ZEC arrived, the order is for 0.000001 ZEC')
+  assert.equal(
+    reason('awaiting_deposit', deposit(99n, true, true)),
+    '0.00000099 ZEC arrived before its end, the order is for 0.000001 ZEC',
+  )
+  assert.equal(reason('canceled', deposit(1n)), '0.00000001 ZEC arrived after the order was canceled')
+  assert.equal(
+    reason('completed', deposit(200n, true)),
+    '0.000002 ZEC arrived in all, more than when the order was closed',
+  )
+  assert.equal(
+    reason('payout_processing', deposit(100n, false)),
+    'the deposit is not confirmed: a reorganisation may have removed it',
+  )
+  assert.equal(reason('completed', { step: 'paid_after_close' }), 'paid out after the order was closed')
 })
 
 test('a late deposit needs attention once it is confirmed; an order in or after its payout does not change', () => {

@@ -261,7 +261,10 @@ onBothDatabases(engine => {
     const { reference, reason } = await read(id)
     assert.deepEqual(
       [reference, reason],
-      ['by hand; wire 1', 'paid by the provider scripted after the order was closed'],
+      [
+        'by hand; wire 1',
+        '1.00000001 ZEC arrived in all, more than when the order was closed; paid by the provider scripted after the order was closed',
+      ],
     )
     assert.deepEqual((await statuses()).slice(2), ['completed', 'needs_attention'])
   })
