@@ -60,7 +60,8 @@ export function createViewingKeys(deps: {
   const { store, noteScanner, vault, clock, random, network, watchedKeys } = deps
 
   async function parseUnexpired(text: string): Promise<ParsedViewingKey> {
-    const key = noteScanner.parseViewingKey(text, network)
+    // Copied keys often have surrounding spaces or line breaks.
+    const key = noteScanner.parseViewingKey(text.trim(), network)
     if (!key.expiry) return key
     const { expiry } = key
     const expired = expiryReason(expiry, await store.query(tx => readExpiryContext(tx, expiry, nowSecs(clock))))

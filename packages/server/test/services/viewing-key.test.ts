@@ -17,3 +17,11 @@ test('the first index of a key is never below 2^40, for any random bytes', async
     assert.equal(first, 2n ** 40n + (byte === 0 ? 0n : 2n ** 48n - 1n))
   }
 })
+
+test('spaces and line breaks around a viewing key do not matter', async t => {
+  const { services } = await openTestContainer(t)
+  const { accounts, viewingKeys } = services
+  const account = await accounts.findOrCreate('shop@example.org')
+  const { firstAddress } = await viewingKeys.set(account, testViewingKey())
+  assert.equal((await viewingKeys.set(account, ` \n${testViewingKey()}\r\n`)).firstAddress, firstAddress)
+})

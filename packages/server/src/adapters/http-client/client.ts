@@ -68,18 +68,21 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   }
 }
 
+/** Only webhooks are refused for these reasons. */
+const HOW_TO_ALLOW = 'for development, WEBHOOK_ALLOW_PRIVATE allows it'
+
 function parseUrl(text: string, allowPrivate: boolean): { url: URL; scheme: 'http:' | 'https:' } {
   const url = URL.parse(text)
   if (!url) throw new HttpClientError('refused', 'not an absolute URL')
   const scheme = url.protocol
   if (scheme !== 'https:' && !(allowPrivate && scheme === 'http:')) {
-    throw new HttpClientError('refused', 'the URL is not https')
+    throw new HttpClientError('refused', `the URL is not https; ${HOW_TO_ALLOW}`)
   }
   if (url.username !== '' || url.password !== '') throw new HttpClientError('refused', 'the URL holds credentials')
   const host = unbracketed(url.hostname)
   // The URL parser has normalised every notation of an IP address (hex, octal, single number).
   const reason = isIP(host) !== 0 && !allowPrivate ? blockedReason(host) : null
-  if (reason !== null) throw new HttpClientError('refused', `the address is not public (${reason})`)
+  if (reason !== null) throw new HttpClientError('refused', `the address is not public (${reason}); ${HOW_TO_ALLOW}`)
   return { url, scheme }
 }
 
@@ -91,7 +94,7 @@ function checkedLookup(resolve: ResolveName, allowPrivate: boolean): LookupFunct
     const blocked = allowPrivate ? undefined : addresses.map(blockedReason).find(reason => reason !== null)
     // The message leaves out the address: otherwise a caller could read names of an internal network.
     if (blocked !== undefined)
-      throw new HttpClientError('refused', `the name resolves to a non-public address (${blocked})`)
+      throw new HttpClientError('refused', `the name resolves to a non-public address (${blocked}); ${HOW_TO_ALLOW}`)
     return addresses.map(address => ({ address, family: isIP(address) }))
   }
 

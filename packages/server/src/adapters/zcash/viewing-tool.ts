@@ -44,7 +44,7 @@ export interface ViewingKeyTool {
 
 /** @throws AppError `invalid_viewing_key`, the reason in `detail` */
 export function createViewingKeyTool(text: string): ViewingKeyTool {
-  const { network, orchard, expiry } = orInvalidField('viewing-key', () => parseViewingKey(text))
+  const { network, orchard, expiry } = orInvalidField('viewing-key', () => parseViewingKey(text.trim()))
   if (!orchard) throw invalidField('viewing-key', 'has no Orchard item, which is required to see payments')
   return { ...toolOf(network, orchard), ...(expiry && { expiry: toKeyExpiry(expiry) }) }
 }

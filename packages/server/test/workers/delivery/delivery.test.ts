@@ -150,9 +150,9 @@ test('a blocked address is a logged attempt with the reason, and is retried', as
   for (const account of accounts) await harness.webhooks.test(account)
   const errors = await Promise.all(accounts.map(async account => (await ended(harness, account, 1))[0]?.error))
   assert.deepEqual(errors, [
-    'the address is not public (linkLocal)',
-    'the name resolves to a non-public address (private)',
-    'the URL is not https',
+    'the address is not public (linkLocal); for development, WEBHOOK_ALLOW_PRIVATE allows it',
+    'the name resolves to a non-public address (private); for development, WEBHOOK_ALLOW_PRIVATE allows it',
+    'the URL is not https; for development, WEBHOOK_ALLOW_PRIVATE allows it',
   ])
   await advanceTime(clock, 10)
   await ended(harness, accounts[0] as Account, 2)
