@@ -18,6 +18,8 @@ export interface DemoFile {
   readonly sandbox_url: string
   readonly lightwalletd_url: string
   readonly swap_api_url: string
+  readonly smtp_url: string
+  readonly rates_url: string
 }
 
 /**
@@ -36,6 +38,8 @@ export async function seedDemo(
   const unlimited = plans.find(plan => plan.monthlyInvoiceLimit === null) ?? plans.at(-1)!
   await accounts.findOrCreate(EMAIL)
   let account = await accounts.setPlan(EMAIL, unlimited.name, null)
+  // Every start has a working account, also after its deletion was tried.
+  await service.accountDeletions.cancel(account)
   if (account.viewingKeyId === null) account = (await viewingKeys.set(account, sandbox.demoViewingKey)).account
 
   const demo: DemoFile = {
@@ -47,6 +51,8 @@ export async function seedDemo(
     sandbox_url: sandbox.controlUrl,
     lightwalletd_url: sandbox.lightwalletdUrl,
     swap_api_url: sandbox.swapApiUrl,
+    smtp_url: sandbox.smtpUrl,
+    rates_url: sandbox.ratesUrl,
   }
   replaceFile(file, `${JSON.stringify(demo, null, 2)}\n`)
   return demo

@@ -66,6 +66,7 @@ export function chooseAssetPage({ invoice, assets, assetId, refundTo = '', error
     body: html`<form class="card narrow checkout" method="post" action="/i/${invoice.publicId}/swap">
       <h1>Pay with another asset</h1>
       <p class="below center">For ${formatZecAmount(invoice.amountZat)}, through a swap provider</p>
+      ${partPaidNote(invoice)}
       ${error !== undefined && html`<p class="error" role="alert">${error}</p>`}
       <div class="field"><label for="asset_id">Asset</label><select id="asset_id" name="asset_id" required>${groups(assets, assetId)}</select></div>
       ${field({ name: 'refund_to', label: 'Your refund address', value: refundTo, maxlength: MAX_REFUND_TO_CHARS, hint: 'Your own address on the chain that you pay from. If the swap fails, your deposit is refunded to it.', attributes: html` autocomplete="off" spellcheck="false"` })}
@@ -73,6 +74,12 @@ export function chooseAssetPage({ invoice, assets, assetId, refundTo = '', error
       <p class="center"><a href="/i/${invoice.publicId}?with=zec">Pay with Zcash instead</a></p>
     </form>`,
   })
+}
+
+/** A swap always delivers the whole amount: a quote for the rest could be outdated by the next payment. */
+function partPaidNote({ amountZat, receivedZat }: Invoice): Html | false {
+  if (receivedZat === 0n || receivedZat >= amountZat) return false
+  return html`<p class="card attention">${formatZecAmount(receivedZat)} has arrived already. A swap pays the whole ${formatZecAmount(amountZat)} once more. To pay only the rest, pay with Zcash.</p>`
 }
 
 /** Shown while no swap can be started. */
