@@ -167,7 +167,8 @@ test('frequent queries use their indexes, not a table scan', async t => {
     [tx => tx.sessions.authenticate(new Uint8Array(32), 0), 'sqlite_autoindex_sessions_2'],
     [tx => tx.invoices.byPublicId('x'), 'sqlite_autoindex_invoices_1'],
     [tx => tx.invoices.byPublicIds(['x', 'y']), 'sqlite_autoindex_invoices_1'],
-    [tx => tx.invoices.list(1, { limit: 9, before: 'x' }), 'invoices_by_time'],
+    // Refused after the query, because there is no such row.
+    [tx => tx.invoices.list(1, { limit: 9, before: 'x' }).catch(() => {}), 'invoices_by_time'],
     [tx => tx.invoices.expirable(0, 0, 9), 'invoices_due'],
     [tx => tx.invoices.awaitingConfirmation(9, 0), 'invoices_settling'],
     [
