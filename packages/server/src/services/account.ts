@@ -61,10 +61,16 @@ export async function findOrCreateAccount(
   return account
 }
 
-/** The normalised text. @throws AppError `invalid_email` for other text, and for the account's present email */
-export function otherEmail({ email: present }: Account, text: string): string {
+/** The normalised text. @throws AppError `invalid_email` */
+export function requireEmail(text: string): string {
   const email = normaliseEmail(text)
   if (email === null) throw invalidField('email', 'an address such as name@example.com')
+  return email
+}
+
+/** The normalised text. @throws AppError `invalid_email` for other text, and for the account's present email */
+export function otherEmail({ email: present }: Account, text: string): string {
+  const email = requireEmail(text)
   if (email === present) throw invalidField('email', 'another address than the present one')
   return email
 }
@@ -102,10 +108,9 @@ export function createAccounts(
     findByEmail,
     overview,
 
-    async findOrCreate(email) {
-      const normal = normaliseEmail(email)
-      if (normal === null) throw invalidField('email')
-      return store.write(tx => findOrCreateAccount(tx, normal, deps))
+    async findOrCreate(text) {
+      const email = requireEmail(text)
+      return store.write(tx => findOrCreateAccount(tx, email, deps))
     },
 
     list: () => store.read(tx => tx.accounts.list()),

@@ -1,8 +1,6 @@
 import type { Account } from '../domain/account.ts'
-import { normaliseEmail } from '../domain/account.ts'
 import { type Actor, SERVICE } from '../domain/audit.ts'
 import { credentialHash, formatCredential, SECRET_BYTES } from '../domain/credential.ts'
-import { invalidField } from '../domain/error.ts'
 import { newSession, type Session } from '../domain/session.ts'
 import { parseCode, RECENT_AUTHENTICATION_SECS } from '../domain/sign-in.ts'
 import { nowSecs } from '../ports/clock.ts'
@@ -10,7 +8,7 @@ import type { KeyedHash } from '../ports/keyed-hash.ts'
 import type { Log } from '../ports/log.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { Store, Tx } from '../ports/store.ts'
-import { type AccountDefaults, findOrCreateAccount } from './account.ts'
+import { type AccountDefaults, findOrCreateAccount, requireEmail } from './account.ts'
 import { recordChange, recordVisit } from './audit.ts'
 import { createKnownBrowsers } from './known-browser.ts'
 import { badCode, createOneTimeCodes } from './one-time-code.ts'
@@ -79,8 +77,7 @@ export function createSignIn(
 
   return {
     async requestCode(email, client, knownBrowser = '', actor = SERVICE) {
-      const to = normaliseEmail(email)
-      if (to === null) throw invalidField('email', 'an address such as name@example.com')
+      const to = requireEmail(email)
       const browser = Buffer.from(random.bytes(SECRET_BYTES)).toString('hex')
       const knownBrowserHash = knownBrowsers.recognise(knownBrowser, to)
       const request = codes.request('sign_in', { email: to, browser, client, knownBrowserHash })
