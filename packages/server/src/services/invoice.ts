@@ -154,11 +154,17 @@ export function createInvoices(deps: {
   }
 
   /** Other requests that need the key to be watched for longer wait for this one, and then find it watched. */
-  async function extendingWatch(viewingKeyId: number, write: () => Promise<Invoice>): Promise<Invoice> {
+  async function extendingWatch(
+    account: Account,
+    draft: NewInvoice,
+    idempotency: IdempotencyRequest | null,
+  ): Promise<Invoice> {
+    const { viewingKeyId } = draft
     const ended = Promise.withResolvers<void>()
     watchExtensions.set(viewingKeyId, ended.promise)
     try {
-      return await write()
+      // Accounts can share a viewing key, so a transaction that changes its row is not batched by account.
+      return await store.write(tx => writeUnwatchedSale(tx, account, draft, idempotency))
     } finally {
       watchExtensions.delete(viewingKeyId)
       ended.resolve()
@@ -184,14 +190,9 @@ export function createInvoices(deps: {
         for (;;) {
           const watched = await store.writeBatched(account.id, tx => writeWatchedSale(tx, account, draft, idempotency))
           if (watched) return watched
-          const { viewingKeyId } = draft
-          const extending = watchExtensions.get(viewingKeyId)
-          if (extending) await extending
-          // Accounts can share a viewing key, so a transaction that changes its row is not batched by account.
-          else
-            return extendingWatch(viewingKeyId, () =>
-              store.write(tx => writeUnwatchedSale(tx, account, draft, idempotency)),
-            )
+          const extension = watchExtensions.get(draft.viewingKeyId)
+          if (!extension) return extendingWatch(account, draft, idempotency)
+          await extension
         }
       })
     },
