@@ -12,6 +12,7 @@ import { type Config, ConfigError } from '../../config/settings.ts'
 import { describeChainProblem } from '../../domain/chain-problem.ts'
 import { watchedSince } from '../../domain/watched-key.ts'
 import { nowSecs } from '../../ports/clock.ts'
+import type { HttpClient } from '../../ports/http-client.ts'
 import { createDatabaseIdentity } from '../../services/database-identity.ts'
 import { createSecrets } from '../../services/encryption-key.ts'
 import type { Command } from '../command.ts'
@@ -178,14 +179,11 @@ async function checkRates({ sandbox, billingViewingKey, ratesUrl, withdrawals }:
   if (billingViewingKey === null)
     return skipped('rates', 'BILLING_VIEWING_KEY is not set: plans and withdrawals are off')
   return runCheck('rates', 'check RATES_URL and WITHDRAWAL_CURRENCIES', async () => {
-    const http = createHttpClient({ allowPrivate: true })
-    try {
+    const prices = await withHttpClient(http => {
       const source = krakenRates(ratesUrl, http)
-      const prices = withdrawals.currencies.map(async currency => `${await source.price(currency)} ${currency}`)
-      return `1 ZEC = ${(await Promise.all(prices)).join(', ')}`
-    } finally {
-      http.close()
-    }
+      return Promise.all(withdrawals.currencies.map(async currency => `${await source.price(currency)} ${currency}`))
+    })
+    return `1 ZEC = ${prices.join(', ')}`
   })
 }
 
@@ -193,15 +191,20 @@ async function checkProvider({ swap }: Config): Promise<Finding> {
   if (!swap) return skipped('swap provider', 'SWAP_API_URL is not set: swaps are off')
   return runCheck('swap provider', 'check SWAP_API_URL and SWAP_API_KEY', async () => {
     const startedAt = performance.now()
-    const http = createHttpClient({ allowPrivate: true })
-    try {
-      const provider = createOneClick({ ...swap, http, clock: systemClock })
-      const assets = await provider.assets(AbortSignal.timeout(CHECK_TIMEOUT_MS))
-      return `${assets.length} assets in ${Math.round(performance.now() - startedAt)} ms`
-    } finally {
-      http.close()
-    }
+    const assets = await withHttpClient(http =>
+      createOneClick({ ...swap, http, clock: systemClock }).assets(AbortSignal.timeout(CHECK_TIMEOUT_MS)),
+    )
+    return `${assets.length} assets in ${Math.round(performance.now() - startedAt)} ms`
   })
+}
+
+async function withHttpClient<T>(use: (http: HttpClient) => Promise<T>): Promise<T> {
+  const http = createHttpClient({ allowPrivate: true })
+  try {
+    return await use(http)
+  } finally {
+    http.close()
+  }
 }
 
 function describe({ check, state, says, advice }: Finding): string[] {
