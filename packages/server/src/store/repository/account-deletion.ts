@@ -5,6 +5,7 @@ import type { AccountDeletionRepository } from '../../ports/repository/account-d
 import { num } from '../mapping.ts'
 import type { Db, Tables } from '../tables.ts'
 import { deleteUnusedKeys } from './unused-key.ts'
+import { NO_PAYOUT_DETAILS } from './withdrawal.ts'
 
 const OPEN_INVOICE = ['pending', 'detected'] as const
 const OPEN_WITHDRAWAL = ['awaiting_deposit', 'deposit_detected', 'payout_processing', 'needs_attention'] as const
@@ -159,7 +160,7 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
       await db.deleteFrom('sign_in_codes').where('email', '=', email).execute()
       await db
         .updateTable('withdrawals')
-        .set({ payout_to: new Uint8Array(0), reason: null })
+        .set({ payout_to: NO_PAYOUT_DETAILS, reason: null })
         .where('account_id', '=', id)
         .execute()
       await db

@@ -4,6 +4,9 @@ import { num, numOrNull } from '../mapping.ts'
 import { paginate, readPage } from '../paginate.ts'
 import type { Db, WithdrawalsTable } from '../tables.ts'
 
+/** In place of the sealed payout details of an account that is deleted. */
+export const NO_PAYOUT_DETAILS = new Uint8Array(0)
+
 export function withdrawalRepository(db: Db): WithdrawalRepository {
   const all = () => db.selectFrom('withdrawals').selectAll()
 
@@ -118,7 +121,7 @@ export function withdrawalRepository(db: Db): WithdrawalRepository {
     async listAfter(invoiceId, limit) {
       const rows = await all()
         .where('invoice_id', '>', invoiceId)
-        .where('payout_to', '!=', new Uint8Array(0))
+        .where('payout_to', '!=', NO_PAYOUT_DETAILS)
         .orderBy('invoice_id')
         .limit(limit)
         .execute()
