@@ -20,10 +20,18 @@ const FLASHES: ReadonlyMap<string, string> = new Map([
 export function accountPages(site: Site): void {
   const { accountDeletions, emailChanges } = site.deps
 
-  function reject(error: unknown, reply: FastifyReply, user: AuthenticatedUser, newEmail = ''): Html {
+  function reject(error: unknown, reply: FastifyReply): string {
     const message = errorSentence(error)
     reply.code(httpStatusOf(toAppError(error)))
-    return accountPage(site.pageUser(user), { newEmail, error: message })
+    return message
+  }
+
+  function codePage(user: AuthenticatedUser, email: string, error?: string): Html {
+    return newEmailPage(site.pageUser(user), {
+      email,
+      mailboxUrl: sandboxMailboxUrl(site.deps, email),
+      ...(error !== undefined && { error }),
+    })
   }
 
   site.page('GET', PATH, async (request, _reply, user) => {
@@ -39,7 +47,7 @@ export function accountPages(site: Site): void {
         await emailChanges.request(user.account, user.session, email, clientPrefix(request.ip))
         return reply.redirect(`${PATH}/email`, 303)
       } catch (error) {
-        return reject(error, reply, user, email)
+        return accountPage(site.pageUser(user), { newEmail: email, error: reject(error, reply) })
       }
     })
   })
@@ -47,7 +55,7 @@ export function accountPages(site: Site): void {
   site.page('GET', `${PATH}/email`, async (_request, reply, user) => {
     const email = await emailChanges.pending(user.session)
     if (email === null) return reply.redirect(PATH, 303)
-    return newEmailPage(site.pageUser(user), { email, mailboxUrl: sandboxMailboxUrl(site.deps, email) })
+    return codePage(user, email)
   })
 
   site.page('POST', { path: `${PATH}/email/code`, rate: 'sign-in' }, async (request, reply, user) => {
@@ -59,14 +67,8 @@ export function accountPages(site: Site): void {
       return reply.redirect(`${PATH}?done=email`, 303)
     } catch (error) {
       const email = await emailChanges.pending(session)
-      if (email === null) return reject(error, reply, user)
-      const message = errorSentence(error)
-      reply.code(httpStatusOf(toAppError(error)))
-      return newEmailPage(site.pageUser(user), {
-        email,
-        error: message,
-        mailboxUrl: sandboxMailboxUrl(site.deps, email),
-      })
+      const message = reject(error, reply)
+      return email === null ? accountPage(site.pageUser(user), { error: message }) : codePage(user, email, message)
     }
   })
 
