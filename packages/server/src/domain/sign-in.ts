@@ -2,12 +2,12 @@ import { DAY_SECS } from './time.ts'
 
 const HOUR_SECS = 3_600
 
-/** The purpose of a mailed one-time code: to sign in, to reauthenticate within a session (`confirm`), or to change the email. */
+/** What a mailed one-time code is for: to sign in, to reauthenticate in a session (`confirm`), or to change the email. */
 export type CodePurpose = 'sign_in' | 'confirm' | 'new_email'
 
 /**
- * `longDigits` are those of codes that are mailed to a new email, and of codes for unknown browsers while the budget of wrong
- * codes is spent.
+ * `longDigits` are those of codes that are mailed to a new email, and of codes for unknown browsers while the budget of
+ * wrong codes is spent.
  */
 export const SIGN_IN_CODE = { digits: 6, longDigits: 10, lifetimeSecs: 600, maxAttempts: 5 } as const
 

@@ -18,7 +18,8 @@ export interface AccountDeletions {
   /** Keeps the account. Its API keys stay revoked. */
   cancel(account: Account, actor?: Actor): Promise<void>
   /**
-   * Deletes a bounded part of the data of accounts that are due by the time up to which the chain is known. @returns whether there may be more to delete now
+   * Deletes a bounded part of the data of accounts that are due by the time up to which the chain is known.
+   * @returns whether there may be more to delete now
    */
   eraseDue(): Promise<boolean>
 }
