@@ -26,7 +26,7 @@ export interface Addresses {
 /** Maximum addresses derived in one batch. */
 const MAX_BATCH = 512
 /** A slice takes milliseconds, of whose number a small one needs nearly as many. Between slices, keys take turns. */
-const SLICE_SIZE = 64
+const SLICE_SIZE = 128
 /** Slices of one key derived at the same time: one is delivered while the next is derived. */
 const PARALLEL_SLICES = 2
 /** Keys with cached addresses. The least recently used key is evicted, and its cached indexes are never used. */

@@ -92,7 +92,7 @@ test('the cache grows with demand, and addresses are derived in slices', async (
   const { id, slices, seen, make } = await createTestAddresses()
   const addresses = make()
   await Promise.all(Array.from({ length: 400 }, () => addresses.reserve(id)))
-  assert.deepEqual(slices.slice(0, 7), [64, 64, 64, 64, 64, 64, 16])
+  assert.deepEqual(slices.slice(0, 4), [128, 128, 128, 16])
   assert.ok(seen.ranges <= 2, `${seen.ranges} ranges for 400 addresses`)
 })
 
@@ -101,13 +101,13 @@ test('waiting callers get the first addresses of a batch before its last are der
   const { id, slices, make } = await createTestAddresses({ gate: gate.promise })
   const addresses = make()
   const order: number[] = []
-  const taken = Array.from({ length: 200 }, async (_, number) => {
+  const taken = Array.from({ length: 400 }, async (_, number) => {
     await addresses.reserve(id)
     order.push(number)
   })
   await until('the gate', () => slices.length === 4)
-  assert.deepEqual(slices, [64, 64, 64, 8])
-  await until('the first two slices', () => order.length === 128)
+  assert.deepEqual(slices, [128, 128, 128, 16])
+  await until('the first two slices', () => order.length === 256)
   gate.resolve()
   await Promise.all(taken)
   assert.deepEqual(
@@ -126,7 +126,7 @@ test('a process derives addresses of the keys used last before its first request
   const { id, slices, seen, make } = await createTestAddresses({ ahead: true })
   const addresses = make()
   await addresses.start()
-  assert.deepEqual(slices, [64, 64])
+  assert.deepEqual(slices, [128])
   const { ranges } = seen
   await Promise.all(Array.from({ length: 64 }, () => addresses.reserve(id)))
   assert.equal(seen.ranges, ranges)
@@ -172,7 +172,7 @@ test('what is unused at a stop goes to the next process, which derives nothing f
   const first = make()
   await first.start()
   const sold = await sell(first, id, 300)
-  await until('half a batch', () => slices.length >= 8)
+  await until('half a batch', () => slices.length >= 6)
   await first.stop()
   const available = kept.flatMap(({ addresses }) => addresses.map(({ index }) => index))
   assert.ok(available.length >= 100, `${available.length} addresses`)
@@ -192,7 +192,7 @@ test('a process that has stopped, a crashed one and two that start at once reser
   const first = make()
   await first.start()
   const sold = await sell(first, id, 100)
-  await until('a batch ahead', () => slices.length >= 4)
+  await until('a batch ahead', () => slices.length >= 2)
   await first.stop()
   const keptTwice = [...kept]
   assert.equal(kept[0]?.addresses.length, 100)

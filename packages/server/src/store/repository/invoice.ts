@@ -1,12 +1,12 @@
-import type { InsertObject, Selectable } from 'kysely'
+import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
-import type { Invoice, InvoiceRepository, InvoiceStateUpdate, NewInvoice } from '../../ports/repository/invoice.ts'
+import type { Invoice, InvoiceRepository, InvoiceStateUpdate } from '../../ports/repository/invoice.ts'
 import { chunks, distinctAscending, num, numOrNull, padToPowerOfTwo } from '../mapping.ts'
 import { paginate, readPage } from '../paginate.ts'
-import type { Db, InvoicesTable, Tables } from '../tables.ts'
+import type { Db, InvoicesTable } from '../tables.ts'
 import { int, text, valuesRow } from '../values.ts'
+import { insertInvoices } from './new-invoice.ts'
 
-const INSERTED_COLUMNS = 14
 const OUTCOME_COLUMNS = 10
 
 /** Queries contain statuses as literals, since a partial index is not used for a bound value. */
@@ -149,20 +149,6 @@ export function invoiceRepository(db: Db): InvoiceRepository {
   }
 }
 
-/** Inserts invoices by as few statements as possible. Returns them, as they are stored, in the order given. */
-export async function insertInvoices(db: Db, invoices: readonly NewInvoice[]): Promise<Invoice[]> {
-  const inserted = new Map<string, InsertedRow>()
-  for (const batch of chunks(invoices, INSERTED_COLUMNS)) {
-    const rows = await db
-      .insertInto('invoices')
-      .values(batch.map(toNewRow))
-      .returning(['id', 'public_id', 'created_height'])
-      .execute()
-    for (const row of rows) inserted.set(row.public_id, row)
-  }
-  return invoices.map(invoice => toInserted(invoice, inserted.get(invoice.publicId) as InsertedRow))
-}
-
 /** Both databases name the columns of VALUES `column1`, `column2`, …; the first row sets their types. */
 async function recordAll(db: Db, outcomes: readonly InvoiceStateUpdate[]): Promise<void> {
   const rows = outcomes.map(
@@ -188,49 +174,6 @@ async function recordAll(db: Db, outcomes: readonly InvoiceStateUpdate[]): Promi
       attention_since = outcome.column10
     FROM (VALUES ${sql.join(rows)}) AS outcome
     WHERE invoices.id = outcome.column1`.execute(db)
-}
-
-function toNewRow(invoice: NewInvoice): InsertObject<Tables, 'invoices'> {
-  return {
-    public_id: invoice.publicId,
-    account_id: invoice.accountId,
-    viewing_key_id: invoice.viewingKeyId,
-    diversifier_index: invoice.diversifierIndex,
-    purpose: invoice.purpose,
-    address: invoice.address,
-    amount_zat: invoice.amountZat,
-    confirmations: invoice.confirmations,
-    status: 'pending',
-    received_zat: 0,
-    overpaid_zat: 0,
-    created_at: invoice.createdAt,
-    expires_at: invoice.expiresAt,
-    watch_until: invoice.watchUntil,
-    created_height: sql<number>`(SELECT max(height) FROM headers)`,
-  }
-}
-
-/** What the database adds to a new invoice. */
-type InsertedRow = Pick<Selectable<InvoicesTable>, 'id' | 'created_height'>
-
-/** The same as reading the new row, for less than half of the time. */
-function toInserted(invoice: NewInvoice, row: InsertedRow): Invoice {
-  return {
-    ...invoice,
-    id: num(row.id),
-    status: 'pending',
-    receivedZat: 0n,
-    overpaidZat: 0n,
-    txid: null,
-    paidAt: null,
-    keptOpenBySwap: false,
-    swapId: null,
-    needsAttention: false,
-    createdHeight: numOrNull(row.created_height),
-    openUntilHeight: null,
-    underpaidAt: null,
-    attentionSince: null,
-  }
 }
 
 export function toInvoice(row: Selectable<InvoicesTable>): Invoice {
