@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { invalidField } from './error.ts'
 
@@ -34,7 +34,7 @@ export function isWellFormedCredential(kind: CredentialKind, text: string): bool
 
 /** The stored hash of a credential. SHA-256 without salt or stretching suffices for 256 random bits. */
 export function credentialHash(credential: string): Uint8Array {
-  return createHash('sha256').update(credential).digest()
+  return hash('sha256', credential, 'buffer')
 }
 
 /** The part of a credential that is shown to its owner. */

@@ -140,12 +140,16 @@ export class GroupCommit {
   async #runBatched(batch: BatchTransaction, writes: readonly BatchedWrite[]): Promise<Completion[] | null> {
     batch.savepoint()
     const concurrent = openWriteBatch(batch.connection, this.#batches.database.dialect, this.#limits)
-    const results = await Promise.all(writes.map(write => concurrent.run(write.work)))
-    concurrent.end()
-    const failure = results.find(result => result.kind === 'failed')
-    if (failure) {
-      await batch.rollbackToSavepoint(failure.error)
+    const run = () => Promise.all(writes.map(write => concurrent.run(write.work)))
+    let results: BatchedWriteResult[]
+    try {
+      results = await withTimeout(this.#limits.transactionTimeoutMs, run)
+      for (const result of results) if (result.kind === 'failed') throw result.error
+    } catch (error) {
+      await batch.rollbackToSavepoint(error)
       return null
+    } finally {
+      concurrent.end()
     }
     batch.releaseSavepoint()
     return writes.map((write, index) => {

@@ -10,10 +10,9 @@ import { invoiceRepository } from '../repository/invoice.ts'
 import { insertInvoices } from '../repository/new-invoice.ts'
 import { incrementAll, type UsageIncrement } from '../repository/usage.ts'
 import { watchedUntilOfAll } from '../repository/viewing-key.ts'
-import type { Tables } from '../tables.ts'
+import type { Db, Tables } from '../tables.ts'
 import { RevocableConnection } from '../transaction/connection.ts'
 import { openDb } from '../transaction/open-db.ts'
-import { withTimeout } from '../transaction/timeout.ts'
 import { batchLoader } from './batch-loader.ts'
 
 /** The result of one write of a batch. */
@@ -40,10 +39,9 @@ export function openWriteBatch(connection: DatabaseConnection, dialect: Dialect,
 
   async function run(work: (tx: BatchTx) => Promise<unknown>): Promise<BatchedWriteResult> {
     const own = new RevocableConnection(shared)
-    const db = openDb<Tables>(own, dialect)
-    const { byPublicId } = invoiceRepository(db)
-    const idempotency = idempotencyRepository(db)
-    const { tip } = chainRepository(db)
+    let opened: Db | undefined
+    // Most writes need only the shared statements.
+    const db = () => (opened ??= openDb<Tables>(own, dialect))
     let changed = false
     const tx: BatchTx = {
       usage: {
@@ -54,7 +52,7 @@ export function openWriteBatch(connection: DatabaseConnection, dialect: Dialect,
         },
       },
       invoices: {
-        byPublicId,
+        byPublicId: publicId => invoiceRepository(db()).byPublicId(publicId),
         insert(invoice) {
           changed = true
           return insertInvoice(invoice)
@@ -62,16 +60,16 @@ export function openWriteBatch(connection: DatabaseConnection, dialect: Dialect,
       },
       idempotency: {
         async claim(claim) {
-          const earlier = await idempotency.claim(claim)
+          const earlier = await idempotencyRepository(db()).claim(claim)
           changed ||= earlier === null
           return earlier
         },
       },
-      chain: { tip },
+      chain: { tip: () => chainRepository(db()).tip() },
       viewingKeys: { watchedUntil },
     }
     try {
-      const value = await withTimeout(limits.transactionTimeoutMs, () => work(tx))
+      const value = await work(tx)
       own.rethrowFailure()
       shared.rethrowFailure()
       return { kind: 'done', value }
