@@ -34,6 +34,7 @@ export const TASKS = {
   mutants: args => [{ args: ['packages/simulation/mutants/run.ts', ...args] }],
   'mutants:tests': args => [{ args: ['packages/server/mutants/run.ts', ...args] }],
   evidence: () => [{ args: ['packages/simulation/src/cli.ts', '--evidence'] }],
+  packages: () => [{ args: ['bin/packages/main.ts'] }],
   format: () => [{ args: [BIOME, 'check', '--write'] }],
   generate: () => [{ program: 'sh', args: ['packages/zcash/scripts/generate.sh'] }],
 }

@@ -14,6 +14,7 @@ const files = [
 const WALL_CLOCK: Allowed = {
   'bin/launcher/lock.mjs': 'waits for another process',
   'packages/sandbox/src/clock.ts': 'the clock of the sandbox',
+  'packages/sdk/src/poll.ts': 'measures how long the service does not respond',
   'packages/sdk/src/subscribe.ts': 'measures how long the connection fails',
   'packages/sdk/src/webhook.ts': 'compares the timestamp of a webhook with the time of its receiver',
   'packages/server/src/adapters/system/clock.ts': 'the clock of the service',

@@ -37,7 +37,7 @@ export interface Source {
   readonly exports: readonly Export[]
 }
 
-const IGNORED = /(^|\/)(node_modules|\.git|\.ci\/node)(\/|$)/
+const IGNORED = /(^|\/)(node_modules|dist|\.git|\.ci\/node)(\/|$)/
 const STATEMENT = /^(import|export) (type )?([\w\s{},*$]*?)\s*(?:from )?'([^'\n]+)'/gm
 const DYNAMIC = /\bimport\(\s*'([^'\n]+)'/g
 const EXPORT =
@@ -90,15 +90,16 @@ function readSource(path: string): Source {
 }
 
 function importsOf(path: string, text: string): Import[] {
-  const statements = [...text.matchAll(STATEMENT)].map(
-    ({ 1: keyword, 2: type, 3: names = '', 4: module = '', index }) => ({
-      module,
-      path: resolve(path, module),
-      names: names.includes('*') ? ['*'] : namesOf(names),
-      isType: type !== undefined,
-      isReexport: keyword === 'export',
-      line: lineOf(text, index),
-    }),
+  const statements = [...text.matchAll(STATEMENT)].flatMap(
+    ({ 1: keyword, 2: type, 3: names = '', 4: module = '', index }) =>
+      resolveAll(path, module).map(imported => ({
+        module,
+        path: imported,
+        names: names.includes('*') ? ['*'] : namesOf(names),
+        isType: type !== undefined,
+        isReexport: keyword === 'export',
+        line: lineOf(text, index),
+      })),
   )
   const dynamic = [...text.matchAll(DYNAMIC)].map(({ 1: module = '', index }) => ({
     module,
@@ -132,6 +133,14 @@ function exportsOf(code: string): Export[] {
     namesOf(names).map(name => ({ name, index })),
   )
   return [...declared, ...listed].map(({ name, index }) => ({ name, line: lineOf(code, index), offset: index }))
+}
+
+/** The files that an import can mean: one, or one for each condition of an entry in the package's `imports`. */
+function resolveAll(from: string, module: string): (string | undefined)[] {
+  if (!module.startsWith('#')) return [resolve(from, module)]
+  const folder = from.split('/').slice(0, 2).join('/')
+  const { imports } = JSON.parse(readText(`${folder}/package.json`)) as { imports: Record<string, object> }
+  return Object.values(imports[module] ?? {}).map(path => `${folder}/${path.slice('./'.length)}`)
 }
 
 /** Resolves a relative module or a module of a workspace package. */

@@ -1,3 +1,5 @@
+import { webCrypto } from '#web-crypto'
+import { poll } from './poll.ts'
 import { subscribe } from './subscribe.ts'
 import type { Transport } from './transport.ts'
 import { createTransport } from './transport.ts'
@@ -76,11 +78,13 @@ export class ZatgateClient {
 
   /**
    * Yields the current state of the invoice, then every change, until it is paid, underpaid or expired. Reconnects
-   * automatically, so a state may repeat. Abort the signal or leave the loop to stop.
+   * automatically, so a state may repeat. Abort the signal or leave the loop to stop. Where the runtime has no global
+   * WebSocket (Node before 22), it reads the invoice every two seconds instead.
    *
    * @throws ZatgateError 404 `no_such_invoice`; `network_error` after a minute without a message from the service
    */
   followInvoice(id: string, options: CallOptions = {}): AsyncGenerator<wire.InvoiceMessage, void, undefined> {
+    if (typeof WebSocket === 'undefined') return poll(() => this.getInvoice(id, options), options.signal)
     return subscribe(`${this.#baseUrl.replace(/^http/, 'ws')}/v1/invoices/${segment(id)}/ws`, options.signal)
   }
 
@@ -243,7 +247,7 @@ export class ZatgateClient {
     return this.#transport.json('POST', path, {
       token,
       body,
-      headers: { 'idempotency-key': options.idempotencyKey ?? crypto.randomUUID() },
+      headers: { 'idempotency-key': options.idempotencyKey ?? webCrypto.randomUUID() },
       retryable: true,
       signal: options.signal,
     })
@@ -269,5 +273,6 @@ function segment(id: string): string {
 function query(members: object): string {
   const pairs = new URLSearchParams()
   for (const [name, value] of Object.entries(members)) if (value !== undefined) pairs.set(name, String(value))
-  return pairs.size === 0 ? '' : `?${pairs}`
+  const text = pairs.toString()
+  return text && `?${text}`
 }

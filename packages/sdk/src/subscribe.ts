@@ -1,5 +1,6 @@
 import { delay } from './delay.ts'
 import { ZatgateError } from './error.ts'
+import { isFinal } from './final.ts'
 import type { InvoiceMessage } from './wire.ts'
 
 const MIN_DELAY_MS = 500
@@ -15,8 +16,6 @@ const MAX_QUEUED = 100
 
 /** Yields the messages of the invoice WebSocket at `url` and reconnects as needed. See ZatgateClient.followInvoice. */
 export async function* subscribe(url: string, signal?: AbortSignal): AsyncGenerator<InvoiceMessage, void, undefined> {
-  if (typeof WebSocket === 'undefined')
-    throw new TypeError('followInvoice needs a global WebSocket: Node 22 or newer, or a browser')
   let delayMs = MIN_DELAY_MS
   let failingSinceMs: number | null = null
   while (!signal?.aborted) {
@@ -83,8 +82,4 @@ function parse(data: unknown): InvoiceMessage | null {
   } catch {
     return null
   }
-}
-
-function isFinal({ status }: InvoiceMessage): boolean {
-  return status === 'paid' || status === 'underpaid' || status === 'expired'
 }

@@ -40,7 +40,7 @@ const RETRIED_STATUSES = [0, 429, 502, 503, 504]
 
 /** Creates the fetch-based transport. */
 export function createTransport({ baseUrl, timeoutMs, retries, fetch }: TransportOptions): Transport {
-  async function send(method: string, path: string, call: Call, timeout: AbortSignal): Promise<Response> {
+  async function send(method: string, path: string, call: Call, signal: AbortSignal): Promise<Response> {
     const headers: Record<string, string> = { accept: 'application/json', ...call.headers }
     if (call.token !== undefined) headers.authorization = `Bearer ${call.token}`
     if (call.body !== undefined) headers['content-type'] = 'application/json'
@@ -49,7 +49,7 @@ export function createTransport({ baseUrl, timeoutMs, retries, fetch }: Transpor
       headers,
       body: call.body === undefined ? null : JSON.stringify(call.body),
       redirect: 'error',
-      signal: call.signal ? AbortSignal.any([timeout, call.signal]) : timeout,
+      signal,
     })
     if (!response.ok) throw await responseError(response)
     return response
@@ -61,17 +61,29 @@ export function createTransport({ baseUrl, timeoutMs, retries, fetch }: Transpor
     call: Call,
     use: (response: Response) => T | Promise<T>,
   ): Promise<T> {
-    const timeout = new AbortController()
-    const timer = setTimeout(() => timeout.abort(), timeoutMs)
+    const controller = new AbortController()
+    const abort = () => controller.abort()
+    let timedOut = false
+    const timer = setTimeout(() => {
+      timedOut = true
+      abort()
+    }, timeoutMs)
+    call.signal?.addEventListener('abort', abort)
+    if (call.signal?.aborted) abort()
+    let ended = true
     try {
-      return await use(await send(method, path, call, timeout.signal))
+      const result = await use(await send(method, path, call, controller.signal))
+      ended = !(result instanceof ReadableStream)
+      return result
     } catch (cause) {
       if (cause instanceof ZatgateError) throw cause
       if (call.signal?.aborted) throw new ZatgateError(0, 'aborted', 'the call was aborted', { cause })
-      if (timeout.signal.aborted) throw new ZatgateError(0, 'timeout', `no response within ${timeoutMs} ms`, { cause })
+      if (timedOut) throw new ZatgateError(0, 'timeout', `no response within ${timeoutMs} ms`, { cause })
       throw new ZatgateError(0, 'network_error', 'the service could not be reached', { cause })
     } finally {
       clearTimeout(timer)
+      // The signal also aborts a body that is still being read.
+      if (ended) call.signal?.removeEventListener('abort', abort)
     }
   }
 

@@ -6,6 +6,7 @@
  *   of `<id>.<timestamp>.<body>`, keyed with the base64-decoded secret after `whsec_` (https://www.standardwebhooks.com).
  *   This signature covers the time of sending, so an old delivery cannot be replayed.
  */
+import { webCrypto } from '#web-crypto'
 import type { WebhookEvent } from './wire.ts'
 
 /** Why a webhook is rejected. */
@@ -130,8 +131,10 @@ function verifyTimestamp(timestamp: string, options: VerifyOptions): void {
 
 /** Verifies an HMAC-SHA256. WebCrypto compares in constant time. */
 async function matches(key: Uint8Array, signature: Uint8Array, signed: Uint8Array): Promise<boolean> {
-  const hmac = await crypto.subtle.importKey('raw', unshared(key), { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
-  return crypto.subtle.verify('HMAC', hmac, unshared(signature), unshared(signed))
+  const hmac = await webCrypto.subtle.importKey('raw', unshared(key), { name: 'HMAC', hash: 'SHA-256' }, false, [
+    'verify',
+  ])
+  return webCrypto.subtle.verify('HMAC', hmac, unshared(signature), unshared(signed))
 }
 
 function parse(body: Uint8Array): WebhookEvent {

@@ -23,3 +23,8 @@ export function encodeCompactSize(value: number): Uint8Array {
   if (value <= 0xffff) return Uint8Array.of(0xfd, value & 0xff, value >>> 8)
   return concatBytes(Uint8Array.of(0xfe), encodeUint32('count', value))
 }
+
+/** Whether UTF-8 can express the text: it has no lone surrogate. */
+export function isWellFormed(text: string): boolean {
+  return !/\p{Surrogate}/u.test(text)
+}

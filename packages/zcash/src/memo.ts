@@ -1,3 +1,4 @@
+import { isWellFormed } from './encode.ts'
 import { expectLength, ZcashError } from './errors.ts'
 
 /** The length of a memo field, in bytes (protocol specification §3.2.1). */
@@ -19,7 +20,8 @@ export type Memo =
  */
 export function decodeMemo(memo: Uint8Array): Memo {
   expectLength('a memo', memo, MEMO_LENGTH)
-  const end = memo.findLastIndex(byte => byte !== 0) + 1
+  let end = MEMO_LENGTH
+  while (memo[end - 1] === 0) end--
   if (memo[0] === 0xf6 && end === 1) return { kind: 'empty' }
   if (memo[0]! <= 0xf4) {
     const text = decodeUtf8(memo.subarray(0, end))
@@ -34,7 +36,7 @@ export function decodeMemo(memo: Uint8Array): Memo {
  *   lone surrogates or with a trailing NUL
  */
 export function encodeMemo(text: string): Uint8Array {
-  if (!text.isWellFormed() || text.endsWith('\0')) {
+  if (!isWellFormed(text) || text.endsWith('\0')) {
     throw new ZcashError('invalid_memo', 'a memo must be well-formed text that does not end in NUL')
   }
   const bytes = new TextEncoder().encode(text)

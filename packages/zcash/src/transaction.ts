@@ -170,7 +170,7 @@ function encodeAction(action: Action): Uint8Array {
  */
 export function txidToHex(txid: Uint8Array): string {
   expectLength('A txid', txid, 32)
-  return bytesToHex(txid.toReversed())
+  return bytesToHex(Uint8Array.from(txid).reverse())
 }
 
 /**

@@ -119,7 +119,7 @@ export function toJumble(
   items: readonly UnifiedItem[],
   revision: 0 | 2 = 0,
 ): { prefix: string; message: Uint8Array } {
-  const sorted = items.toSorted((left, right) => left.typecode - right.typecode)
+  const sorted = [...items].sort((left, right) => left.typecode - right.typecode)
   if (revision === 2 && kind === 'address') {
     throw new ZcashError('unsupported_revision', 'addresses are encoded in Revision 0 only')
   }

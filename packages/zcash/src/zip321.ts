@@ -1,4 +1,5 @@
 import { base64urlnopad } from '@scure/base'
+import { isWellFormed } from './encode.ts'
 import { ZcashError, type ZcashErrorCode } from './errors.ts'
 import { MEMO_LENGTH } from './memo.ts'
 
@@ -178,7 +179,7 @@ function decodeText(name: string, value: string): string {
 }
 
 function utf8(code: ZcashErrorCode, what: string, text: string): Uint8Array {
-  if (!text.isWellFormed()) throw new ZcashError(code, `${what} is not well-formed text`)
+  if (!isWellFormed(text)) throw new ZcashError(code, `${what} is not well-formed text`)
   return new TextEncoder().encode(text)
 }
 

@@ -18,6 +18,8 @@ import { KeyPreparation, type PreparedKeys } from './prepared-keys.ts'
 import { deriveReceivers, encodeAddresses } from './receivers.ts'
 import { recode } from './recode.ts'
 
+export { KernelError } from './machine.ts'
+
 /** What the WebAssembly kernel computes. Plain TypeScript does the same, see {@link tryDecryptCompactActions}. */
 export interface Kernel {
   /**

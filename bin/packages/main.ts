@@ -1,0 +1,3 @@
+import { buildPackage, PUBLISHED } from './build.ts'
+
+for (const name of PUBLISHED) console.error(`built ${await buildPackage(name)}`)

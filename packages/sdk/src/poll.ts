@@ -1,0 +1,38 @@
+import { delay } from './delay.ts'
+import { ZatgateError } from './error.ts'
+import { isFinal } from './final.ts'
+import type { Invoice, InvoiceMessage } from './wire.ts'
+
+const INTERVAL_MS = 2_000
+/** Give up after this long without a response. */
+const GIVE_UP_MS = 60_000
+
+/** Reads an invoice again and again, and yields its state and every change. See ZatgateClient.followInvoice. */
+export async function* poll(
+  read: () => Promise<Invoice>,
+  signal?: AbortSignal,
+  wait: typeof delay = delay,
+): AsyncGenerator<InvoiceMessage, void, undefined> {
+  let previous = ''
+  let lastResponseAt = Date.now()
+  while (!signal?.aborted) {
+    try {
+      const invoice = await read()
+      lastResponseAt = Date.now()
+      const { status, swap, received_zat } = invoice
+      const state = JSON.stringify([status, swap?.status, received_zat])
+      const message: InvoiceMessage = swap ? { status, swap_status: swap.status } : { status }
+      if (state !== previous) yield message
+      previous = state
+      if (isFinal(message)) return
+    } catch (error) {
+      if (signal?.aborted) return
+      if (!isTransient(error) || Date.now() - lastResponseAt > GIVE_UP_MS) throw error
+    }
+    await wait(INTERVAL_MS, signal)
+  }
+}
+
+function isTransient(error: unknown): boolean {
+  return error instanceof ZatgateError && (error.status === 0 || error.status === 429 || error.status >= 500)
+}
