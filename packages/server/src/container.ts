@@ -3,6 +3,8 @@ import { createKeyedHash } from './adapters/crypto/keyed-hash.ts'
 import { createVault } from './adapters/crypto/vault.ts'
 import { createHttpClient } from './adapters/http-client/client.ts'
 import { createLightwalletd } from './adapters/lightwalletd/chain.ts'
+import { measuredStore } from './adapters/metrics/database.ts'
+import { measuredMailer } from './adapters/metrics/mail.ts'
 import { createMetrics } from './adapters/metrics/metrics.ts'
 import { createOneClick, disabledSwapProvider } from './adapters/oneclick/provider.ts'
 import { createManualPayout } from './adapters/payout/manual.ts'
@@ -14,6 +16,8 @@ import { createDataDir } from './adapters/system/data-dir.ts'
 import { createLogger } from './adapters/system/logger.ts'
 import { systemRandom } from './adapters/system/random.ts'
 import { createUnusedAddressFiles } from './adapters/system/unused-address.ts'
+import { openTracer } from './adapters/traces/open.ts'
+import { tracedMailer, tracedSwapProvider } from './adapters/traces/traced.ts'
 import { createNoteScanner } from './adapters/zcash/note-scanner.ts'
 import type { Config } from './config/settings.ts'
 import type { Account } from './domain/account.ts'
@@ -32,6 +36,7 @@ import type { Rates } from './ports/rate.ts'
 import type { Invoice } from './ports/repository/invoice.ts'
 import type { Store, Tx } from './ports/store.ts'
 import type { SwapProvider } from './ports/swap-provider.ts'
+import type { Tracer } from './ports/tracer.ts'
 import type { UnusedAddressKeeper } from './ports/unused-address.ts'
 import type { Vault } from './ports/vault.ts'
 import { createAccounts } from './services/account.ts'
@@ -85,6 +90,7 @@ export interface Infrastructure {
   readonly log: Log
   readonly registry: Registry
   readonly metrics: Metrics
+  readonly tracer: Tracer
   readonly store: Store
   readonly vault: Vault
   readonly keyedHash: KeyedHash
@@ -141,21 +147,29 @@ async function openInfrastructure(
   stack: AsyncDisposableStack,
 ): Promise<Infrastructure> {
   const { clock = systemClock, random = systemRandom, registry = new Registry() } = overrides
-  const { log = createLogger(config.logLevel), params = consensusParams(config.network, config.regtest) } = overrides
+  const {
+    log = createLogger(config.logLevel, { format: config.logFormat }),
+    params = consensusParams(config.network, config.regtest),
+  } = overrides
   const opened = <T extends { close(): unknown }>(adapter: T) =>
     stack.adopt(adapter, async adopted => void (await adopted.close()))
   const onError = (err: unknown) => log.error({ err }, 'database error')
   if (!overrides.registry) collectDefaultMetrics({ register: registry })
   if (!overrides.store) createDataDir(config.dataDir)
   const { process } = overrides
-  const store = overrides.store ?? opened(await openStore(config.databaseUrl, { onError, ...(process && { process }) }))
+  const open = () => openStore(config.databaseUrl, { onError, ...(process && { process }) })
+  const store = overrides.store ?? opened(measuredStore(await open(), config.metricsToken === null ? null : registry))
   // For services that the operator configured: connects to any address.
   const trustedHttp = opened(createHttpClient({ allowPrivate: true }))
-  const { mail, swap, lightwalletdUrls: urls } = config
+  const { mail, swap, lightwalletdUrls: urls, databaseUrl, roles, otlpEndpoint } = config
   const metrics = overrides.metrics ?? createMetrics(registry, clock, config.roles)
   const vault = overrides.vault ?? createVault(config.encryptionKeys, random)
   const keyedHash = overrides.keyedHash ?? createKeyedHash(config.encryptionKeys)
-  const { databaseUrl } = config
+  const tracer =
+    overrides.tracer ?? opened(await openTracer(otlpEndpoint, { roles, http: trustedHttp, clock, random, log }))
+  const swapProvider = swap ? createOneClick({ ...swap, http: trustedHttp, clock }) : disabledSwapProvider()
+  const mailer = mail && measuredMailer(createSmtpMailer(mail.smtpUrl, mail.from, mail.requireTls), metrics)
+  const source = krakenRates(config.ratesUrl, trustedHttp)
   return {
     config,
     params,
@@ -165,6 +179,7 @@ async function openInfrastructure(
     registry,
     store,
     metrics,
+    tracer,
     vault,
     keyedHash,
     chain: overrides.chain ?? opened(createLightwalletd({ urls, params, clock, log })),
@@ -172,17 +187,10 @@ async function openInfrastructure(
     unusedAddresses:
       overrides.unusedAddresses ?? createUnusedAddressFiles({ vault, keyedHash, random, clock, log, databaseUrl }),
     webhookHttp: overrides.webhookHttp ?? opened(createHttpClient({ allowPrivate: config.webhookAllowPrivate })),
-    rates:
-      overrides.rates ??
-      createCachedRates({
-        source: krakenRates(config.ratesUrl, trustedHttp),
-        clock,
-        maxAgeSecs: config.ratesMaxAgeSecs,
-      }),
-    swapProvider:
-      overrides.swapProvider ?? (swap ? createOneClick({ ...swap, http: trustedHttp, clock }) : disabledSwapProvider()),
+    rates: overrides.rates ?? createCachedRates({ source, clock, maxAgeSecs: config.ratesMaxAgeSecs }),
+    swapProvider: overrides.swapProvider ?? tracedSwapProvider(swapProvider, tracer),
     payoutProvider: overrides.payoutProvider ?? createManualPayout(log),
-    mailer: overrides.mailer ?? (mail && opened(createSmtpMailer(mail.smtpUrl, mail.from, mail.requireTls))),
+    mailer: overrides.mailer ?? (mailer && opened(tracedMailer(mailer, tracer))),
   }
 }
 
@@ -208,7 +216,7 @@ async function prepareDatabase(infrastructure: Infrastructure): Promise<Account 
 export function createServices(infrastructure: Infrastructure, operator: Account | null) {
   const { config, params, clock, random, log, metrics, store, vault, keyedHash, noteScanner, rates } = infrastructure
   const { network, plans, confirmations, lateWatchDays, registration } = config
-  const { swapProvider: provider, unusedAddresses } = infrastructure
+  const { swapProvider: provider, payoutProvider, unusedAddresses } = infrastructure
 
   const databaseIdentity = createDatabaseIdentity({ store, clock, random, lateWatchDays, log })
   const onError = (err: unknown) => log.warn({ err }, 'could not record when a credential was used')
@@ -218,7 +226,7 @@ export function createServices(infrastructure: Infrastructure, operator: Account
   const watchedKeys = createWatchedKeys(config)
   const viewingKeys = createViewingKeys({ store, noteScanner, vault, clock, random, network, watchedKeys })
   const addresses = createAddresses({ store, noteScanner, vault, databaseIdentity, unusedAddresses, log })
-  const invoices = createInvoices({ store, addresses, clock, random, plans, lateWatchDays, watchedKeys })
+  const invoices = createInvoices({ store, addresses, clock, random, plans, lateWatchDays, watchedKeys, metrics })
 
   const billing = createBilling({ store, outbox, clock, params, plans, invoices, operator, log })
   const terms = config.withdrawals
@@ -236,15 +244,7 @@ export function createServices(infrastructure: Infrastructure, operator: Account
     params,
     terms,
   })
-  const payouts = createPayouts({
-    store,
-    transitionWithdrawal,
-    clock,
-    vault,
-    provider: infrastructure.payoutProvider,
-    params,
-    log,
-  })
+  const payouts = createPayouts({ store, transitionWithdrawal, clock, vault, provider: payoutProvider, params, log })
 
   const applyPayment = (tx: Tx, _before: Invoice, after: Invoice) =>
     after.purpose === 'plan' ? billing.applyPayment(tx, after) : withdrawals.applyPayment(tx, after)

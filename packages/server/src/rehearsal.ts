@@ -70,13 +70,14 @@ async function createInvoices({ config, noteScanner, clock }: Infrastructure): P
     noteScanner: { ...noteScanner, parseViewingKey: () => ({ network, incoming: INCOMING }) },
   }
   const { infrastructure, services } = await openContainer(settings, adapters, stack)
-  const { log, registry, store } = infrastructure
+  const { log, random, registry, store } = infrastructure
   const account = await services.accounts.findOrCreate('rehearsal@localhost')
   const unlimited = await services.accounts.setPlan(account.email, DEFAULT_PLANS.at(-1)!.name, null)
   const { account: withKey } = await services.viewingKeys.set(unlimited, '')
   const { key } = await services.apiKeys.create(withKey, 'rehearsal')
-  const server = stack.adopt(await createHttpServer({ settings, ...services, store, clock, log, registry }), it =>
-    it.close(),
+  const server = stack.adopt(
+    await createHttpServer({ settings, ...services, store, clock, random, log, registry }),
+    it => it.close(),
   )
   return await sendRequests(`${await server.listen()}/v1/invoices`, key, clock)
 }

@@ -1,6 +1,8 @@
 import { addOpenDeliveriesGauge } from './adapters/metrics/delivery.ts'
+import { addWaitingMailsGauge } from './adapters/metrics/mail.ts'
 import { addOperatorQueueGauge } from './adapters/metrics/operator-queue.ts'
 import { maxOpenFiles } from './adapters/system/open-files.ts'
+import { requestScope } from './adapters/system/request-scope.ts'
 import { startWorkers } from './background.ts'
 import type { Container } from './container.ts'
 import type { App } from './http/app.ts'
@@ -20,7 +22,7 @@ export async function startApiRole(
   sandboxTools: SandboxTools | null,
   stack: AsyncDisposableStack,
 ): Promise<string> {
-  const { config, clock, log, rates, registry, store, noteScanner } = infrastructure
+  const { config, clock, random, log, rates, registry, store, noteScanner } = infrastructure
   const { addresses, billing, payouts } = services
   noteScanner.start()
   await addresses.start()
@@ -40,7 +42,10 @@ export async function startApiRole(
     notFoundPage,
     maxOpenFiles: maxOpenFiles(),
     clock,
+    random,
     log,
+    requestScope,
+    tracer: config.otlpEndpoint === null ? null : infrastructure.tracer,
     registry,
   })
   stack.adopt(server, adopted => adopted.close())
@@ -51,6 +56,7 @@ export async function startApiRole(
 export function startDeliveryRole(container: Container, publicUrl: string, stack: AsyncDisposableStack): void {
   const { infrastructure, services } = container
   addOpenDeliveriesGauge(infrastructure.registry, services.deliveries.countOpen)
+  addWaitingMailsGauge(infrastructure.registry, () => infrastructure.store.query(tx => tx.mails.countWaiting()))
   startWorkers(container, publicUrl, stack, ['delivery', 'mail'])
 }
 
@@ -59,13 +65,14 @@ export function startWatcherRole(container: Container, publicUrl: string, stack:
   startWorkers(container, publicUrl, stack, ['cleanup', 'billing', 'swap', 'expiry', 'chain'])
 }
 
-/** Serves the health checks of a process on a port of their own. @returns the port */
+/** Serves the health checks and the metrics of a process on a port of their own. @returns the port */
 export async function startHealthChecks(
-  { infrastructure: { config }, services }: Container,
+  { infrastructure: { config, registry }, services }: Container,
   port: number,
   stack: AsyncDisposableStack,
 ): Promise<number> {
-  const server = await startHealthServer({ host: config.host, port }, services.readiness)
+  const metrics = { registry, token: config.metricsToken }
+  const server = await startHealthServer({ host: config.host, port }, services.readiness, metrics)
   stack.adopt(server, adopted => adopted.close())
   return server.port
 }

@@ -80,6 +80,10 @@ export interface Config {
   /** The bearer token of GET /metrics; null disables the endpoint. */
   readonly metricsToken: string | null
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug'
+  /** `auto`: pretty when standard error is a terminal, JSON otherwise. */
+  readonly logFormat: 'auto' | 'json' | 'pretty'
+  /** Base URL of an OpenTelemetry collector, without `/v1/traces`; null: no traces. */
+  readonly otlpEndpoint: string | null
   /** Settings that work, but should be changed: one line each. */
   readonly warnings: readonly string[]
 }
@@ -158,6 +162,8 @@ export function loadConfig(env: Env = ENVIRONMENT): Config {
     maxWebSocketsPerClient: settings.read('MAX_WEBSOCKETS_PER_CLIENT', values.wholeNumber(0, 1_000_000), 1_000),
     metricsToken: settings.read('METRICS_TOKEN', values.token, null),
     logLevel: settings.read('LOG_LEVEL', values.oneOf('silent', 'error', 'warn', 'info', 'debug'), 'info'),
+    logFormat: settings.read('LOG_FORMAT', values.oneOf('auto', 'json', 'pretty'), 'auto'),
+    otlpEndpoint: settings.read('OTEL_EXPORTER_OTLP_ENDPOINT', values.url('http', 'https'), null),
     warnings: settings.warnings,
   }
   if (settings.problems.length > 0) throw new ConfigError(settings.problems)

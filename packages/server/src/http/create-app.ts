@@ -1,10 +1,13 @@
 import { METHODS } from 'node:http'
 import type { Socket } from 'node:net'
+import proxyAddr from '@fastify/proxy-addr'
 import fastify from 'fastify'
 import { errorCodeOf } from '../domain/error.ts'
+import type { Random } from '../ports/random.ts'
 import type { App } from './app.ts'
 import { invalidJson, sendError, toAppError } from './error.ts'
 import { removeForwardedPorts } from './forwarded-port.ts'
+import { requestIdFrom, type TrustsPeer } from './request-id.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 import { compileValidator } from './validation.ts'
 import { isWebSocketUpgrade } from './websocket/upgrade.ts'
@@ -21,11 +24,19 @@ const STALLED_MS = 30_000
 /** Trusted proxies, whose `X-Forwarded-For` is used: their number or their addresses. False: none. */
 export type TrustedProxies = number | readonly string[] | false
 
+export interface AppOptions {
+  readonly stalledMs?: number
+  /** Draws the ids of requests. Default: Fastify's own, which count up. */
+  readonly random?: Random
+}
+
 /** Creates the Fastify instance with its limits and parsers, without hooks and routes. */
-export function createApp(trustProxy: TrustedProxies, { stalledMs = STALLED_MS } = {}): App {
+export function createApp(trustProxy: TrustedProxies, { stalledMs = STALLED_MS, random }: AppOptions = {}): App {
+  const trusts = proxyTrust(trustProxy)
   const app: App = fastify({
     logger: false,
-    trustProxy: proxyTrust(trustProxy),
+    trustProxy: trusts,
+    ...(random && { genReqId: requestIdFrom(trusts, random) }),
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -73,9 +84,9 @@ function rejectMalformedRequest(error: NodeJS.ErrnoException, socket: Socket): v
 }
 
 /** Fastify ignores forwarded headers for a plain number of proxies. Here the operator ensures that only proxies connect. */
-function proxyTrust(trust: TrustedProxies) {
-  if (typeof trust === 'number') return (_address: string, hop: number) => hop < trust
-  return trust === false ? false : [...trust]
+export function proxyTrust(trust: TrustedProxies): TrustsPeer {
+  if (typeof trust === 'number') return (_address, hop) => hop < trust
+  return trust === false ? () => false : proxyAddr.compile([...trust])
 }
 
 /** Accepts only JSON bodies. An empty body is allowed if the route has no body schema. */

@@ -8,8 +8,8 @@ import { ABORTED, sendError, toAppError } from './error.ts'
 export type NotFoundPage = (error: AppError, request: AnyRequest, reply: FastifyReply) => boolean
 
 /** Logs internal errors, and at log level `debug` requests that the client has aborted. */
-export function logError(log: Log, error: AppError, { method, routeOptions }: FastifyRequest): void {
-  const details = { method, route: routeOptions.url }
+export function logError(log: Log, error: AppError, { id: requestId, method, routeOptions }: FastifyRequest): void {
+  const details = { requestId, method, route: routeOptions.url }
   if (error.kind === 'internal') log.error({ ...details, err: error.cause ?? error }, 'internal error')
   if (error.code === ABORTED) log.debug(details, 'request aborted by the client')
 }

@@ -1,16 +1,20 @@
 import type { AddressInfo } from 'node:net'
+import type { Registry } from 'prom-client'
 import type { Readiness } from '../services/readiness.ts'
 import { createApp } from './create-app.ts'
 import { listenError } from './listen-error.ts'
+import { addMetricsRoute } from './metrics.ts'
 import { healthRoutes } from './routes/health.ts'
 
-/** Serves only `/healthz` and `/readyz`, also in processes without the role `api`. */
+/** Serves only `/healthz`, `/readyz` and, with a token, `/metrics`, also in processes without the role `api`. */
 export async function startHealthServer(
   { host, port }: { readonly host: string; readonly port: number },
   readiness: Readiness,
+  metrics: { readonly registry: Registry; readonly token: string | null },
 ): Promise<{ readonly port: number; close(): Promise<void> }> {
   const app = createApp(false)
   healthRoutes(app, { readiness })
+  if (metrics.token !== null) addMetricsRoute(app, metrics.registry, metrics.token)
   try {
     await app.listen({ host, port })
   } catch (error) {

@@ -23,7 +23,8 @@ export function addRequestMetrics(app: App, log: Log, registry: Registry): void 
     const route = request.routeOptions.url ?? 'none'
     const ms = reply.elapsedTime
     seconds.labels(request.method, route, String(reply.statusCode)).observe(ms / 1000)
-    const details = { method: request.method, route, status: reply.statusCode, ms: Math.round(ms) }
+    const { id: requestId, method } = request
+    const details = { requestId, method, route, status: reply.statusCode, ms: Math.round(ms) }
     if (reply.statusCode >= 500) log.warn(details, 'request failed')
     else if (ms > SLOW_MS) log.warn(details, 'slow request')
     else log.debug(details, 'request completed')

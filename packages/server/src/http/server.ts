@@ -1,8 +1,10 @@
 import type { AddressInfo } from 'node:net'
 import { Gauge, type Registry } from 'prom-client'
 import type { Clock } from '../ports/clock.ts'
-import type { Log } from '../ports/log.ts'
+import type { Log, RequestScope } from '../ports/log.ts'
+import type { Random } from '../ports/random.ts'
 import type { Store } from '../ports/store.ts'
+import type { Tracer } from '../ports/tracer.ts'
 import type { Accounts } from '../services/account.ts'
 import type { ApiKeys } from '../services/api-key.ts'
 import type { Billing } from '../services/billing.ts'
@@ -20,7 +22,7 @@ import type { App } from './app.ts'
 import { createAuth } from './auth.ts'
 import { connectionLimits } from './connection-limits.ts'
 import { addCors } from './cors.ts'
-import { createApp, type TrustedProxies } from './create-app.ts'
+import { createApp, proxyTrust, type TrustedProxies } from './create-app.ts'
 import { addErrorHandler, type NotFoundPage } from './error-handler.ts'
 import { listenError } from './listen-error.ts'
 import { addMetricsRoute, addRequestMetrics } from './metrics.ts'
@@ -29,6 +31,7 @@ import { addOpenApi } from './openapi.ts'
 import { limitPipelining } from './pipelining.ts'
 import { refuseUnknownParameters } from './query.ts'
 import { addRateLimits, type RateLimits } from './rate-limit.ts'
+import { addRequestIds } from './request-id.ts'
 import { accountRoutes } from './routes/account.ts'
 import { apiKeyRoutes } from './routes/api-key.ts'
 import { billingRoutes } from './routes/billing.ts'
@@ -42,6 +45,7 @@ import { addSwapMetrics, swapRoutes } from './routes/swap.ts'
 import { webhookRoutes } from './routes/webhook.ts'
 import { withdrawalRoutes } from './routes/withdrawal.ts'
 import { addSecurityHeaders } from './security-headers.ts'
+import { addRequestTraces } from './traces.ts'
 import { createInvoiceStream } from './websocket/stream.ts'
 import { addUpgrades } from './websocket/upgrade.ts'
 
@@ -85,7 +89,12 @@ interface HttpOptions {
   readonly withdrawals: Withdrawals
   readonly readiness: Readiness
   readonly clock: Clock
+  readonly random: Random
   readonly log: Log
+  /** Default: log lines have no request id. */
+  readonly requestScope?: RequestScope
+  /** Default: no traces. */
+  readonly tracer?: Tracer | null
   readonly registry: Registry
   /** How many files and sockets this process may have open. Default: unknown, connections have no limit. */
   readonly maxOpenFiles?: number | null
@@ -119,7 +128,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   let listeningAt = settings.publicUrl ?? ''
   const publicUrl = () => settings.publicUrl ?? listeningAt
 
-  const app = createApp(settings.trustProxy)
+  const app = createApp(settings.trustProxy, { random: options.random })
   const limits = connectionLimits(options.maxOpenFiles ?? null, settings.maxWebSockets)
   app.server.maxConnections = limits.connections
   if (limits.webSockets < settings.maxWebSockets)
@@ -138,10 +147,12 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   const upgrades = addUpgrades(app)
 
   limitPipelining(app)
+  addRequestIds(app, options.requestScope ?? { run: (_requestId, work) => work() })
   addErrorHandler(app, log, options.notFoundPage)
   addRequestMetrics(app, log, registry)
   addWebSocketMetrics(registry, () => stream.size)
   addSwapMetrics(registry, swaps)
+  if (options.tracer) addRequestTraces(app, options.tracer, proxyTrust(settings.trustProxy))
   addCors(app)
   addSecurityHeaders(app, settings.publicUrl)
   const rateLimits = addRateLimits(app, settings.rateLimit, clock)

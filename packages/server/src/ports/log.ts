@@ -5,3 +5,9 @@ export interface Log {
   warn(details: object, message: string): void
   error(details: object, message: string): void
 }
+
+/** Ties log lines to the request that they belong to. */
+export interface RequestScope {
+  /** Runs work, and everything that it starts, so that its log lines have the request's id. */
+  run(requestId: string, work: () => void): void
+}

@@ -1,5 +1,7 @@
 import type { ChainProblem } from '../domain/chain-problem.ts'
+import type { InvoiceStatus } from '../domain/invoice.ts'
 import type { SignInBudget } from '../domain/sign-in.ts'
+import type { InvoicePurpose } from './repository/invoice.ts'
 
 /** Measurements of the service. A process without the role that a metric belongs to discards it. */
 export interface Metrics {
@@ -23,8 +25,16 @@ export interface Metrics {
   kernelUnused(): void
   /** Changes the number of paid invoices that need attention because their payments were reorged. */
   needsAttention(change: number): void
-  /** Counts a finished webhook attempt. `success` is a 2xx response in time. */
-  attemptEnded(outcome: 'success' | 'failure'): void
+  /** Counts a created invoice. */
+  invoiceCreated(purpose: InvoicePurpose): void
+  /** Counts a change of an invoice to another status. */
+  invoiceChanged(purpose: InvoicePurpose, status: InvoiceStatus): void
+  /** Counts a finished webhook attempt, which took `secs`. `success` is a 2xx response in time. */
+  attemptEnded(outcome: 'success' | 'failure', secs: number): void
+  /** Counts a delivery that has ended, `secs` after its event. */
+  deliveryEnded(outcome: 'delivered' | 'failed', secs: number): void
+  /** Counts a mail that the mail server accepted or refused. */
+  mailEnded(outcome: 'sent' | 'failed'): void
   /** Sets the number of webhook attempts in flight in this process. */
   setInFlight(attempts: number): void
   /** Counts a wrong code that was entered to sign in. */
@@ -57,7 +67,11 @@ export const NO_METRICS: Metrics = {
   reorg: () => {},
   kernelUnused: () => {},
   needsAttention: () => {},
+  invoiceCreated: () => {},
+  invoiceChanged: () => {},
   attemptEnded: () => {},
+  deliveryEnded: () => {},
+  mailEnded: () => {},
   setInFlight: () => {},
   wrongCode: () => {},
   signInBudgetSpent: () => {},

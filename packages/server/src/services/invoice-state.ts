@@ -142,6 +142,7 @@ async function queueMails(tx: Tx, changes: readonly InvoiceChange[], now: number
 export function createChangeReporter({ log, metrics = NO_METRICS }: { log: Log; metrics?: Metrics }): ReportChanges {
   return changes => {
     for (const { before, after } of changes) {
+      if (before.status !== after.status) metrics.invoiceChanged(after.purpose, after.status)
       if (before.needsAttention === after.needsAttention) continue
       const invoice = after.publicId.slice(0, 8)
       metrics.needsAttention(after.needsAttention ? 1 : -1)

@@ -8,6 +8,7 @@ import { DAY_SECS } from '../domain/time.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { expiredKeyError } from '../domain/viewing-key.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
+import { type Metrics, NO_METRICS } from '../ports/metrics.ts'
 import type { Random } from '../ports/random.ts'
 import type { Invoice, InvoiceFilter, InvoicePurpose, NewInvoice } from '../ports/repository/invoice.ts'
 import type { Page } from '../ports/repository/page.ts'
@@ -71,8 +72,9 @@ export function createInvoices(deps: {
   readonly plans: readonly Plan[]
   readonly lateWatchDays: number
   readonly watchedKeys: Pick<WatchedKeys, 'checkInvoice'>
+  readonly metrics?: Pick<Metrics, 'invoiceCreated'>
 }): Invoices {
-  const { store, addresses, clock, random, plans, lateWatchDays, watchedKeys } = deps
+  const { store, addresses, clock, random, plans, lateWatchDays, watchedKeys, metrics = NO_METRICS } = deps
   /** The keys whose watch an invoice is extending now. */
   const watchExtensions = new Map<number, Promise<void>>()
 
@@ -105,7 +107,8 @@ export function createInvoices(deps: {
     }
     try {
       const invoice = await write(draft)
-      if (!isCreated(invoice, draft)) addresses.release(viewingKeyId, reserved)
+      if (isCreated(invoice, draft)) metrics.invoiceCreated(terms.purpose)
+      else addresses.release(viewingKeyId, reserved)
       return invoice
     } catch (error) {
       // Only a refused request certainly leaves nothing committed. After any other failure the index counts as used.

@@ -4,6 +4,7 @@ import type { Log } from '../ports/log.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { FinishedAttempt } from '../ports/repository/delivery.ts'
 import type { Store } from '../ports/store.ts'
+import { NO_TRACER, type Tracer } from '../ports/tracer.ts'
 import type { Deliveries, DeliveryJob, FreeSlots } from '../services/delivery.ts'
 import type { LoopResult } from './loop.ts'
 import { startLoop } from './loop.ts'
@@ -19,6 +20,8 @@ export interface DeliveryOptions {
   readonly clock: Clock
   readonly log: Log
   readonly metrics: Metrics
+  /** Default: no traces. */
+  readonly tracer?: Tracer
   /** Maximum of concurrent attempts in this process, over all accounts. Default 512. */
   readonly maxConcurrent?: number
 }
@@ -34,16 +37,26 @@ const NO_CAPACITY: FreeSlots = { total: 0, forAccount: () => 0, fullAccountIds: 
  * run concurrently. A receiver that hangs occupies only the slots of its own account.
  */
 export function startDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
-  const { deliveries, clock, log, metrics, maxConcurrent = DEFAULT_MAX_CONCURRENT } = options
+  const { deliveries, clock, log, metrics, tracer = NO_TRACER, maxConcurrent = DEFAULT_MAX_CONCURRENT } = options
   const slots = new ConcurrencySlots(maxConcurrent)
   const attempts = new Set<Promise<void>>()
   const ended: FinishedAttempt[] = []
   let timer = new AbortController()
 
   async function attempt(job: DeliveryJob): Promise<void> {
+    const span = tracer.start('client')
     const outcome = await deliveries.attempt(job)
+    const { delivery, progress } = job
+    span.end('webhook attempt', outcome.error !== null, {
+      'zatgate.event': delivery.eventType,
+      'zatgate.attempt': progress.attempts,
+      ...(outcome.statusCode !== null && { 'http.response.status_code': outcome.statusCode }),
+    })
     const succeeded = outcome.error === null
-    metrics.attemptEnded(succeeded ? 'success' : 'failure')
+    metrics.attemptEnded(succeeded ? 'success' : 'failure', outcome.durationMs / 1000)
+    const { state } = outcome.progress
+    if (state === 'delivered' || state === 'failed')
+      metrics.deliveryEnded(state, Math.max(0, clock.nowMs() / 1000 - delivery.createdAt))
     slots.adjust(outcome.accountId, succeeded)
     ended.push(outcome)
     loop.notify()

@@ -1,3 +1,4 @@
+import { requestScope } from '../../src/adapters/system/request-scope.ts'
 import type { Config } from '../../src/config/settings.ts'
 import type { Infrastructure, Services } from '../../src/container.ts'
 import type { Account } from '../../src/domain/account.ts'
@@ -54,7 +55,10 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     ...services,
     store,
     clock,
+    random,
     log,
+    requestScope,
+    tracer: infrastructure.tracer,
     registry,
     maxOpenFiles,
   })

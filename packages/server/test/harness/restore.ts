@@ -25,7 +25,7 @@ export function restoreEnv(databaseUrl: string, dataDir: string): Env {
 export async function openRestoreShop(databaseUrl: string): Promise<RestoreShop> {
   await using stack = new AsyncDisposableStack()
   const logged: string[] = []
-  const log = createLogger('info', { write: line => logged.push(line) })
+  const log = createLogger('info', { destination: { write: line => void logged.push(line) } })
   const { infrastructure, services } = await openTestContainer(scopeOf(stack), { databaseUrl, log })
   const { accounts, addresses, invoices, viewingKeys } = services
   await addresses.start()

@@ -1,6 +1,6 @@
 import { type Sandbox, type SandboxOptions, startSandbox } from '@zatgate/sandbox/sandbox'
 import { createSandboxTools } from '@zatgate/sandbox/start'
-import { createLogger } from '../../src/adapters/system/logger.ts'
+import { createLogger, type Logger } from '../../src/adapters/system/logger.ts'
 import { type Env, loadConfig } from '../../src/config/settings.ts'
 import { type Service, startService } from '../../src/main.ts'
 import type { Clock } from '../../src/ports/clock.ts'
@@ -11,6 +11,8 @@ export interface TestServiceOptions {
   /** Default: a SQLite file of its own. */
   readonly databaseUrl?: string
   readonly clock?: Clock
+  /** Default: writes lines of the setting LOG_LEVEL to standard error. */
+  readonly logger?: Logger
   /** Settings beside those that join it to the sandbox. */
   readonly env?: Env
   /** The sandbox of another service, for a second process on its chain. It is not closed with this service. */
@@ -56,7 +58,7 @@ export async function startSandboxService(options: TestServiceOptions = {}): Pro
   }
   const config = loadConfig(env)
   const { clock } = options
-  const logger = createLogger(config.logLevel)
+  const logger = options.logger ?? createLogger(config.logLevel)
   const sandboxTools = createSandboxTools(sandbox)
   const service = await startService(config, { logger, sandboxTools, ...(clock && { clock }) })
   stack.adopt(service, it => it.close())

@@ -3,9 +3,9 @@ import type { ChainProblemName } from '../../domain/chain-problem.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Metrics } from '../../ports/metrics.ts'
 
-type ChainSyncMetrics = Omit<
+type ChainSyncMetrics = Pick<
   Metrics,
-  'attemptEnded' | 'setInFlight' | 'kernelUnused' | 'wrongCode' | 'signInBudgetSpent' | 'codesDropped'
+  'tip' | 'lag' | 'syncedThrough' | 'stalled' | 'clockSkew' | 'problems' | 'watchedKeys' | 'reorg' | 'needsAttention'
 >
 
 /** Registers the metrics of chain sync. */

@@ -3,6 +3,8 @@ import type { Clock } from '../../ports/clock.ts'
 import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
 import { createChainSyncMetrics } from './chain-sync.ts'
 import { createDeliveryMetrics } from './delivery.ts'
+import { createInvoiceMetrics } from './invoice.ts'
+import { createMailMetrics } from './mail.ts'
 import { createSignInMetrics } from './sign-in.ts'
 
 /**
@@ -19,8 +21,10 @@ export function createMetrics(registry: Registry, clock: Clock, roles: readonly 
   return {
     ...NO_METRICS,
     kernelUnused: () => kernelUnused.set(1),
+    ...((roles.includes('api') || roles.includes('watcher')) && createInvoiceMetrics(registry)),
     ...(roles.includes('watcher') && createChainSyncMetrics(registry, clock)),
     ...(roles.includes('delivery') && createDeliveryMetrics(registry)),
+    ...(roles.includes('delivery') && createMailMetrics(registry)),
     // The API takes codes, and the delivery role mails them.
     ...((roles.includes('api') || roles.includes('delivery')) && createSignInMetrics(registry)),
   }

@@ -7,7 +7,7 @@ import type { OperatorQueue } from '../../ports/metrics.ts'
  */
 export function addOperatorQueueGauge(registry: Registry, waiting: () => Promise<OperatorQueue>): void {
   new Gauge({
-    name: 'zatgate_desk_waiting',
+    name: 'zatgate_operator_queue',
     help: 'Withdrawals to pay out, and withdrawals and paid plans that need attention.',
     labelNames: ['what'],
     registers: [registry],

@@ -133,7 +133,14 @@ function withDeletions<T>(
 ): Promise<T> {
   return withStore(config, async store => {
     const account = await accountService(config, store).findByEmail(email)
-    return work(createAccountDeletions({ store, clock: systemClock, log: createLogger(config.logLevel) }), account)
+    return work(
+      createAccountDeletions({
+        store,
+        clock: systemClock,
+        log: createLogger(config.logLevel, { format: config.logFormat }),
+      }),
+      account,
+    )
   })
 }
 

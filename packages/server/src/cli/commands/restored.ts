@@ -21,8 +21,8 @@ export const restored: Command = {
   async run(args, { out, config }) {
     parseArguments(args, [], 0)
     const settings = config()
-    const { lateWatchDays, logLevel } = settings
-    const system = { clock: systemClock, random: systemRandom, log: createLogger(logLevel) }
+    const { lateWatchDays, logLevel, logFormat } = settings
+    const system = { clock: systemClock, random: systemRandom, log: createLogger(logLevel, { format: logFormat }) }
     requireDatabase(settings)
     await dropKeptAddresses(settings, system)
     const { viewingKeys, watchedUntil } = await withStore(settings, store =>

@@ -15,7 +15,7 @@ export const start: Command = {
   async run(args, { env, out, config, startSandbox }) {
     parseArguments(args, [], 0)
     const settings = config()
-    const logger = createLogger(settings.logLevel)
+    const logger = createLogger(settings.logLevel, { format: settings.logFormat })
     for (const warning of settings.warnings) logger.warn({}, warning)
     const stopSignal = waitForStop()
     const running = settings.sandbox

@@ -90,7 +90,7 @@ export const withdrawalsFail: Command = {
 }
 
 function withPayouts<T>(config: Config, work: (payouts: Payouts) => Promise<T>): Promise<T> {
-  const log = createLogger(config.logLevel)
+  const log = createLogger(config.logLevel, { format: config.logFormat })
   return withStore(config, store => {
     const vault = createVault(config.encryptionKeys, systemRandom)
     const transitionWithdrawal = createWithdrawalTransition({ outbox: createOutbox({ random: systemRandom }) })

@@ -54,6 +54,15 @@ export function mailRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): MailRepo
   }
 
   return {
+    async countWaiting() {
+      const row = await db
+        .selectFrom('mails')
+        .select(eb => eb.fn.countAll().as('waiting'))
+        .whereRef('mailed', '<', 'events')
+        .executeTakeFirstOrThrow()
+      return Number(row.waiting)
+    },
+
     async enqueue({ to, about, detail, createdAt }) {
       await db
         .insertInto('mails')

@@ -5,6 +5,7 @@ import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Metrics } from '../../ports/metrics.ts'
 import type { NoteScanner, ScanKey } from '../../ports/note-scanner.ts'
+import { NO_TRACER, type Tracer } from '../../ports/tracer.ts'
 import type { ChainMismatch, ChainRecorder } from '../../services/chain-sync.ts'
 import type { ChainPosition, RecordedChain } from '../../services/recorded-chain.ts'
 import type { ScanKeys } from '../../services/scan-key.ts'
@@ -19,6 +20,8 @@ export interface BlockSyncDeps {
   readonly clock: Clock
   readonly log: Log
   readonly metrics: Metrics
+  /** Default: no traces. */
+  readonly tracer?: Tracer
 }
 
 export interface BlockSyncProgress {
@@ -56,12 +59,17 @@ const FIRST_READ = 1
  * ancestor after a reorganisation, and records new blocks up to the server's tip in bounded batches. Never skips a block.
  */
 export function createBlockSync(deps: BlockSyncDeps): (signal: AbortSignal) => Promise<BlockSyncProgress> {
-  const { chain, chainRecorder, recordedChain, scanKeys, clock, log, metrics } = deps
+  const { chain, chainRecorder, recordedChain, scanKeys, clock, log, metrics, tracer = NO_TRACER } = deps
   let forks = 0
 
   /** The keys of all invoices that a block of the batch may pay. */
   function keysFor(blocks: readonly Block[]): Promise<ScanKey[]> {
     return scanKeys.watchedAt(Math.min(nowSecs(clock), ...blocks.map(block => block.time)))
+  }
+
+  async function scanAndRecord(range: { readonly from: number; readonly to: number }, signal: AbortSignal) {
+    const read = await scanBlockBatch(deps, range, keysFor, signal)
+    return { blocks: read.blocks, mismatch: await chainRecorder.recordBlocks(read) }
   }
 
   /** Records the server's blocks above `tip`, up to `height`. */
@@ -70,13 +78,14 @@ export function createBlockSync(deps: BlockSyncDeps): (signal: AbortSignal) => P
     let from = tip ? tip.height + 1 : Math.max(FIRST_READ, height - HEADERS_KEPT)
     for (let batch = 0; from <= height && batch < MAX_BATCHES; batch++) {
       metrics.lag(height - from + 1)
-      const read = await scanBlockBatch(deps, { from, to: height }, keysFor, signal)
-      const mismatch = await chainRecorder.recordBlocks(read)
+      const { blocks, mismatch } = await tracer.run('internal', 'blocks', { 'zatgate.height': from }, () =>
+        scanAndRecord({ from, to: height }, signal),
+      )
       if (mismatch) {
         handleMismatch(mismatch)
         return { reachedTip: false, tip: newest }
       }
-      newest = read.blocks.at(-1)!
+      newest = blocks.at(-1)!
       metrics.tip(newest.height)
       forks = 0
       from = newest.height + 1

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
-import { createLogger } from '../../../src/adapters/system/logger.ts'
+import { createLogger, type LogFormat } from '../../../src/adapters/system/logger.ts'
+import { requestScope } from '../../../src/adapters/system/request-scope.ts'
 
-function logged(write: (log: ReturnType<typeof createLogger>) => void): string {
+function logged(write: (log: ReturnType<typeof createLogger>) => void, format: LogFormat = 'json'): string {
   const lines: string[] = []
-  write(createLogger('debug', { write: line => void lines.push(line) }))
+  write(createLogger('debug', { format, destination: { write: line => void lines.push(line) } }))
   return lines.join('')
 }
 
@@ -23,6 +24,50 @@ test('ids, keys, tokens, signing secrets and viewing keys are shortened in every
   for (const secret of [UUID, KEY, TOKEN, SECRET, VIEWING]) assert.ok(!text.includes(secret.slice(0, -4)), secret)
   assert.match(text, /\/v1\/invoices\/3fa85f64…/)
   assert.match(text, /bad 3fa85f64…/)
+})
+
+test('secrets are shortened in pretty lines too, and after a line break', () => {
+  for (const format of ['json', 'pretty'] as const) {
+    const text = logged(log => {
+      log.info({ path: `/v1/invoices/${UUID}`, key: `is\n${KEY}` }, `sent\n${TOKEN} and\t${SECRET}`)
+      log.error({ err: new Error(`bad\n${UUID}`, { cause: new Error(`key\n${VIEWING}`) }) }, 'failed')
+    }, format)
+    for (const secret of [UUID, KEY, TOKEN, SECRET, VIEWING]) assert.ok(!text.includes(secret.slice(0, -4)), secret)
+  }
+})
+
+test('the password in a URL is shortened', () => {
+  const text = logged(log =>
+    log.error({ err: new Error('smtps://user:pass%20word@mail.example.com failed') }, 'failed'),
+  )
+  assert.ok(!text.includes('pass%20word'))
+  assert.match(text, /smtps:\/\/user:…@mail/)
+})
+
+test('a line has its time in UTC with milliseconds', () => {
+  const { time } = JSON.parse(logged(log => log.info({}, 'now')))
+  assert.equal(new Date(time).toISOString(), time)
+})
+
+test('a pretty line has time, level, message and details, then the stack; outside text begins no line of its own', () => {
+  const error = new Error('broken\u001b[2J')
+  const text = logged(log => log.warn({ height: 5, path: 'a b', err: error }, 'one\ntwo'), 'pretty')
+  const [head, first] = text.split('\n')
+  assert.match(head!, /^\d{4}-\d\d-\d\dT[\d:.]{12}Z WARN {2}one\\u000atwo height=5 path="a b"$/)
+  assert.equal(first, '    Error: broken\\u001b[2J')
+})
+
+test('a line of a request has its id', () => {
+  const text = logged(log => {
+    requestScope.run('r1', () => log.info({}, 'inside'))
+    log.info({}, 'outside')
+  })
+  const [inside, outside] = text
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line))
+  assert.equal(inside.requestId, 'r1')
+  assert.equal('requestId' in outside, false)
 })
 
 test('viewing keys of every revision and spending keys are shortened too', () => {
@@ -45,8 +90,8 @@ test('every line is JSON with its level and message', () => {
   assert.deepEqual(
     lines.map(({ level, msg }) => [level, msg]),
     [
-      [40, 'a message'],
-      [20, 'another'],
+      ['warn', 'a message'],
+      ['debug', 'another'],
     ],
   )
 })
