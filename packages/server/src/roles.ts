@@ -67,12 +67,12 @@ export function startWatcherRole(container: Container, publicUrl: string, stack:
 
 /** Serves the health checks and the metrics of a process on a port of their own. @returns the port */
 export async function startHealthChecks(
-  { infrastructure: { config, registry }, services }: Container,
+  { infrastructure: { config, log, registry }, services }: Container,
   port: number,
   stack: AsyncDisposableStack,
 ): Promise<number> {
   const metrics = { registry, token: config.metricsToken }
-  const server = await startHealthServer({ host: config.host, port }, services.readiness, metrics)
+  const server = await startHealthServer({ host: config.host, port }, services.readiness, metrics, log)
   stack.adopt(server, adopted => adopted.close())
   return server.port
 }

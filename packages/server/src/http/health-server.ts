@@ -1,7 +1,9 @@
 import type { AddressInfo } from 'node:net'
 import type { Registry } from 'prom-client'
+import type { Log } from '../ports/log.ts'
 import type { Readiness } from '../services/readiness.ts'
 import { createApp } from './create-app.ts'
+import { addErrorHandler } from './error-handler.ts'
 import { listenError } from './listen-error.ts'
 import { addMetricsRoute } from './metrics.ts'
 import { healthRoutes } from './routes/health.ts'
@@ -11,8 +13,10 @@ export async function startHealthServer(
   { host, port }: { readonly host: string; readonly port: number },
   readiness: Readiness,
   metrics: { readonly registry: Registry; readonly token: string | null },
+  log: Log,
 ): Promise<{ readonly port: number; close(): Promise<void> }> {
   const app = createApp(false)
+  addErrorHandler(app, log)
   healthRoutes(app, { readiness })
   if (metrics.token !== null) addMetricsRoute(app, metrics.registry, metrics.token)
   try {

@@ -57,13 +57,13 @@ export function createChainSyncMetrics(registry: Registry, clock: Clock): ChainS
     'zatgate_chain_second_server_missing',
     '1 while only one of several chain servers serves the newest blocks. Invoices are then paid by what it shows.',
   )
-  let seenThrough: number | null = null
+  let seenThrough = clock.nowMs() / 1000
   new Gauge({
     name: 'zatgate_chain_seen_age_seconds',
-    help: 'Seconds since the start of the last complete sync of chain and mempool.',
+    help: 'Seconds since the start of the last complete sync of chain and mempool, before it since the start of the process.',
     registers,
     collect() {
-      if (seenThrough !== null) this.set(Math.max(0, clock.nowMs() / 1000 - seenThrough))
+      this.set(Math.max(0, clock.nowMs() / 1000 - seenThrough))
     },
   })
   return {

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { parse } from 'yaml'
+import { SECRETS } from '../../src/config/setting-reader.ts'
+import { type Env, loadConfig } from '../../src/config/settings.ts'
+import { deployPath, deployText } from './files.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'zatgate-deploy-'))
+after(() => rmSync(folder, { recursive: true }))
+
+/** The names that the settings read. */
+const KNOWN = new Set([
+  ...[
+    ...readFileSync(join(deployPath('..'), 'packages/server/src/config/settings.ts'), 'utf8').matchAll(
+      /settings\s*\.(?:read|require|has)\(\s*'(\w+)'/g,
+    ),
+  ].map(([, name = '']) => name),
+  ...SECRETS.map(name => `${name}_FILE`),
+])
+
+const SECRET_VALUES: Env = {
+  database_url: 'postgres://zatgate:secret@postgres/zatgate?sslmode=disable',
+  encryption_key: Buffer.alloc(32, 1).toString('base64'),
+  smtp_url: 'smtps://user:password@mail.example.com',
+  metrics_token: 'metrics-token-of-the-test',
+}
+
+/** The path of a file with this secret. */
+function secretFile(name: string): string {
+  const file = join(folder, name)
+  writeFileSync(file, SECRET_VALUES[name.toLowerCase()] ?? '')
+  return file
+}
+
+/** Replaces the paths of secrets in a container by files of the test. */
+function withFiles(env: Env): Env {
+  return Object.fromEntries(
+    Object.entries(env).map(([name, value]) => [
+      name,
+      name.endsWith('_FILE') ? secretFile(value?.split('/').at(-1) ?? '') : value,
+    ]),
+  )
+}
+
+/** Checks that all names are settings and that the service starts with them. */
+function check(env: Env) {
+  assert.deepEqual(
+    Object.keys(env).filter(name => !KNOWN.has(name)),
+    [],
+  )
+  const config = loadConfig(withFiles({ DATA_DIR: folder, ...env }))
+  assert.equal(config.sandbox, false)
+  return config
+}
+
+const example = new Map(
+  deployText('compose/.env.example')
+    .split('\n')
+    .filter(line => /^\w+=/.test(line))
+    .map(line => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+)
+
+/** Replaces the variables of a compose file, as compose does with the example settings. */
+function substitute(text: string): string {
+  return text.replace(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name, kind, rest) => {
+    const value = example.get(name) ?? (kind === '-' ? rest : undefined)
+    assert.notEqual(value, undefined, `${name} is not in .env.example`)
+    return value as string
+  })
+}
+
+const compose = parse(substitute(deployText('compose/compose.yaml')), { merge: true })
+
+for (const role of ['api', 'watcher', 'delivery'])
+  test(`compose: the settings of the role ${role} start the service on PostgreSQL`, () => {
+    const config = check(compose.services[role].environment)
+    assert.deepEqual(config.roles, [role])
+    assert.match(config.databaseUrl, /^postgres:/)
+    assert.ok(config.metricsToken)
+  })
+
+test('compose: every variable of .env.example is used', () => {
+  const text = deployText('compose/compose.yaml')
+  for (const name of example.keys()) assert.ok(text.includes(`\${${name}`), name)
+})
+
+test('compose: no container gets privileges, a writable root or unbounded memory, and secrets are files', () => {
+  for (const [name, service] of Object.entries<Record<string, unknown>>(compose.services)) {
+    assert.equal(service.read_only, true, name)
+    assert.deepEqual(service.cap_drop, ['ALL'], name)
+    assert.deepEqual(service.security_opt, ['no-new-privileges:true'], name)
+    assert.ok(service.mem_limit, name)
+    assert.ok(service.pids_limit, name)
+    const { networks, secrets = [] } = service as { networks: string[]; secrets?: string[] }
+    for (const network of networks) assert.ok(network in compose.networks, network)
+    for (const secret of secrets) assert.ok(secret in compose.secrets, secret)
+    assert.ok(
+      !/password|zatgate:.*@/i.test(
+        JSON.stringify(service.environment ?? {})
+          .replaceAll('_FILE', '')
+          .replaceAll('/run/secrets/postgres_password', '')
+          .replaceAll('POSTGRES_PASSWORD', ''),
+      ),
+      name,
+    )
+  }
+})
+
+test('compose: the proxies that are trusted are on the internal network', () => {
+  const { TRUST_PROXY } = compose.services.api.environment
+  assert.equal(TRUST_PROXY, compose.networks.internal.ipam.config[0].subnet)
+})
+
+test('Dockerfile: its variables are settings, and its health check reads the port that they name', () => {
+  const dockerfile = deployText('docker/Dockerfile')
+  const line = /^ENV (.*)$/m.exec(dockerfile)?.[1] ?? ''
+  const env = Object.fromEntries(line.split(' ').map(pair => pair.split('=') as [string, string]))
+  const { NODE_ENV: _, ...settings } = env
+  assert.deepEqual(
+    Object.keys(settings).filter(name => !KNOWN.has(name)),
+    [],
+  )
+  assert.match(dockerfile, /^USER node$/m)
+  assert.match(dockerfile, /HEALTH_PORT/)
+})
+
+test('systemd: the settings of the unit and of the guide start the service on SQLite', () => {
+  const unit = deployText('systemd/zatgate.service')
+  const own = [...unit.matchAll(/^Environment=(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value])
+  const { DATA_DIR, ...env } = Object.fromEntries(own) as Record<string, string>
+  assert.equal(DATA_DIR, '/var/lib/zatgate')
+  const guide = readFileSync(join(deployPath('..'), 'docs/deploy.md'), 'utf8')
+  const file = /zatgate\.env > \/dev\/null <<'EOF'\n([\s\S]*?)\nEOF/.exec(guide)?.[1] ?? ''
+  const fromGuide = Object.fromEntries(file.split('\n').map(line => line.split('=') as [string, string]))
+  assert.deepEqual(check({ ...env, ...fromGuide }).network, 'main')
+})
+
+test('Helm: the values of the example are settings with which the service starts', () => {
+  const { settings } = parse(deployText('helm/zatgate/values.yaml'))
+  const given = parse(deployText('helm/values.test.yaml'))
+  const files = given.secretKeys.map((name: string) => [`${name}_FILE`, `/run/secrets/zatgate/${name}`])
+  check({ ...settings, ...given.settings, ...Object.fromEntries(files) })
+})
