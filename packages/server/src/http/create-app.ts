@@ -35,7 +35,8 @@ export function createApp(trustProxy: TrustedProxies, { stalledMs = STALLED_MS, 
   const trusts = proxyTrust(trustProxy)
   const app: App = fastify({
     logger: false,
-    trustProxy: trusts,
+    // A function, even one that trusts no one, would make Fastify read the forwarded host and protocol.
+    trustProxy: trustProxy === false ? false : trusts,
     ...(random && { genReqId: requestIdFrom(trusts, random) }),
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_MS,

@@ -109,9 +109,14 @@ test('compose: no container gets privileges, a writable root or unbounded memory
   }
 })
 
-test('compose: the proxies that are trusted are on the internal network', () => {
+test('compose: the trusted addresses are those of the one network that Caddy shares with the API', () => {
+  const { api, caddy } = compose.services
+  assert.deepEqual(
+    caddy.networks.filter((name: string) => api.networks.includes(name)),
+    ['front'],
+  )
   const { TRUST_PROXY } = compose.services.api.environment
-  assert.equal(TRUST_PROXY, compose.networks.internal.ipam.config[0].subnet)
+  assert.equal(TRUST_PROXY, compose.networks.front.ipam.config[0].subnet)
 })
 
 test('Dockerfile: its variables are settings, and its health check reads the port that they name', () => {

@@ -10,7 +10,7 @@ export type LogFormat = 'auto' | 'json' | 'pretty'
 
 /**
  * Never written in full: UUIDs that act as credentials, API keys, tokens, viewing keys, passwords in URLs. None of them
- * begins at a word boundary: in a line of JSON the end of an escape, as in `\\nzg_`, may precede it.
+ * begins at a word boundary: in a line of JSON the end of an escape, as in `\nzg_`, may precede it.
  */
 const UUID = /([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi
 const CREDENTIAL = /(zgs?_|whsec_)[0-9A-Za-z+/=]+/g
