@@ -26,7 +26,7 @@ export type TrustedProxies = number | readonly string[] | false
 
 export interface AppOptions {
   readonly stalledMs?: number
-  /** Draws the ids of requests. Default: Fastify's own, which count up. */
+  /** Draws the prefix of the requests' ids. Default: Fastify's own ids, which count up. */
   readonly random?: Random
 }
 

@@ -9,14 +9,20 @@ export type TrustsPeer = (address: string, hop: number) => boolean
 const HEADER = 'x-request-id'
 /** Printable, without characters that have a meaning in logs, URLs or shells. */
 const ACCEPTED = /^[\w.:+/=-]{1,64}$/
-const ID_BYTES = 12
+const PREFIX_BYTES = 8
+const COUNTER_DIGITS = 5
 
-/** Chooses the id of a request: that of a trusted proxy if it is short and printable, otherwise a random one. */
+/**
+ * Chooses the id of a request: that of a trusted proxy if it is short and printable, otherwise the process's own random
+ * prefix and a counter. An id is no secret, and drawing random bytes for each would cost creates some percent.
+ */
 export function requestIdFrom(trusts: TrustsPeer, random: Random): (request: IncomingMessage) => string {
+  const prefix = Buffer.from(random.bytes(PREFIX_BYTES)).toString('base64url')
+  let requests = 0
   return ({ headers, socket }) => {
     const given = headers[HEADER]
     if (typeof given === 'string' && ACCEPTED.test(given) && trusts(socket.remoteAddress ?? '', 0)) return given
-    return Buffer.from(random.bytes(ID_BYTES)).toString('base64url')
+    return prefix + (requests++).toString(36).padStart(COUNTER_DIGITS, '0')
   }
 }
 
