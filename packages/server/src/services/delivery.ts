@@ -23,6 +23,8 @@ export interface FreeSlots {
   forAccount(accountId: number): number
   /** Ids of accounts without a free slot. */
   readonly fullAccountIds: readonly number[]
+  /** Whether this process is making an attempt of the delivery. A stall can outlast the lease of its own attempt. */
+  isRunning(publicId: string): boolean
 }
 
 export interface Deliveries {
@@ -74,7 +76,8 @@ export function createDeliveries(deps: {
       slots.total,
     )
     const requested = webhooks.map(({ accountId }, index) => ({ accountId, limit: limits[index] ?? 0 }))
-    const due = await tx.deliveries.listDue(requested, nowMs)
+    const listed = await tx.deliveries.listDue(requested, nowMs)
+    const due = listed.filter(({ publicId }) => !slots.isRunning(publicId))
     const steps = due.map(delivery => ({ delivery, next: startAttempt(delivery.progress, nowMs) }))
     await tx.deliveries.markInterrupted(due.filter(isInterrupted).map(idOf), INTERRUPTED)
     await tx.deliveries.markFailed(

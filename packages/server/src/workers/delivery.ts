@@ -30,7 +30,7 @@ const DEFAULT_MAX_CONCURRENT = 512
 /** Fallback for notifications and timers that were missed. */
 const IDLE_MS = 5_000
 const MAX_LIMITS_KEPT = 10_000
-const NO_CAPACITY: FreeSlots = { total: 0, forAccount: () => 0, fullAccountIds: [] }
+const NO_CAPACITY: FreeSlots = { total: 0, forAccount: () => 0, fullAccountIds: [], isRunning: () => true }
 
 /**
  * Starts the loop that sends due deliveries. Each run records finished attempts and claims more; the attempts themselves
@@ -39,7 +39,8 @@ const NO_CAPACITY: FreeSlots = { total: 0, forAccount: () => 0, fullAccountIds: 
 export function startDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
   const { deliveries, clock, log, metrics, tracer = NO_TRACER, maxConcurrent = DEFAULT_MAX_CONCURRENT } = options
   const slots = new ConcurrencySlots(maxConcurrent)
-  const attempts = new Set<Promise<void>>()
+  /** The attempts that run, by the public ids of their deliveries. */
+  const attempts = new Map<string, Promise<void>>()
   const ended: FinishedAttempt[] = []
   let timer = new AbortController()
 
@@ -63,8 +64,11 @@ export function startDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
   }
 
   function start(job: DeliveryJob): void {
-    const running = attempt(job).finally(() => attempts.delete(running))
-    attempts.add(running)
+    const { publicId } = job.delivery
+    attempts.set(
+      publicId,
+      attempt(job).finally(() => attempts.delete(publicId)),
+    )
   }
 
   /** Records finished attempts, releases their slots and claims more deliveries. On an error, restores the previous state. */
@@ -86,7 +90,10 @@ export function startDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
 
   async function run(signal: AbortSignal): Promise<LoopResult> {
     if (signal.aborted) return 'idle'
-    const { jobs, nextDueAtMs } = await recordAndClaim(() => slots.capacity())
+    const { jobs, nextDueAtMs } = await recordAndClaim(() => ({
+      ...slots.capacity(),
+      isRunning: publicId => attempts.has(publicId),
+    }))
     for (const job of jobs) start(job)
     setTimer(nextDueAtMs)
     return jobs.length > 0 ? 'again' : 'idle'
@@ -113,7 +120,7 @@ export function startDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
     async stop() {
       await loop.stop()
       timer.abort()
-      await Promise.all(attempts)
+      await Promise.all(attempts.values())
       if (ended.length === 0) return
       await recordAndClaim(() => NO_CAPACITY).catch(error =>
         log.error(
@@ -137,7 +144,7 @@ class ConcurrencySlots {
     this.#maxConcurrent = maxConcurrent
   }
 
-  capacity(): FreeSlots {
+  capacity(): Omit<FreeSlots, 'isRunning'> {
     const forAccount = (accountId: number) => this.#limitOf(accountId) - (this.#used.get(accountId) ?? 0)
     return {
       total: this.#maxConcurrent - this.used,
