@@ -11,6 +11,7 @@ import type { Metrics } from '../ports/metrics.ts'
 import type { Random } from '../ports/random.ts'
 import type { AttentionMail, CodeMail, NoticeMail } from '../ports/repository/mail.ts'
 import type { Store } from '../ports/store.ts'
+import { allEnded } from './all-ended.ts'
 import { createCodeSorter } from './code-sorter.ts'
 import { isBudgetSpent } from './sign-in-budget.ts'
 
@@ -127,14 +128,14 @@ export function createMails(deps: {
       await codeSorter.sort()
       const now = nowSecs(clock)
       const due = await store.write(tx => tx.mails.claimCodes(now, limit, retryAt(now)))
-      await Promise.all(due.map(sendCode))
+      await allEnded(due.map(sendCode))
       return due.length
     },
 
     async sendNotices(limit) {
       const now = nowSecs(clock)
       const due = await store.write(tx => tx.mails.claimNotices(now, limit, retryAt(now)))
-      await Promise.all(due.map(mail => (mail.about === 'reorged_payments' ? sendAttention(mail) : sendNotice(mail))))
+      await allEnded(due.map(mail => (mail.about === 'reorged_payments' ? sendAttention(mail) : sendNotice(mail))))
       return due.length
     },
   }

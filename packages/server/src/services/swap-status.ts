@@ -21,6 +21,7 @@ import type { Invoice } from '../ports/repository/invoice.ts'
 import type { Swap } from '../ports/repository/swap.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import type { SwapProvider, SwapStatusResponse } from '../ports/swap-provider.ts'
+import { allEnded } from './all-ended.ts'
 import type { Outbox } from './outbox.ts'
 
 /** Polls the provider for swap statuses and records the results. */
@@ -158,9 +159,7 @@ export function createSwapStatusPoller(deps: {
       const nowMs = clock.nowMs()
       if (!(await isAnyDue(nowMs))) return 0
       const due = await store.write(tx => tx.swaps.claimDue(nowMs, nowMs + LEASE_MS, limit))
-      const outcomes = await Promise.allSettled(due.map(swap => poll(swap, signal)))
-      const failure = outcomes.find(outcome => outcome.status === 'rejected')
-      if (failure) throw failure.reason
+      await allEnded(due.map(swap => poll(swap, signal)))
       return due.length
     },
   }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createMailService } from '../../src/container.ts'
 import type { Mailer, OutgoingMail } from '../../src/ports/mailer.ts'
+import type { Store } from '../../src/ports/store.ts'
 import { startMailLoops } from '../../src/workers/mail.ts'
 import { openTestContainer } from '../harness/container.ts'
 import { type DatabaseEngine, onBothDatabases, openEmptyStore } from '../harness/databases.ts'
@@ -32,6 +33,7 @@ async function createHarness(engine: DatabaseEngine, t: Parameters<typeof openEm
   const account = await services.accounts.findOrCreate(OWNER)
   return {
     ...services,
+    infrastructure: { ...infrastructure, mailer },
     store,
     clock,
     mails,
@@ -89,6 +91,41 @@ onBothDatabases(engine => {
     )
     clock.advance(86_400)
     assert.equal(await mails.sendNotices(10), 0)
+  })
+
+  test('a mail whose result cannot be recorded does not let the next run send another one of its batch again', async t => {
+    const { infrastructure, webhooks, apiKeys, account, store, clock, sent, setAccept } = await createHarness(engine, t)
+    await webhooks.set(account, 'https://shop.example/hook')
+    await apiKeys.create(account, 'till')
+    const slow = Promise.withResolvers<void>()
+    const recorded = Promise.withResolvers<void>()
+    setAccept(mail => (mail.subject.includes('API key') ? slow.promise : Promise.resolve()))
+    let writes = 0
+    const failing: Store = {
+      ...store,
+      async write(work) {
+        // The first write claims both, the second one records that the first of them is sent.
+        if (++writes !== 2) return store.write(work)
+        recorded.resolve()
+        throw new Error('disk I/O error')
+      },
+    }
+    const mails = createMailService({ ...infrastructure, store: failing }, infrastructure.mailer, () => '')
+    let runs = 0
+    const run = async () => {
+      await mails.sendNotices(10).catch(() => {})
+      runs += 1
+    }
+    const first = run()
+    await recorded.promise
+    // Longer than the lease of a claim. The loop starts the next run when this one has ended.
+    clock.advance(61)
+    await new Promise(resolve => setImmediate(resolve))
+    const second = runs === 1 ? run() : null
+    await new Promise(resolve => setImmediate(resolve))
+    slow.resolve()
+    await Promise.all([first, second])
+    assert.equal(sent.filter(({ subject }) => subject.includes('API key')).length, 1)
   })
 
   test('a code does not wait for notices that are queued before it, fail or hang', async t => {
