@@ -145,11 +145,12 @@ export class GroupCommit {
     try {
       results = await withTimeout(this.#limits.transactionTimeoutMs, run)
       for (const result of results) if (result.kind === 'failed') throw result.error
+      concurrent.end()
     } catch (error) {
+      // A write that outlasts the time limit may not send anything behind the rollback: no transaction would hold it.
+      concurrent.end()
       await batch.rollbackToSavepoint(error)
       return null
-    } finally {
-      concurrent.end()
     }
     batch.releaseSavepoint()
     return writes.map((write, index) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DatabaseConnection } from 'kysely'
 import { AppError } from '../../../src/domain/error.ts'
+import type { BatchTx } from '../../../src/ports/store.ts'
 import type { BatchDriver, BatchTransaction } from '../../../src/store/batching/group-commit.ts'
 import { GroupCommit } from '../../../src/store/batching/group-commit.ts'
 import { SQLITE } from '../../../src/store/dialect.ts'
@@ -171,6 +172,36 @@ test('batched writes run again one by one when one of them fails', async () => {
     ...['begin', 'savepoint', 'rollback to'],
     ...['savepoint', 'release', 'savepoint', 'rollback to', 'savepoint', 'release', 'commit '],
   ])
+})
+
+test('a batched write that outlasts the time limit sends no statement after the rollback', async () => {
+  const { batches, lines } = recordingDatabase()
+  const late = Promise.withResolvers<void>()
+  const ended = Promise.withResolvers<unknown>()
+  const executeQuery = async () => {
+    lines.push('statement')
+    return { rows: [] }
+  }
+  const begin = async (): Promise<BatchTransaction> => ({
+    ...(await batches.begin()),
+    connection: { ...unused, executeQuery },
+    async rollbackToSavepoint() {
+      lines.push('rollback to')
+      late.resolve()
+      assert.match(String(await ended.promise), /the transaction has ended/)
+    },
+  })
+  const commits = new GroupCommit({ ...batches, begin }, { ...DEFAULT_LIMITS, transactionTimeoutMs: 1 }, silent)
+  const lateOnce = async (tx: BatchTx) => {
+    if (lines.includes('rollback to')) return 'second'
+    await late.promise
+    await tx.chain.tip().then(ended.resolve, ended.resolve)
+    return 'first'
+  }
+  const results = await Promise.all([commits.writeBatched(1, lateOnce), commits.writeBatched(1, async () => 'other')])
+  assert.deepEqual(results, ['second', 'other'])
+  assert.deepEqual(lines.slice(0, 3), ['begin', 'savepoint', 'rollback to'])
+  assert.ok(!lines.includes('statement'))
 })
 
 test('batched writes run in the order of their account ids, then in the order of their calls', async () => {
