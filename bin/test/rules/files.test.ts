@@ -60,7 +60,7 @@ test('every file that a string names exists', () => {
 })
 
 test('every import of a file names one that exists', () => {
-  const existing = new Set(paths('{.ci,bin,packages}/**/*.{ts,mjs}'))
+  const existing = new Set(paths('{.ci,bin,packages}/**/*.{ts,mjs,json}'))
   const missing = sources.flatMap(source =>
     source.imports
       .filter(({ module, path }) => module.startsWith('.') && !existing.has(path ?? ''))

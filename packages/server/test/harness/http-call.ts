@@ -1,3 +1,7 @@
+import assert from 'node:assert/strict'
+import type { JsonObject } from '../../src/http/openapi/shared-schemas.ts'
+import { undocumented } from './documented.ts'
+
 /** An HTTP response. */
 export interface TestResponse {
   readonly status: number
@@ -33,6 +37,8 @@ export async function call(
   }
   const response = await fetch(api.url + path, { method, headers, body: (body as string | undefined) ?? null })
   const text = await response.text()
+  if (path.startsWith('/v1/') && response.status >= 400 && text !== '')
+    await requireDocumented(api.url, method, path, response, text)
   const isJson = response.headers.get('content-type')?.startsWith('application/json')
   return {
     status: response.status,
@@ -40,4 +46,25 @@ export async function call(
     text,
     body: isJson && text !== '' ? JSON.parse(text) : undefined,
   }
+}
+
+let document: Promise<JsonObject> | undefined
+
+/** Every error that a test provokes is one that the API's document describes. */
+async function requireDocumented(
+  url: string,
+  method: string,
+  path: string,
+  { status, headers }: Response,
+  text: string,
+): Promise<void> {
+  if (!headers.get('content-type')?.startsWith('application/json')) return
+  document ??= fetch(`${url}/openapi.json`).then(response => response.json() as Promise<JsonObject>)
+  const problem = undocumented(await document, {
+    method,
+    path: path.split('?')[0] ?? '',
+    status,
+    body: JSON.parse(text),
+  })
+  assert.equal(problem, null)
 }

@@ -20,7 +20,7 @@ export function accountRoutes(app: App, { accounts, viewingKeys, auth }: Deps): 
     {
       config: { rate: 'session' },
       onRequest: auth.requireSession,
-      schema: { ...common, summary: 'Read the account', response: responses(Account) },
+      schema: { ...common, operationId: 'getAccount', summary: 'Read the account', response: responses(Account) },
     },
     async request => presentAccount(await accounts.overview(accountOf(request))),
   )
@@ -28,10 +28,11 @@ export function accountRoutes(app: App, { accounts, viewingKeys, auth }: Deps): 
   app.patch(
     '/v1/account',
     {
-      config: { rate: 'session' },
+      config: { rate: 'session', errors: ['account_being_deleted', 'too_many_changes'] },
       onRequest: auth.requireSession,
       schema: {
         ...common,
+        operationId: 'updateAccount',
         summary: 'Set the number of confirmations',
         description: 'Applies to invoices created from now on.',
         body: UpdateAccount,
@@ -45,10 +46,20 @@ export function accountRoutes(app: App, { accounts, viewingKeys, auth }: Deps): 
   app.put(
     '/v1/account/viewing-key',
     {
-      config: { rate: 'viewing-key' },
+      config: {
+        rate: 'viewing-key',
+        errors: [
+          'recent_sign_in_required',
+          'account_being_deleted',
+          'too_many_watched_keys',
+          'watched_key_capacity_reached',
+          'too_many_changes',
+        ],
+      },
       onRequest: auth.requireRecentSignIn,
       schema: {
         ...common,
+        operationId: 'setViewingKey',
         summary: 'Set the viewing key for new invoices',
         description:
           'An incoming viewing key is enough. Existing invoices stay watched under their own key; a plan limits the keys that are watched at a time (409 `too_many_watched_keys`), and so does the service (409 `watched_key_capacity_reached`). A ZIP 316 Revision 2 key can expire; an invoice cannot expire later than its key.',

@@ -18,6 +18,7 @@ export function apiKeyRoutes(app: App, { apiKeys, auth }: { apiKeys: ApiKeys; au
       onRequest: auth.requireSession,
       schema: {
         ...common,
+        operationId: 'listApiKeys',
         summary: 'List the API keys, newest first',
         querystring: PageQuery,
         response: responses(Type.Array(ApiKey)),
@@ -29,10 +30,14 @@ export function apiKeyRoutes(app: App, { apiKeys, auth }: { apiKeys: ApiKeys; au
   app.post(
     '/v1/account/api-keys',
     {
-      config: { rate: 'session' },
+      config: {
+        rate: 'session',
+        errors: ['recent_sign_in_required', 'account_being_deleted', 'too_many_api_keys', 'too_many_changes'],
+      },
       onRequest: auth.requireRecentSignIn,
       schema: {
         ...common,
+        operationId: 'createApiKey',
         summary: 'Create an API key',
         description: 'The response contains the key, which is shown only once.',
         body: CreateApiKey,
@@ -48,9 +53,15 @@ export function apiKeyRoutes(app: App, { apiKeys, auth }: { apiKeys: ApiKeys; au
   app.delete(
     '/v1/account/api-keys/:id',
     {
-      config: { rate: 'session' },
+      config: { rate: 'session', errors: ['recent_sign_in_required', 'no_such_api_key'] },
       onRequest: auth.requireRecentSignIn,
-      schema: { ...common, summary: 'Revoke an API key', params: IdParam, response: NO_CONTENT_RESPONSES },
+      schema: {
+        ...common,
+        operationId: 'revokeApiKey',
+        summary: 'Revoke an API key',
+        params: IdParam,
+        response: NO_CONTENT_RESPONSES,
+      },
     },
     async (request, reply) => {
       await apiKeys.revoke(accountOf(request), request.params.id, actorOf(request))

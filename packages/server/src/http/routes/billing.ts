@@ -23,7 +23,12 @@ export function billingRoutes(app: App, { billing, accounts, auth }: Deps): void
     {
       config: { rate: 'session' },
       onRequest: auth.requireSession,
-      schema: { ...common, summary: 'Read the plan and its usage', response: responses(Billing) },
+      schema: {
+        ...common,
+        operationId: 'getBilling',
+        summary: 'Read the plan and its usage',
+        response: responses(Billing),
+      },
     },
     async request => presentBilling(await accounts.overview(accountOf(request))),
   )
@@ -31,13 +36,24 @@ export function billingRoutes(app: App, { billing, accounts, auth }: Deps): void
   app.post(
     '/v1/account/billing/subscribe',
     {
-      config: { rate: 'session' },
+      config: {
+        rate: 'session',
+        errors: [
+          'unknown_plan',
+          'billing_not_configured',
+          'plan_never_ends',
+          'idempotency_key_reused',
+          'account_being_deleted',
+          'too_many_orders',
+        ],
+      },
       onRequest: auth.requireSession,
       schema: {
         ...common,
+        operationId: 'subscribe',
         summary: 'Buy one period of a plan',
         description:
-          'Returns an invoice; the plan starts when it is paid. Buying the presentBilling plan again adds a period. A different ' +
+          'Returns an invoice; the plan starts when it is paid. Buying the current plan again adds a period. A different ' +
           'plan starts at once, and the unused time of the old one is credited. Accepts an `Idempotency-Key`.',
         headers: IdempotencyHeader,
         body: Subscribe,

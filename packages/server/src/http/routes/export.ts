@@ -14,6 +14,7 @@ export function exportRoutes(app: App, { exports, auth }: { exports: InvoiceExpo
       schema: {
         tags: ['account'],
         security: [{ session: [] }],
+        operationId: 'exportInvoices',
         summary: 'Export the invoices created in a period',
         description:
           'Oldest first. CSV follows RFC 4180 and is safe to open in a spreadsheet. JSON has the members of the invoice ' +

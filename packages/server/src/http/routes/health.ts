@@ -19,6 +19,7 @@ export function healthRoutes(app: App, { readiness }: { readonly readiness: Read
     {
       config: { rate: 'unlimited' },
       schema: {
+        operationId: 'checkHealth',
         summary: 'Check that the service is up',
         tags: ['service'],
         response: { 200: { content: { 'text/plain': { schema: Type.Literal('ok') } } } },
@@ -35,6 +36,7 @@ export function healthRoutes(app: App, { readiness }: { readonly readiness: Read
     {
       config: { rate: 'unlimited' },
       schema: {
+        operationId: 'checkReadiness',
         summary: 'Check that this process can serve, with a reason for each failed check',
         description:
           'Status 503 when the database or its migrations fail, and in a process with the role `watcher` also when the ' +

@@ -21,9 +21,23 @@ export function invoiceRoutes(app: App, { invoices, swaps, auth }: Deps): void {
   app.post(
     '/v1/invoices',
     {
-      config: { rate: 'create' },
+      config: {
+        rate: 'create',
+        errors: [
+          'viewing_key_not_set',
+          'monthly_invoice_limit_reached',
+          'idempotency_key_reused',
+          'account_being_deleted',
+          'viewing_key_expired',
+          'viewing_key_expires_too_soon',
+          'too_many_watched_keys',
+          'watched_key_capacity_reached',
+          'viewing_key_exhausted',
+        ],
+      },
       onRequest: auth.requireApiKey,
       schema: {
+        operationId: 'createInvoice',
         summary: 'Create an invoice',
         description:
           'Checked in this order: API key, body, viewing key, plan limit. With an `Idempotency-Key` header (1 to 255 ' +
@@ -48,8 +62,9 @@ export function invoiceRoutes(app: App, { invoices, swaps, auth }: Deps): void {
   app.get(
     '/v1/invoices/:id',
     {
-      config: { cors: true, rate: 'read' },
+      config: { cors: true, rate: 'read', errors: ['no_such_invoice'] },
       schema: {
+        operationId: 'getInvoice',
         summary: 'Read an invoice',
         description: 'The invoice id is the access token.',
         tags: ['invoices'],
@@ -69,6 +84,7 @@ export function invoiceRoutes(app: App, { invoices, swaps, auth }: Deps): void {
       config: { rate: 'list' },
       onRequest: auth.requireSession,
       schema: {
+        operationId: 'listInvoices',
         summary: "List the account's invoices, newest first",
         tags: ['account'],
         security: [{ session: [] }],

@@ -10,7 +10,12 @@ export function planRoutes(app: App, { billing }: { billing: Billing }): void {
     '/v1/plans',
     {
       config: { cors: true, rate: 'read' },
-      schema: { summary: 'List the plans', tags: ['billing'], response: responses(Type.Array(Plan)) },
+      schema: {
+        operationId: 'listPlans',
+        summary: 'List the plans',
+        tags: ['billing'],
+        response: responses(Type.Array(Plan)),
+      },
     },
     () => billing.plans.map(presentPlan),
   )

@@ -17,7 +17,7 @@ export function sessionRoutes(app: App, { sessions, auth }: { sessions: Sessions
     {
       config: { rate: 'session' },
       onRequest: auth.requireSession,
-      schema: { ...common, summary: 'End the current session', response: NO_CONTENT_RESPONSES },
+      schema: { ...common, operationId: 'logout', summary: 'End the current session', response: NO_CONTENT_RESPONSES },
     },
     async (request, reply) => {
       await sessions.end(accountOf(request), sessionOf(request).publicId, actorOf(request))
@@ -32,6 +32,7 @@ export function sessionRoutes(app: App, { sessions, auth }: { sessions: Sessions
       onRequest: auth.requireSession,
       schema: {
         ...common,
+        operationId: 'listSessions',
         summary: "List the account's sessions, newest first",
         querystring: PageQuery,
         response: responses(Type.Array(Session)),
@@ -43,9 +44,15 @@ export function sessionRoutes(app: App, { sessions, auth }: { sessions: Sessions
   app.delete(
     '/v1/account/sessions/:id',
     {
-      config: { rate: 'session' },
+      config: { rate: 'session', errors: ['no_such_session'] },
       onRequest: auth.requireSession,
-      schema: { ...common, summary: 'End a session', params: IdParam, response: NO_CONTENT_RESPONSES },
+      schema: {
+        ...common,
+        operationId: 'endSession',
+        summary: 'End a session',
+        params: IdParam,
+        response: NO_CONTENT_RESPONSES,
+      },
     },
     async (request, reply) => {
       await sessions.end(accountOf(request), request.params.id, actorOf(request))

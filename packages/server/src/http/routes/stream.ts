@@ -17,8 +17,12 @@ export function streamRoutes(app: App, { invoices, stream, upgrades }: Deps): vo
   app.get(
     '/v1/invoices/:id/ws',
     {
-      config: { rate: 'websocket' },
+      config: {
+        rate: 'websocket',
+        errors: ['upgrade_required', 'too_many_websockets', 'too_many_websockets_of_client'],
+      },
       schema: {
+        operationId: 'followInvoice',
         summary: 'Subscribe to an invoice over a WebSocket',
         description:
           'Messages are `{"status": …}`, with `"swap_status"` if a swap exists. They are sent on connect, on each change ' +

@@ -18,8 +18,9 @@ export function swapRoutes(app: App, { swaps, invoices }: SwapDeps): void {
   app.get(
     '/v1/swap/assets',
     {
-      config: { cors: true, rate: 'read' },
+      config: { cors: true, rate: 'read', errors: ['swap_provider_unavailable'] },
       schema: {
+        operationId: 'listSwapAssets',
         summary: 'List the assets that buyers can pay with',
         description: 'Cached for five minutes, or longer while the swap provider is unavailable.',
         tags: ['swaps'],
@@ -41,9 +42,23 @@ export function swapRoutes(app: App, { swaps, invoices }: SwapDeps): void {
   app.post(
     '/v1/invoices/:id/swap',
     {
-      config: { cors: true, rate: 'swap' },
+      config: {
+        cors: true,
+        rate: 'swap',
+        errors: [
+          'no_such_invoice',
+          'refund_to_required',
+          'unsupported_asset_id',
+          'swap_refused',
+          'invoice_not_pending',
+          'swap_in_progress',
+          'too_many_swap_requests',
+          'swap_provider_unavailable',
+        ],
+      },
       preValidation: checkBeforeBody,
       schema: {
+        operationId: 'startSwap',
         summary: 'Start a swap to pay the invoice with another asset',
         description:
           'Returns a firm quote for the whole amount. It replaces the earlier swap of the invoice. The invoice id is the ' +

@@ -15,9 +15,9 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
   app.get(
     '/v1/account/webhook',
     {
-      config: { rate: 'session' },
+      config: { rate: 'session', errors: ['webhook_not_set'] },
       onRequest: auth.requireSession,
-      schema: { ...common, summary: 'Read the webhook', response: responses(Webhook) },
+      schema: { ...common, operationId: 'getWebhook', summary: 'Read the webhook', response: responses(Webhook) },
     },
     async request => presentWebhook(await webhooks.read(accountOf(request))),
   )
@@ -25,10 +25,14 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
   app.put(
     '/v1/account/webhook',
     {
-      config: { rate: 'session' },
+      config: {
+        rate: 'session',
+        errors: ['recent_sign_in_required', 'account_being_deleted', 'webhook_removed', 'too_many_changes'],
+      },
       onRequest: auth.requireRecentSignIn,
       schema: {
         ...common,
+        operationId: 'setWebhook',
         summary: 'Set the webhook URL',
         description: 'The first response contains the signing secret, which is shown only once.',
         body: SetWebhook,
@@ -44,10 +48,11 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
   app.delete(
     '/v1/account/webhook',
     {
-      config: { rate: 'session' },
+      config: { rate: 'session', errors: ['recent_sign_in_required', 'webhook_not_set'] },
       onRequest: auth.requireRecentSignIn,
       schema: {
         ...common,
+        operationId: 'removeWebhook',
         summary: 'Remove the webhook',
         description: 'Pending deliveries are canceled.',
         response: NO_CONTENT_RESPONSES,
@@ -62,10 +67,14 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
   app.post(
     '/v1/account/webhook/rotate-secret',
     {
-      config: { rate: 'session' },
+      config: {
+        rate: 'session',
+        errors: ['recent_sign_in_required', 'account_being_deleted', 'webhook_required', 'too_many_changes'],
+      },
       onRequest: auth.requireRecentSignIn,
       schema: {
         ...common,
+        operationId: 'rotateWebhookSecret',
         summary: 'Rotate the signing secret',
         description: 'The old secret stops working at once, also for queued retries.',
         response: responses(RotatedSecret),
@@ -77,9 +86,14 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
   app.post(
     '/v1/account/webhook/test',
     {
-      config: { rate: 'session' },
+      config: { rate: 'session', errors: ['webhook_required', 'too_many_deliveries'] },
       onRequest: auth.requireSession,
-      schema: { ...common, summary: 'Send a test event', response: acceptedResponses(DeliveryAccepted) },
+      schema: {
+        ...common,
+        operationId: 'testWebhook',
+        summary: 'Send a test event',
+        response: acceptedResponses(DeliveryAccepted),
+      },
     },
     async (request, reply) => {
       const deliveryId = await webhooks.test(accountOf(request))
@@ -94,6 +108,7 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
       onRequest: auth.requireSession,
       schema: {
         ...common,
+        operationId: 'listDeliveries',
         summary: 'List the delivery attempts, newest first',
         description: 'Kept for 30 days.',
         querystring: DeliveryQuery,
@@ -110,10 +125,11 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
   app.post(
     '/v1/account/webhook/deliveries/:delivery_id/resend',
     {
-      config: { rate: 'session' },
+      config: { rate: 'session', errors: ['no_such_delivery', 'webhook_required', 'too_many_deliveries'] },
       onRequest: auth.requireSession,
       schema: {
         ...common,
+        operationId: 'resendDelivery',
         summary: 'Resend a delivery',
         description: 'Sends the same body as a new delivery with its own four attempts.',
         params: DeliveryParam,

@@ -19,6 +19,7 @@ export function withdrawalRoutes(app: App, { withdrawals, auth }: { withdrawals:
       onRequest: auth.requireSession,
       schema: {
         ...common,
+        operationId: 'listWithdrawals',
         summary: 'List the withdrawals, newest first',
         querystring: PageQuery,
         response: responses(Type.Array(Withdrawal)),
@@ -30,10 +31,21 @@ export function withdrawalRoutes(app: App, { withdrawals, auth }: { withdrawals:
   app.post(
     '/v1/account/withdrawals',
     {
-      config: { rate: 'session' },
+      config: {
+        rate: 'session',
+        errors: [
+          'billing_not_configured',
+          'idempotency_key_reused',
+          'account_being_deleted',
+          'too_many_orders',
+          'too_many_changes',
+          'rate_unavailable',
+        ],
+      },
       onRequest: auth.requireSession,
       schema: {
         ...common,
+        operationId: 'createWithdrawal',
         summary: 'Create a withdrawal',
         description:
           'Uses the current rate. Pay exactly `amount_zat` to the deposit address before `expires_at`; the operator then ' +
@@ -59,9 +71,15 @@ export function withdrawalRoutes(app: App, { withdrawals, auth }: { withdrawals:
   app.get(
     '/v1/account/withdrawals/:id',
     {
-      config: { rate: 'session' },
+      config: { rate: 'session', errors: ['no_such_withdrawal'] },
       onRequest: auth.requireSession,
-      schema: { ...common, summary: 'Read a withdrawal', params: IdParam, response: responses(Withdrawal) },
+      schema: {
+        ...common,
+        operationId: 'getWithdrawal',
+        summary: 'Read a withdrawal',
+        params: IdParam,
+        response: responses(Withdrawal),
+      },
     },
     async request => presentWithdrawal(await withdrawals.read(accountOf(request), request.params.id)),
   )
@@ -69,10 +87,11 @@ export function withdrawalRoutes(app: App, { withdrawals, auth }: { withdrawals:
   app.post(
     '/v1/account/withdrawals/:id/cancel',
     {
-      config: { rate: 'session' },
+      config: { rate: 'session', errors: ['no_such_withdrawal', 'withdrawal_not_cancelable'] },
       onRequest: auth.requireSession,
       schema: {
         ...common,
+        operationId: 'cancelWithdrawal',
         summary: 'Cancel a withdrawal',
         description: 'Possible only before a deposit. A deposit made after that is not lost: the operator reviews it.',
         params: IdParam,

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { CONFIRMATIONS } from '../../domain/account.ts'
 import { MAX_VIEWING_KEY_CHARS } from '../../domain/viewing-key.ts'
 import { InvoicesThisMonth } from './billing.ts'
-import { Id, noExtraFields, nullable, stringEnum, UnixSecs, wireSchema } from './common.ts'
+import { Id, named, noExtraFields, nullable, stringEnum, UnixSecs, wireSchema } from './common.ts'
 
 const accountMembers = {
   id: Id,
@@ -20,31 +20,40 @@ const accountMembers = {
   created_at: UnixSecs('Creation time.'),
 }
 
-export const Account = wireSchema<Wire.Account>()(Type.Object(accountMembers))
+export const Account = wireSchema<Wire.Account>()(named('Account', Type.Object(accountMembers)))
 
 export const AccountWithFirstAddress = wireSchema<Wire.AccountWithFirstAddress>()(
-  Type.Object({
-    ...accountMembers,
-    first_address: Type.String({ description: 'First address of this key, to compare with the wallet.' }),
-  }),
+  named(
+    'AccountWithFirstAddress',
+    Type.Object({
+      ...accountMembers,
+      first_address: Type.String({ description: 'First address of this key, to compare with the wallet.' }),
+    }),
+  ),
 )
 
 export const UpdateAccount = wireSchema<Wire.UpdateAccountRequest>()(
-  Type.Object(
-    { confirmations: Type.Integer({ minimum: CONFIRMATIONS.min, maximum: CONFIRMATIONS.max }) },
-    noExtraFields,
+  named(
+    'UpdateAccountRequest',
+    Type.Object(
+      { confirmations: Type.Integer({ minimum: CONFIRMATIONS.min, maximum: CONFIRMATIONS.max }) },
+      noExtraFields,
+    ),
   ),
 )
 
 export const SetViewingKey = wireSchema<Wire.SetViewingKeyRequest>()(
-  Type.Object(
-    {
-      viewing_key: Type.String({
-        minLength: 1,
-        maxLength: MAX_VIEWING_KEY_CHARS,
-        description: 'Unified viewing key (UFVK or UIVK, ZIP 316 Revision 0 or 2) with an Orchard item, not expired.',
-      }),
-    },
-    noExtraFields,
+  named(
+    'SetViewingKeyRequest',
+    Type.Object(
+      {
+        viewing_key: Type.String({
+          minLength: 1,
+          maxLength: MAX_VIEWING_KEY_CHARS,
+          description: 'Unified viewing key (UFVK or UIVK, ZIP 316 Revision 0 or 2) with an Orchard item, not expired.',
+        }),
+      },
+      noExtraFields,
+    ),
   ),
 )

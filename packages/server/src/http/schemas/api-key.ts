@@ -1,7 +1,7 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
 import { MAX_NAME_LENGTH } from '../../domain/credential.ts'
-import { Id, noExtraFields, nullable, UnixSecs, wireSchema } from './common.ts'
+import { Id, named, noExtraFields, nullable, UnixSecs, wireSchema } from './common.ts'
 
 const apiKeyMembers = {
   id: Id,
@@ -12,12 +12,18 @@ const apiKeyMembers = {
   revoked_at: nullable(UnixSecs('Time of revocation; null if active.')),
 }
 
-export const ApiKey = wireSchema<Wire.ApiKey>()(Type.Object(apiKeyMembers))
+export const ApiKey = wireSchema<Wire.ApiKey>()(named('ApiKey', Type.Object(apiKeyMembers)))
 
 export const CreatedApiKey = wireSchema<Wire.CreatedApiKey>()(
-  Type.Object({ ...apiKeyMembers, key: Type.String({ description: 'The API key. Shown only once.' }) }),
+  named(
+    'CreatedApiKey',
+    Type.Object({ ...apiKeyMembers, key: Type.String({ description: 'The API key. Shown only once.' }) }),
+  ),
 )
 
 export const CreateApiKey = wireSchema<Wire.CreateApiKeyRequest>()(
-  Type.Object({ name: Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH }) }, noExtraFields),
+  named(
+    'CreateApiKeyRequest',
+    Type.Object({ name: Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH }) }, noExtraFields),
+  ),
 )

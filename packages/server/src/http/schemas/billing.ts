@@ -1,6 +1,6 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
-import { noExtraFields, nullable, UnixSecs, wireSchema } from './common.ts'
+import { named, noExtraFields, nullable, UnixSecs, wireSchema } from './common.ts'
 
 export const InvoicesThisMonth = Type.Object({
   used: Type.Integer(),
@@ -9,13 +9,19 @@ export const InvoicesThisMonth = Type.Object({
 })
 
 export const Billing = wireSchema<Wire.Billing>()(
-  Type.Object({
-    plan: Type.String(),
-    expires_at: nullable(UnixSecs('Null: the plan does not expire.')),
-    invoices_this_month: InvoicesThisMonth,
-  }),
+  named(
+    'Billing',
+    Type.Object({
+      plan: Type.String(),
+      expires_at: nullable(UnixSecs('Null: the plan does not expire.')),
+      invoices_this_month: InvoicesThisMonth,
+    }),
+  ),
 )
 
 export const Subscribe = wireSchema<Wire.SubscribeRequest>()(
-  Type.Object({ plan: Type.String({ description: 'A plan name from GET /v1/plans.' }) }, noExtraFields),
+  named(
+    'SubscribeRequest',
+    Type.Object({ plan: Type.String({ description: 'A plan name from GET /v1/plans.' }) }, noExtraFields),
+  ),
 )

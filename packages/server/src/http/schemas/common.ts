@@ -10,6 +10,9 @@ export function wireSchema<W>() {
   return <S extends TSchema>(schema: Same<Flat<Static<S>>, Flat<W>> extends true ? S : never): S => schema
 }
 
+/** Gives a schema the name under which the API document shares it: that of the wire type. */
+export const named = <S extends TSchema>(name: string, schema: S): S => ({ ...schema, title: name })
+
 export const nullable = <S extends TSchema>(schema: S & { type: string }) =>
   Type.Unsafe<Static<S> | null>({ ...schema, type: [schema.type, 'null'] })
 

@@ -1,18 +1,21 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import { type TSchema, Type } from 'typebox'
-import { wireSchema } from './common.ts'
+import { named, wireSchema } from './common.ts'
 
 export const ErrorBody = wireSchema<Wire.ErrorBody>()(
-  Type.Object(
-    {
-      code: Type.String({ description: 'Stable error code in snake_case.' }),
-      message: Type.String({ description: 'Human-readable message.' }),
-      detail: Type.Optional(Type.String({ description: 'What is accepted instead.' })),
-      limit: Type.Optional(Type.Integer({ description: 'The limit of the plan that is reached.' })),
-      used: Type.Optional(Type.Integer({ description: 'With 402: invoices used this month.' })),
-      plan: Type.Optional(Type.String({ description: 'The plan of this limit.' })),
-    },
-    { description: 'Body of every response that is not 2xx.' },
+  named(
+    'ErrorBody',
+    Type.Object(
+      {
+        code: Type.String({ description: 'Stable error code in snake_case.' }),
+        message: Type.String({ description: 'Human-readable message.' }),
+        detail: Type.Optional(Type.String({ description: 'What is accepted instead.' })),
+        limit: Type.Optional(Type.Integer({ description: 'The limit of the plan that is reached.' })),
+        used: Type.Optional(Type.Integer({ description: 'With 402: invoices used this month.' })),
+        plan: Type.Optional(Type.String({ description: 'The plan of this limit.' })),
+      },
+      { description: 'Body of every response that is not 2xx.' },
+    ),
   ),
 )
 

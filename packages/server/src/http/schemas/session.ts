@@ -1,13 +1,16 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
-import { Id, nullable, UnixSecs, wireSchema } from './common.ts'
+import { Id, named, nullable, UnixSecs, wireSchema } from './common.ts'
 
 export const Session = wireSchema<Wire.Session>()(
-  Type.Object({
-    id: Id,
-    label: Type.String(),
-    created_at: UnixSecs('Start time.'),
-    expires_at: UnixSecs('Expiry time.'),
-    last_used_at: nullable(UnixSecs('Time of last use, to the minute; null if never used.')),
-  }),
+  named(
+    'Session',
+    Type.Object({
+      id: Id,
+      label: Type.String(),
+      created_at: UnixSecs('Start time.'),
+      expires_at: UnixSecs('Expiry time.'),
+      last_used_at: nullable(UnixSecs('Time of last use, to the minute; null if never used.')),
+    }),
+  ),
 )

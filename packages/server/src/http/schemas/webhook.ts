@@ -1,7 +1,7 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
 import { MAX_WEBHOOK_URL_CHARS } from '../../domain/webhook.ts'
-import { noExtraFields, UnixSecs, wireSchema } from './common.ts'
+import { named, noExtraFields, UnixSecs, wireSchema } from './common.ts'
 
 const webhookMembers = {
   url: Type.String(),
@@ -11,22 +11,27 @@ const webhookMembers = {
 
 const SecretText = Type.String({ description: 'Signing secret, `whsec_…`. Shown only once.' })
 
-export const Webhook = wireSchema<Wire.Webhook>()(Type.Object(webhookMembers))
+export const Webhook = wireSchema<Wire.Webhook>()(named('Webhook', Type.Object(webhookMembers)))
 
 export const SetWebhook = wireSchema<Wire.SetWebhookRequest>()(
-  Type.Object(
-    {
-      url: Type.String({
-        maxLength: MAX_WEBHOOK_URL_CHARS,
-        description: 'Absolute https URL without credentials or fragment.',
-      }),
-    },
-    noExtraFields,
+  named(
+    'SetWebhookRequest',
+    Type.Object(
+      {
+        url: Type.String({
+          maxLength: MAX_WEBHOOK_URL_CHARS,
+          description: 'Absolute https URL without credentials or fragment.',
+        }),
+      },
+      noExtraFields,
+    ),
   ),
 )
 
 export const SetWebhookResponse = wireSchema<Wire.SetWebhookResponse>()(
-  Type.Object({ ...webhookMembers, secret: Type.Optional(SecretText) }),
+  named('SetWebhookResponse', Type.Object({ ...webhookMembers, secret: Type.Optional(SecretText) })),
 )
 
-export const RotatedSecret = wireSchema<Wire.RotatedSecret>()(Type.Object({ secret: SecretText }))
+export const RotatedSecret = wireSchema<Wire.RotatedSecret>()(
+  named('RotatedSecret', Type.Object({ secret: SecretText })),
+)

@@ -1,0 +1,149 @@
+import { ErrorBody } from '../schemas/response.ts'
+import { API_ERRORS, type ApiError, type ApiErrorName, COMMON_ERRORS, RETRIED_STATUSES } from './errors.ts'
+import { EXAMPLES } from './examples.ts'
+import { type JsonObject, shareSchemas } from './shared-schemas.ts'
+import { webhooks } from './webhooks.ts'
+
+/** What the document says of an operation besides its schema. */
+export interface OperationFacts {
+  readonly errors: readonly ApiErrorName[]
+  readonly isLimited: boolean
+}
+
+const JSON_TYPE = 'application/json'
+
+const TAGS = [
+  { name: 'invoices', description: 'Create, read and follow invoices.' },
+  { name: 'swaps', description: 'Pay an invoice in another asset, through a swap provider.' },
+  { name: 'account', description: 'The account, its invoices and its viewing key.' },
+  { name: 'api keys', description: 'Keys that create invoices.' },
+  { name: 'sessions', description: 'Sign-ins and tokens of scripts.' },
+  { name: 'webhooks', description: 'Where events are sent, and what became of them.' },
+  { name: 'withdrawals', description: 'Orders to pay out in fiat.' },
+  { name: 'billing', description: 'Plans, and what this month used of them.' },
+  { name: 'service', description: 'Health checks.' },
+]
+
+const RETRY_AFTER = { description: 'Seconds until a retry can succeed.', schema: { type: 'integer' } }
+const AUTHENTICATE = { description: 'The authentication scheme.', schema: { type: 'string', const: 'Bearer' } }
+
+/** All that can be wrong with a health check. */
+const MALFORMED: [code: string, error: ApiError] = ['bad_request', API_ERRORS.bad_request]
+
+const WEBSOCKET_RESPONSES = {
+  101: { description: 'The connection is a WebSocket. Its messages are described above.' },
+  default: { description: 'Any other error.', content: { [JSON_TYPE]: { schema: ErrorBody } } },
+}
+
+const SUCCESS: Readonly<Record<string, string>> = {
+  200: 'Success.',
+  202: 'Accepted: it is done soon.',
+  204: 'Done.',
+}
+
+/** Completes the document of @fastify/swagger: shared schemas, errors, examples, webhooks and security of each operation. */
+export function finishDocument(document: JsonObject, operations: ReadonlyMap<string, OperationFacts>): JsonObject {
+  const paths = Object.fromEntries(
+    Object.entries<JsonObject>(document.paths).map(([path, methods]) => [
+      path,
+      Object.fromEntries(
+        Object.entries<JsonObject>(methods).map(([method, operation]) => {
+          const facts = operations.get(operation.operationId) ?? { errors: [], isLimited: true }
+          return [method, finishOperation(operation, facts)]
+        }),
+      ),
+    ]),
+  )
+  const { components } = document
+  return shareSchemas({ ...document, tags: TAGS, components, paths, webhooks: webhooks() })
+}
+
+function finishOperation(operation: JsonObject, facts: OperationFacts): JsonObject {
+  const { '4XX': _client, '5XX': _server, ...given } = operation.responses as JsonObject
+  const example = EXAMPLES[operation.operationId]
+  const isService = operation.tags[0] === 'service'
+  return {
+    ...operation,
+    security: operation.security ?? [],
+    ...(operation.requestBody && { requestBody: withExample(operation.requestBody, example?.request) }),
+    responses: {
+      ...Object.fromEntries(
+        Object.entries<JsonObject>(given).map(([status, response]) => [
+          status,
+          success(status, response, example?.response),
+        ]),
+      ),
+      ...errorResponses(isService ? [MALFORMED] : errorsOf(operation, facts)),
+      ...(operation.operationId === 'followInvoice' && WEBSOCKET_RESPONSES),
+    },
+  }
+}
+
+function success(status: string, response: JsonObject, example: unknown): JsonObject {
+  const described = { ...response, description: SUCCESS[status] ?? response.description }
+  if (status === '204') return { description: described.description }
+  return status.startsWith('2') ? withExample(described, example) : described
+}
+
+function withExample(body: JsonObject, example: unknown): JsonObject {
+  if (example === undefined || !body.content) return body
+  const content = Object.entries<JsonObject>(body.content).map(([type, media]) => [type, { ...media, example }])
+  return { ...body, content: Object.fromEntries(content) }
+}
+
+/** The errors of an operation by their codes, in the order of the judgement. */
+function errorsOf(operation: JsonObject, { errors, isLimited }: OperationFacts): [code: string, error: ApiError][] {
+  const schemes = (operation.security ?? []).flatMap(Object.keys)
+  const body = operation.requestBody?.content?.[JSON_TYPE]?.schema
+  const names: ApiErrorName[] = [
+    ...(isLimited ? (['too_many_requests'] as const) : []),
+    ...(schemes.includes('apiKey') ? (['missing_api_key', 'bad_api_key'] as const) : []),
+    ...(schemes.includes('session') ? (['missing_session_token', 'bad_session_token'] as const) : []),
+    'unknown_parameter',
+    ...(body
+      ? (['unsupported_media_type', 'body_too_large', 'invalid_json', 'unknown_field', 'invalid_text'] as const)
+      : []),
+    ...errors,
+    ...COMMON_ERRORS,
+  ]
+  const fields = [
+    ...Object.entries<JsonObject>(body?.properties ?? {}),
+    ...(operation.parameters ?? [])
+      .filter((parameter: JsonObject) => parameter.in !== 'path')
+      .map((parameter: JsonObject) => [parameter.name, parameter.schema]),
+  ] as [string, JsonObject][]
+  return [
+    ...fields.map(([name]) => invalidFieldError(name)),
+    ...names.map(name => {
+      const error: ApiError = API_ERRORS[name]
+      return [error.code ?? name, error] as [string, ApiError]
+    }),
+  ]
+}
+
+function invalidFieldError(field: string): [code: string, error: ApiError] {
+  const name = field === 'idempotency-key' ? 'Idempotency-Key' : field
+  const code = `invalid_${field.toLowerCase().replaceAll('-', '_')}`
+  return [code, { status: 400, message: `invalid ${name}`, when: `\`${name}\` is missing, malformed or out of range.` }]
+}
+
+function errorResponses(errors: readonly [code: string, error: ApiError][]): JsonObject {
+  const byStatus = Map.groupBy(errors, ([, { status }]) => status)
+  return Object.fromEntries(
+    [...byStatus]
+      .sort(([a], [b]) => a - b)
+      .map(([status, same]) => [
+        status,
+        {
+          description: same.map(([code, { when }]) => `\`${code}\`: ${when}`).join('\n\n'),
+          ...(RETRIED_STATUSES.includes(status) && { headers: { 'Retry-After': RETRY_AFTER } }),
+          ...(status === 401 && { headers: { 'WWW-Authenticate': AUTHENTICATE } }),
+          content: { [JSON_TYPE]: { schema: ErrorBody, examples: Object.fromEntries(same.map(errorExample)) } },
+        },
+      ]),
+  )
+}
+
+function errorExample([code, { message, when, detail, extra }]: [string, ApiError]) {
+  return [code, { summary: when, value: { code, message, ...(detail !== undefined && { detail }), ...extra } }]
+}

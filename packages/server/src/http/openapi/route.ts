@@ -1,0 +1,60 @@
+import swagger from '@fastify/swagger'
+import type { App } from '../app.ts'
+import { finishDocument, type OperationFacts } from './document.ts'
+import type { JsonObject } from './shared-schemas.ts'
+
+const DESCRIPTION = `Invoices for shielded Zcash. Amounts are integers in zat (1 ZEC is 100,000,000 zat), times are Unix \
+seconds unless a field says otherwise, ids are UUIDs.
+
+Create invoices with an API key. Everything about the account needs a session token, which the dashboard issues. An \
+invoice id is the access token for reading that invoice and for starting a swap on it.
+
+Errors are flat JSON: a stable \`code\` for programs and a \`message\` for people, often with a \`detail\` that says what \
+would be right.`
+
+const SECURITY_SCHEMES = {
+  apiKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An API key: `zg_…`. It creates invoices and can do nothing else.',
+  },
+  session: {
+    type: 'http',
+    scheme: 'bearer',
+    description:
+      'A session token: `zgs_…`. Changes of the viewing key, the webhook and the API keys respond with 403 ' +
+      '`recent_sign_in_required` to a token that began in a browser, unless a code was entered there in the last ' +
+      'ten minutes. Tokens issued for scripts do not need a code.',
+  },
+} as const
+
+/** Serves GET /openapi.json, built from the schemas that validate requests and responses. Call before adding routes. */
+export async function addOpenApi(app: App, publicUrl: () => string): Promise<void> {
+  const operations = new Map<string, OperationFacts>()
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'zatgate', version: '1', description: DESCRIPTION, license: { name: 'MIT', identifier: 'MIT' } },
+      components: { securitySchemes: SECURITY_SCHEMES },
+    },
+    // Routes without a summary are not part of the interface: removed endpoints, preflights, this document.
+    transform({ schema, url, route }) {
+      if (!schema?.summary) return { schema: { ...schema, hide: true }, url }
+      const { errors = [], rate } = route.config ?? {}
+      operations.set(schema.operationId ?? '', { errors, isLimited: rate !== 'unlimited' })
+      return { schema, url }
+    },
+  })
+  let finished: JsonObject = {}
+  // Built before the server listens, because it holds the thread for tens of milliseconds.
+  app.addHook('onReady', async () => {
+    finished = finishDocument(app.swagger() as unknown as JsonObject, operations)
+  })
+  // Serialised once for the public URL, which is known when the server listens.
+  let cached = { url: '', document: Buffer.alloc(0) }
+  app.get('/openapi.json', { config: { cors: true, rate: 'read' } }, (_request, reply) => {
+    const url = publicUrl()
+    if (cached.url !== url) cached = { url, document: Buffer.from(JSON.stringify({ ...finished, servers: [{ url }] })) }
+    return reply.type('application/json; charset=utf-8').send(cached.document)
+  })
+}
