@@ -13,7 +13,7 @@ export function formatBanner(
 
   Dashboard        ${demo.api_url}/sign-in  (${demo.email}; the code is in the mailbox)
   Mailbox          ${demo.sandbox_url}/mail
-  API reference    ${demo.api_url}/openapi.json
+  API reference    ${demo.api_url}/docs
   API key          ${demo.api_key}
   Session token    ${demo.session_token}
   Sandbox control  ${demo.sandbox_url}  (${mining})

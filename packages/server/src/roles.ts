@@ -5,10 +5,8 @@ import { maxOpenFiles } from './adapters/system/open-files.ts'
 import { requestScope } from './adapters/system/request-scope.ts'
 import { startWorkers } from './background.ts'
 import type { Container } from './container.ts'
-import type { App } from './http/app.ts'
 import { startHealthServer } from './http/health-server.ts'
-import type { RateLimits } from './http/rate-limit.ts'
-import { createHttpServer } from './http/server.ts'
+import { createHttpServer, type HttpOptions } from './http/server.ts'
 import type { SandboxTools } from './web/context.ts'
 import { addSite, notFoundPage } from './web/site.ts'
 
@@ -32,8 +30,8 @@ export async function startApiRole(
     plans: await billing.countNeedingAttention(),
   }))
   const { network } = config
-  const site = (app: App, publicUrl: () => string, rateLimits: RateLimits) =>
-    addSite(app, { ...services, rates, network, sandboxTools, publicUrl, rateLimits, clock, log })
+  const site: HttpOptions['site'] = (app, parts) =>
+    addSite(app, { ...services, ...parts, rates, network, sandboxTools, clock, log })
   const server = await createHttpServer({
     settings: config,
     ...services,

@@ -2,7 +2,11 @@ import { Type } from 'typebox'
 import { invalidField } from '../domain/error.ts'
 
 /** The `headers` schema of a route that accepts an `Idempotency-Key`. */
-export const IdempotencyHeader = Type.Object({ 'idempotency-key': Type.Optional(Type.String()) })
+export const IdempotencyHeader = Type.Object({
+  'idempotency-key': Type.Optional(
+    Type.String({ description: '1 to 255 printable characters. The same request with the same key is done once.' }),
+  ),
+})
 
 /**
  * Validates the header after the body. The schema does not, because its error would not name the header as clients

@@ -28,6 +28,7 @@ import { listenError } from './listen-error.ts'
 import { addMetricsRoute, addRequestMetrics } from './metrics.ts'
 import { addUnknownRouteHandler } from './not-found.ts'
 import { addOpenApi } from './openapi/route.ts'
+import type { JsonObject } from './openapi/shared-schemas.ts'
 import { limitPipelining } from './pipelining.ts'
 import { refuseUnknownParameters } from './query.ts'
 import { addRateLimits, type RateLimits } from './rate-limit.ts'
@@ -56,6 +57,14 @@ interface HttpServer {
   close(): Promise<void>
 }
 
+/** What the web pages need of the server. */
+interface ServerParts {
+  readonly publicUrl: () => string
+  readonly rateLimits: RateLimits
+  /** The OpenAPI document, once the server listens. */
+  readonly apiDocument: () => JsonObject
+}
+
 export interface HttpSettings {
   readonly host: string
   /** 0: any free port. */
@@ -72,7 +81,7 @@ export interface HttpSettings {
   readonly metricsToken: string | null
 }
 
-interface HttpOptions {
+export interface HttpOptions {
   readonly settings: HttpSettings
   readonly store: Store
   readonly accounts: Accounts
@@ -99,7 +108,7 @@ interface HttpOptions {
   /** How many files and sockets this process may have open. Default: unknown, connections have no limit. */
   readonly maxOpenFiles?: number | null
   /** Adds the web pages, after the API routes. */
-  readonly site?: (app: App, publicUrl: () => string, rateLimits: RateLimits) => void
+  readonly site?: (app: App, server: ServerParts) => void
   readonly notFoundPage?: NotFoundPage
 }
 
@@ -159,7 +168,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   const auth = createAuth({ apiKeys, sessions, signIn, rateLimits })
   refuseUnknownParameters(app)
   addUnknownRouteHandler(app)
-  await addOpenApi(app, publicUrl)
+  const apiDocument = await addOpenApi(app, publicUrl)
 
   healthRoutes(app, { readiness: options.readiness })
   addMetricsRoute(app, registry, settings.metricsToken)
@@ -174,7 +183,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   billingRoutes(app, { billing, accounts, auth })
   withdrawalRoutes(app, { withdrawals, auth })
   exportRoutes(app, { exports: options.exports, auth })
-  options.site?.(app, publicUrl, rateLimits)
+  options.site?.(app, { publicUrl, rateLimits, apiDocument })
 
   return {
     async listen() {

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../http/app.ts'
+import type { JsonObject } from '../http/openapi/shared-schemas.ts'
 import type { RateClass, RateLimits } from '../http/rate-limit.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
@@ -58,6 +59,8 @@ export interface SiteDeps {
   /** Null outside the sandbox. */
   readonly sandboxTools: SandboxTools | null
   readonly publicUrl: () => string
+  /** The OpenAPI document, once the server listens. */
+  readonly apiDocument: () => JsonObject
   readonly rateLimits: RateLimits
   readonly readiness: Pick<Readiness, 'isChainSeen'>
   readonly clock: Clock

@@ -26,6 +26,7 @@ import { checkoutPages } from './routes/checkout.ts'
 import { exportPages } from './routes/export.ts'
 import { invoicePages } from './routes/invoice.ts'
 import { overviewPages } from './routes/overview.ts'
+import { referencePages } from './routes/reference.ts'
 import { sessionPages } from './routes/session.ts'
 import { signInPages } from './routes/sign-in.ts'
 import { swapPages } from './routes/swap.ts'
@@ -59,6 +60,7 @@ export function addSite(root: App, deps: SiteDeps): void {
     accountPages(site)
     checkoutPages(site)
     swapPages(site)
+    referencePages(site)
   })
 }
 

@@ -115,6 +115,7 @@ const OPEN_PAGES = [
   'GET /i/:id',
   'GET /i/:id/swap',
   'POST /i/:id/swap',
+  'GET /docs',
 ]
 
 /** Stands in for all dependencies: routes read them on registration but use them only later. */

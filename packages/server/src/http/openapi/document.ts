@@ -16,7 +16,7 @@ const TAGS = [
   { name: 'invoices', description: 'Create, read and follow invoices.' },
   { name: 'swaps', description: 'Pay an invoice in another asset, through a swap provider.' },
   { name: 'account', description: 'The account, its invoices and its viewing key.' },
-  { name: 'api keys', description: 'Keys that create invoices.' },
+  { name: 'API keys', description: 'Keys that create invoices.' },
   { name: 'sessions', description: 'Sign-ins and tokens of scripts.' },
   { name: 'webhooks', description: 'Where events are sent, and what became of them.' },
   { name: 'withdrawals', description: 'Orders to pay out in fiat.' },

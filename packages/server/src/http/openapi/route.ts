@@ -28,8 +28,11 @@ const SECURITY_SCHEMES = {
   },
 } as const
 
-/** Serves GET /openapi.json, built from the schemas that validate requests and responses. Call before adding routes. */
-export async function addOpenApi(app: App, publicUrl: () => string): Promise<void> {
+/**
+ * Serves GET /openapi.json, built from the schemas that validate requests and responses. Call before adding routes.
+ * @returns a function for the document, which is empty before the server is ready
+ */
+export async function addOpenApi(app: App, publicUrl: () => string): Promise<() => JsonObject> {
   const operations = new Map<string, OperationFacts>()
   await app.register(swagger, {
     openapi: {
@@ -57,4 +60,5 @@ export async function addOpenApi(app: App, publicUrl: () => string): Promise<voi
     if (cached.url !== url) cached = { url, document: Buffer.from(JSON.stringify({ ...finished, servers: [{ url }] })) }
     return reply.type('application/json; charset=utf-8').send(cached.document)
   })
+  return () => finished
 }

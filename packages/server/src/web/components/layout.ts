@@ -8,6 +8,8 @@ interface PageOptions {
   readonly body: Child
   /** Public id of an invoice whose changes update the page. Without JavaScript the page reloads every 15 seconds. */
   readonly liveInvoiceId?: string
+  /** A script besides that of all pages. */
+  readonly script?: 'reference.js'
 }
 
 /** The signed-in user that a dashboard page is rendered for. */
@@ -65,7 +67,18 @@ export function plainPage(page: PageOptions & { readonly banner?: Child }): Html
     <main id="main">${page.banner ?? false}${page.body}</main>`
 }
 
-function frame({ title, liveInvoiceId }: PageOptions, kind: string) {
+/** A page of documentation, with its contents beside it. */
+export function referencePage({ contents, ...page }: PageOptions & { readonly contents: Child }): Html {
+  return frame({ ...page, script: 'reference.js' }, 'reference')`
+    <a class="skip" href="#main">Skip to content</a>
+    <header class="top"><a class="brand" href="/">${brand()}</a></header>
+    <div class="reference-layout">
+      <nav class="contents" aria-label="Contents">${contents}</nav>
+      <main id="main">${page.body}</main>
+    </div>`
+}
+
+function frame({ title, liveInvoiceId, script }: PageOptions, kind: string) {
   return (strings: TemplateStringsArray, ...values: readonly Child[]): Html => html`<!doctype html>
 <html lang="en">
 <head>
@@ -76,6 +89,7 @@ function frame({ title, liveInvoiceId }: PageOptions, kind: string) {
 <link rel="icon" href="${assetPath('icon.svg')}" type="image/svg+xml">
 <link rel="stylesheet" href="${assetPath('style.css')}">
 <script type="module" src="${assetPath('enhance.js')}"></script>
+${script && html`<script type="module" src="${assetPath(script)}"></script>`}
 ${liveInvoiceId !== undefined && html`<noscript><meta http-equiv="refresh" content="15"></noscript>`}
 </head>
 <body class="${kind}">${html(strings, ...values)}

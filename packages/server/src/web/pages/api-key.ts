@@ -40,7 +40,7 @@ export function apiKeysPage(user: PageUser, view: ApiKeysView): Html {
       <section class="card" aria-labelledby="try"><h2 id="try">Example request</h2><pre tabindex="0"><code>curl ${publicUrl}/v1/invoices \\
   -H 'Authorization: Bearer ${created?.key ?? 'zg_…'}' \\
   -H 'Content-Type: application/json' \\
-  -d '{"amount_zat": 100000}'</code></pre></section>`,
+  -d '{"amount_zat": 100000}'</code></pre><p>All requests, with a form to try each: the <a href="/docs">API reference</a>.</p></section>`,
   })
 }
 

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Browser, Page } from 'playwright-core'
+import { call } from '../harness/http-call.ts'
+import { startTestService, type TestService } from '../harness/service.ts'
+import { noBrowser, openBrowser } from './browser.ts'
+
+describe('the reference of the API', () => {
+  let harness: TestService
+
+  before(async () => {
+    harness = await startTestService()
+  })
+  after(() => harness?.close())
+
+  test('it has every operation, event, field and error of the document, without a script', async () => {
+    const { body: document } = await call(harness, 'GET /openapi.json')
+    const { text, status } = await call(harness, 'GET /docs')
+    assert.equal(status, 200)
+    const operations = [...Object.values(document.paths), ...Object.values(document.webhooks)].flatMap(methods =>
+      Object.values(methods as Record<string, { operationId: string; responses: Record<string, unknown> }>),
+    )
+    assert.ok(operations.length > 35)
+    for (const { operationId } of operations) assert.ok(text.includes(`id="${operationId}"`), operationId)
+    const fields = JSON.stringify(document.components.schemas).matchAll(/"properties":\{"(\w+)"/g)
+    for (const [, field] of fields) assert.match(text, new RegExp(`<code>[\\w.[\\]]*${field}</code>`))
+    const codes = JSON.stringify(document.paths).matchAll(/"code":"(\w+)"/g)
+    for (const [, code] of codes) assert.ok(text.includes(`<code>${code}</code>`), code)
+    for (const [, target] of text.matchAll(/href="#([^"]+)"/g)) assert.ok(text.includes(`id="${target}"`), target)
+  })
+
+  describe('in a real browser', { skip: noBrowser(), timeout: 120_000 }, () => {
+    let browser: Browser
+    let page: Page
+    const refused: string[] = []
+
+    before(async () => {
+      browser = await openBrowser()
+      page = await (await browser.newContext()).newPage()
+      page.on('console', message => message.type() === 'error' && refused.push(message.text()))
+      await page.goto(`${harness.url}/docs`)
+    })
+    after(() => browser?.close())
+
+    test('a request is tried with an own key, which serves all forms and is stored nowhere', async () => {
+      const form = await open('Create an invoice')
+      await form.getByLabel('API key').fill(harness.apiKey)
+      await form.getByRole('button', { name: 'Send' }).click()
+      await form.getByText('200').waitFor()
+      const { id } = JSON.parse((await form.locator('pre').textContent()) ?? '')
+      const read = await open('Read an invoice')
+      await read.getByLabel('id').fill(id)
+      await read.getByRole('button', { name: 'Send' }).click()
+      await read.getByText('"status": "pending"').waitFor()
+
+      const account = await open('Read the account')
+      await account.getByLabel('Session token').fill(harness.sessionToken)
+      await account.getByRole('button', { name: 'Send' }).click()
+      await account.getByText('"viewing_key_set": true').waitFor()
+      assert.equal(
+        await (await open('List the API keys, newest first')).getByLabel('Session token').inputValue(),
+        harness.sessionToken,
+      )
+      assert.deepEqual(await page.evaluate('[localStorage.length, sessionStorage.length]'), [0, 0])
+      assert.deepEqual(refused, [], 'the content policy refuses nothing')
+    })
+
+    test('an error of the service is shown as it is', async () => {
+      const form = await open('Create an invoice')
+      await form.getByLabel('Body').fill('{"amount_zat": 0}')
+      await form.getByRole('button', { name: 'Send' }).click()
+      await form.getByText('"invalid_amount_zat"').waitFor()
+    })
+
+    test('it is accessible, light and dark, and does not scroll sideways', async () => {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        const { violations } = await new AxeBuilder({ page }).analyze()
+        assert.deepEqual(
+          violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
+          [],
+        )
+      }
+      for (const width of [360, 1280]) {
+        await page.setViewportSize({ width, height: 800 })
+        const over = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+        assert.equal(over, 0, `scrolls sideways at ${width} px`)
+      }
+    })
+
+    /** Opens the form of an operation. */
+    async function open(summary: string) {
+      const section = page.getByRole('region', { name: summary, exact: true })
+      const details = section.locator('details.try-it')
+      if ((await details.getAttribute('open')) === null) await details.locator('summary').click()
+      return section.getByRole('form')
+    }
+  })
+})
