@@ -6,6 +6,10 @@ export interface Command {
   readonly summary: string
   /** One line that lists every argument. */
   readonly usage: string
+  /** What each argument means. */
+  readonly arguments: readonly (readonly [argument: string, meaning: string])[]
+  /** A command line, without `zatgate`. */
+  readonly example: string
   /** @returns the exit code; undefined means 0 */
   run(args: readonly string[], context: Context): Promise<number | undefined>
 }

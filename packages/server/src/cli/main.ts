@@ -1,3 +1,4 @@
+import manifest from '../../package.json' with { type: 'json' }
 import { ConfigError, ENVIRONMENT, type Env } from '../config/settings.ts'
 import { AppError } from '../domain/error.ts'
 import type { Command } from './command.ts'
@@ -22,9 +23,12 @@ import { sessionCreate, sessionEnd } from './commands/session.ts'
 import { start } from './commands/start.ts'
 import { withdrawalsFail, withdrawalsList, withdrawalsSettle, withdrawalsShow } from './commands/withdrawal.ts'
 import { createContext } from './context.ts'
+import { commandHelp, groupHelp, nearest, overview } from './help.ts'
 import { createOutput } from './output.ts'
 import type { StartSandbox } from './sandbox.ts'
 import { UsageError } from './usage.ts'
+
+const { version: VERSION } = manifest
 
 const COMMANDS: readonly Command[] = [
   start,
@@ -71,21 +75,40 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     stdout.write(helpFor(args))
     return 0
   }
+  if (args[0] === '--version' || args[0] === '-V') {
+    out.result({ version: VERSION, node: process.version }, [`zatgate ${VERSION} (Node ${process.version})`])
+    return 0
+  }
   const command = findCommand(args)
   try {
-    if (!command) throw new UsageError(args.length === 0 ? 'no command given' : `unknown command '${args[0]}'`)
+    if (!command) throw new UsageError(whyUnknown(args))
     const commandArgs = args.slice(command.name.split(' ').length)
     return (await command.run(commandArgs, createContext(out, startSandbox, env))) ?? 0
   } catch (error) {
     if (error instanceof UsageError) {
-      stderr.write(
-        `zatgate: ${error.message} (${command ? `usage: zatgate ${command.usage}` : 'see zatgate --help'})\n`,
-      )
+      const group = command ? [] : groupOf(args)
+      const see = command ? `usage: zatgate ${command.usage}` : 'see zatgate --help'
+      stderr.write(group.length > 0 ? groupHelp(args[0] as string, group) : `zatgate: ${error.message} (${see})\n`)
       return 2
     }
     stderr.write(`zatgate: ${errorMessage(error)}\n`)
     return 1
   }
+}
+
+function whyUnknown(args: readonly string[]): string {
+  const [word, second] = args
+  if (word === undefined) return 'no command given'
+  const typed = [word, second].filter(part => part && !part.startsWith('-')).join(' ')
+  const names = COMMANDS.map(({ name }) => name)
+  const meant = nearest(typed, names) ?? nearest(word, [...names, ...names.map(name => name.split(' ')[0] as string)])
+  return `unknown command '${word}'${meant === undefined ? '' : `: did you mean '${meant}'?`}`
+}
+
+/** The commands that begin with the first word, when it is no command itself and nothing else was typed. */
+function groupOf(args: readonly string[]): Command[] {
+  const words = args.filter(arg => !arg.startsWith('-'))
+  return words.length === 1 ? COMMANDS.filter(({ name }) => name.startsWith(`${words[0]} `)) : []
 }
 
 function findCommand(args: readonly string[]): Command | undefined {
@@ -100,27 +123,9 @@ function errorMessage(error: unknown): string {
 }
 
 function helpFor(args: readonly string[]): string {
-  const command = findCommand(args[0] === 'help' ? args.slice(1) : args)
-  return command ? `${command.summary}\n\nUsage: zatgate ${command.usage} [--json]\n` : help()
-}
-
-function help(): string {
-  const width = Math.max(...COMMANDS.map(({ usage }) => usage.length))
-  const maxWidth = 46
-  const lines = COMMANDS.map(({ usage, summary }) =>
-    usage.length > maxWidth
-      ? `  ${usage}\n  ${' '.repeat(Math.min(width, maxWidth))}  ${summary}`
-      : `  ${usage.padEnd(Math.min(width, maxWidth))}  ${summary}`,
-  )
-  return `zatgate: invoices for shielded Zcash
-
-Usage: zatgate <command> [options]
-
-${lines.join('\n')}
-
-  --json       prints one JSON value instead of text
-  -h, --help   prints this help, or the usage of a command
-
-Settings are environment variables, listed in README.md. Without settings, zatgate starts a sandbox.
-`
+  const words = args[0] === 'help' ? args.slice(1) : args
+  const command = findCommand(words)
+  if (command) return commandHelp(command)
+  const group = groupOf(words)
+  return group.length > 0 ? groupHelp(words[0] as string, group) : overview(COMMANDS)
 }

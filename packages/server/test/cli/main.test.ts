@@ -46,7 +46,6 @@ test('every kind of invalid usage exits with 2 and prints one line', async () =>
   for (const line of [
     '',
     'bogus',
-    'account',
     'account bogus',
     'address --index 1',
     'address --viewing-key x',
@@ -271,7 +270,7 @@ test('the operator lists accounts, sets a plan and creates a working session', a
   assert.equal((await zatgate(`audit --before ${log[0].id} --limit 1 --json`)).json()[0].id, log[1].id)
 })
 
-test('backup writes a usable copy and never overwrites a file', async () => {
+test('backup writes a usable copy, never overwrites a file and creates no folder', async () => {
   await openAccount('backup@example.org')
   const file = join(dir, 'copy.db')
   assert.equal((await zatgate(`backup ${file}`)).code, 0)
@@ -280,6 +279,8 @@ test('backup writes a usable copy and never overwrites a file', async () => {
   const { code, err } = await zatgate(`backup ${file}`)
   assert.equal(code, 1)
   assert.match(err, /already exists/)
+  const elsewhere = await zatgate(`backup ${join(dir, 'no-such-folder/copy.db')}`)
+  assert.match(elsewhere.err, /there is no folder .*no-such-folder: create it first/)
 })
 
 test('after rotate-encryption-key only the new key decrypts the secrets', async () => {

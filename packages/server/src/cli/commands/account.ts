@@ -18,6 +18,8 @@ export const accountList: Command = {
   name: 'account list',
   usage: 'account list',
   summary: 'lists every account',
+  arguments: [],
+  example: 'account list --json',
   async run(args, { out, config }) {
     parseArguments(args, [], 0)
     const settings = config()
@@ -53,6 +55,8 @@ export const accountCreate: Command = {
   name: 'account create',
   usage: 'account create EMAIL',
   summary: 'opens an account, also while REGISTRATION is closed',
+  arguments: [['EMAIL', 'the address that receives the sign-in codes']],
+  example: 'account create shop@example.com',
   async run(args, { out, config }) {
     const email = requireValue(parseArguments(args, [], 1).positionals[0], 'EMAIL')
     const settings = config()
@@ -68,6 +72,11 @@ export const accountPlan: Command = {
   name: 'account plan',
   usage: 'account plan EMAIL PLAN',
   summary: 'assigns a plan that never expires to an account',
+  arguments: [
+    ['EMAIL', 'the account'],
+    ['PLAN', 'the name of a plan, such as Free, Pro or Business'],
+  ],
+  example: 'account plan shop@example.com Business',
   async run(args, { out, config }) {
     const { positionals } = parseArguments(args, [], 2)
     const [email, plan] = [requireValue(positionals[0], 'EMAIL'), requireValue(positionals[1], 'PLAN')]
@@ -86,6 +95,11 @@ export const accountEmail: Command = {
   name: 'account email',
   usage: 'account email EMAIL NEW_EMAIL',
   summary: 'changes the email of an account whose owner has lost the mailbox; the previous address gets a mail',
+  arguments: [
+    ['EMAIL', 'the present address'],
+    ['NEW_EMAIL', 'the new one, which no other account has'],
+  ],
+  example: 'account email shop@example.com pay@example.com',
   async run(args, { out, config }) {
     const { positionals } = parseArguments(args, [], 2)
     const [email, text] = [requireValue(positionals[0], 'EMAIL'), requireValue(positionals[1], 'NEW_EMAIL')]
@@ -103,6 +117,8 @@ export const accountDelete: Command = {
   name: 'account delete',
   usage: 'account delete EMAIL',
   summary: 'deletes an account after a week, and when its invoices are settled; its keys and sessions end now',
+  arguments: [['EMAIL', 'the account']],
+  example: 'account delete shop@example.com',
   async run(args, { out, config }) {
     const email = requireValue(parseArguments(args, [], 1).positionals[0], 'EMAIL')
     const dueAt = await withDeletions(config(), email, (deletions, account) => deletions.request(account, OPERATOR))
@@ -118,6 +134,8 @@ export const accountKeep: Command = {
   name: 'account keep',
   usage: 'account keep EMAIL',
   summary: 'cancels the deletion of an account; its API keys stay revoked',
+  arguments: [['EMAIL', 'the account']],
+  example: 'account keep shop@example.com',
   async run(args, { out, config }) {
     const email = requireValue(parseArguments(args, [], 1).positionals[0], 'EMAIL')
     await withDeletions(config(), email, (deletions, account) => deletions.cancel(account, OPERATOR))

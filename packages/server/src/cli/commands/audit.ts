@@ -15,6 +15,13 @@ export const audit: Command = {
   name: 'audit',
   usage: 'audit [--email E] [--kind K] [--limit N] [--before ID]',
   summary: 'lists sign-ins, changes of accounts and operator commands, newest first',
+  arguments: [
+    ['--email E', 'only of this account'],
+    ['--kind K', 'only of this kind, such as sign_in'],
+    ['--limit N', 'at most this number of entries'],
+    ['--before ID', 'those older than this entry'],
+  ],
+  example: 'audit --email shop@example.com --limit 20',
   async run(args, { out, config }) {
     const { email, kind, limit, before } = parseArguments(args, ['email', 'kind', 'limit', 'before'], 0).values
     if (kind !== undefined && !isAuditKind(kind))

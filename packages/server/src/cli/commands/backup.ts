@@ -7,6 +7,8 @@ export const backup: Command = {
   name: 'backup',
   usage: 'backup FILE',
   summary: 'writes a consistent copy of the database to a new file; the service may be running',
+  arguments: [['FILE', 'a new file in an existing folder']],
+  example: 'backup /backups/zatgate-monday.db',
   async run(args, { out, config }) {
     const file = resolve(requireValue(parseArguments(args, [], 1).positionals[0], 'FILE'))
     await withStore(config(), store => store.backup(file))

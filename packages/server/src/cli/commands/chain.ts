@@ -16,6 +16,11 @@ export const chainAccept: Command = {
   name: 'chain accept',
   usage: 'chain accept --from HEIGHT [--block HASH]',
   summary: 'continues the recorded chain from a block of the server after a reorganisation too deep to follow',
+  arguments: [
+    ['--from HEIGHT', 'the first block that is taken from the server'],
+    ['--block HASH', 'confirms the block at this height; without it, only the effects are shown'],
+  ],
+  example: 'chain accept --from 3042000',
   async run(args, { out, config }) {
     const { values } = parseArguments(args, ['from', 'block'], 0)
     const text = requireValue(values.from, '--from')

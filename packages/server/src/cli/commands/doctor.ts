@@ -27,6 +27,8 @@ export const doctor: Command = {
   name: 'doctor',
   usage: 'doctor',
   summary: 'checks settings, database, chain source, clock, mail, swap provider and exchange rates',
+  arguments: [],
+  example: 'doctor',
   async run(args, context) {
     parseArguments(args, [], 0)
     const findings = await runChecks(context)

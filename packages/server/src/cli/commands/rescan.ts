@@ -9,6 +9,8 @@ export const rescan: Command = {
   name: 'rescan',
   usage: 'rescan --from HEIGHT',
   summary: 'reads the chain again and records missed payments; changes nothing else',
+  arguments: [['--from HEIGHT', 'the first block that is read again']],
+  example: 'rescan --from 3042000',
   async run(args, { out, config }) {
     const text = requireValue(parseArguments(args, ['from'], 0).values.from, '--from')
     if (!/^\d{1,10}$/.test(text)) throw new UsageError('--from must be a block height')

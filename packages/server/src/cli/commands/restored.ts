@@ -18,6 +18,8 @@ export const restored: Command = {
   name: 'restored',
   usage: 'restored',
   summary: 'advances the address counters after a restore that zatgate cannot detect, such as a disk snapshot',
+  arguments: [],
+  example: 'restored',
   async run(args, { out, config }) {
     parseArguments(args, [], 0)
     const settings = config()

@@ -13,6 +13,8 @@ export const rotateEncryptionKey: Command = {
   name: 'rotate-encryption-key',
   usage: 'rotate-encryption-key',
   summary: 'encrypts every secret again with the first key of ENCRYPTION_KEY=new,old',
+  arguments: [],
+  example: 'rotate-encryption-key',
   async run(args, { out, config }) {
     parseArguments(args, [], 0)
     const settings = config()

@@ -13,6 +13,8 @@ export const sessionEnd: Command = {
   name: 'session end',
   usage: 'session end --email E',
   summary: 'ends every session of an account, tokens of scripts included; its API keys keep working',
+  arguments: [['--email E', 'the account']],
+  example: 'session end --email shop@example.com',
   async run(args, { out, config }) {
     const email = requireValue(parseArguments(args, ['email'], 0).values.email, '--email')
     const settings = config()
@@ -28,6 +30,8 @@ export const sessionCreate: Command = {
   name: 'session create',
   usage: 'session create --email E',
   summary: 'creates a session token for an account, valid for 30 days',
+  arguments: [['--email E', 'the account']],
+  example: 'session create --email shop@example.com',
   async run(args, { out, config }) {
     const email = requireValue(parseArguments(args, ['email'], 0).values.email, '--email')
     const settings = config()

@@ -12,6 +12,8 @@ export const start: Command = {
   name: 'start',
   usage: 'start',
   summary: 'runs the service; on a simulated network when NETWORK is not set',
+  arguments: [],
+  example: 'start',
   async run(args, { env, out, config, startSandbox }) {
     parseArguments(args, [], 0)
     const settings = config()

@@ -22,6 +22,8 @@ export const withdrawalsList: Command = {
   name: 'withdrawals list',
   usage: 'withdrawals list',
   summary: 'lists the latest 200 withdrawals, newest first',
+  arguments: [],
+  example: 'withdrawals list',
   async run(args, { out, config }) {
     parseArguments(args, [], 0)
     const orders = await withPayouts(config(), payouts => payouts.list(MAX_LISTED))
@@ -51,6 +53,8 @@ export const withdrawalsShow: Command = {
   name: 'withdrawals show',
   usage: 'withdrawals show ID',
   summary: 'shows one withdrawal with its full payout destination',
+  arguments: [['ID', 'the id of the withdrawal']],
+  example: 'withdrawals show 5d4c1c0e-3c53-4b0e-8a51-2f0c4f6f7b10',
   async run(args, { out, config }) {
     const id = requireValue(parseArguments(args, [], 1).positionals[0], 'ID')
     const { withdrawal, payoutTo } = await withPayouts(config(), payouts => payouts.read(id))
@@ -64,7 +68,13 @@ export const withdrawalsShow: Command = {
 export const withdrawalsSettle: Command = {
   name: 'withdrawals settle',
   usage: 'withdrawals settle ID --reference R [--override]',
-  summary: 'marks a withdrawal as paid out, with its payment reference; --override: even while a provider is paying it',
+  summary: 'marks a withdrawal as paid out, with its payment reference',
+  arguments: [
+    ['ID', 'the id of the withdrawal'],
+    ['--reference R', 'the reference of your payment'],
+    ['--override', 'even while a payout provider is paying the order'],
+  ],
+  example: 'withdrawals settle 5d4c1c0e-3c53-4b0e-8a51-2f0c4f6f7b10 --reference SEPA-2026-117',
   async run(args, { out, config }) {
     const { positionals, values, flags } = parseArguments(args, ['reference'], 1, ['override'])
     const [id, reference] = [requireValue(positionals[0], 'ID'), requireValue(values.reference, '--reference')]
@@ -78,7 +88,13 @@ export const withdrawalsSettle: Command = {
 export const withdrawalsFail: Command = {
   name: 'withdrawals fail',
   usage: 'withdrawals fail ID --reason R [--override]',
-  summary: 'marks a withdrawal as failed, with the reason; --override: even while a provider is paying it',
+  summary: 'marks a withdrawal as failed, with the reason',
+  arguments: [
+    ['ID', 'the id of the withdrawal'],
+    ['--reason R', 'the reason, which the merchant sees'],
+    ['--override', 'even while a payout provider is paying the order'],
+  ],
+  example: 'withdrawals fail 5d4c1c0e-3c53-4b0e-8a51-2f0c4f6f7b10 --reason "account closed"',
   async run(args, { out, config }) {
     const { positionals, values, flags } = parseArguments(args, ['reason'], 1, ['override'])
     const [id, reason] = [requireValue(positionals[0], 'ID'), requireValue(values.reason, '--reason')]

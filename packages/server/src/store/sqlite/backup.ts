@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { link, mkdir, open, rm } from 'node:fs/promises'
+import { link, open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { AppError } from '../../domain/error.ts'
@@ -9,12 +9,13 @@ const WORKER_URL = new URL('./backup-worker.ts', import.meta.url)
 /**
  * Copies the SQLite file at `source` consistently while it is read and written. `file` appears only once it is
  * complete, marked as a copy and flushed to the disk. Only the owner can read it.
- * @throws AppError `file_exists` when `file` exists; nothing is overwritten
+ * @throws AppError `file_exists` when `file` exists; nothing is overwritten. `no_such_folder` when its folder does not
  */
 export async function backupSqlite(source: string, file: string): Promise<void> {
   // The copy may take minutes. The link at its end checks again.
   if (existsSync(file)) throw fileExistsError(file)
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  if (!existsSync(dirname(file)))
+    throw new AppError('invalid', 'no_such_folder', `there is no folder ${dirname(file)}: create it first`)
   const partial = `${file}.partial`
   const handle = await open(partial, 'wx', 0o600).catch(throwFileExists(partial))
   try {

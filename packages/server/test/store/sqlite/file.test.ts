@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -136,12 +136,14 @@ test('a backup taken during writes is complete and private, and contains every w
   const writer = (async () => {
     while (!stop) await shop.sell()
   })()
-  const file = join(folder, 'copies', 'copy.db')
+  const copies = join(folder, 'copies')
+  mkdirSync(copies)
+  const file = join(copies, 'copy.db')
   await store.backup(file)
   stop = true
   await writer
   assert.equal(statSync(file).mode & 0o777, 0o600)
-  assert.deepEqual(readdirSync(join(folder, 'copies')), ['copy.db'])
+  assert.deepEqual(readdirSync(copies), ['copy.db'])
   const copy = await openFile(t, file)
   const ids = before.map(invoice => invoice.id)
   assert.deepEqual(await copy.read(tx => tx.invoices.byIds(ids)), before)

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { runCommand } from '../harness/command-line.ts'
+
+const zatgate = (line: string) => runCommand(line.split(' '), {})
+
+test('the help of a command explains each argument of its usage, and its example has no other', async () => {
+  const { out } = await zatgate('--help')
+  const names = [...out.matchAll(/^ {2}([a-z][a-z-]*(?: [a-z]+)?)(?= {2}|$| [A-Z[(-])/gm)].map(
+    ([, name]) => name as string,
+  )
+  assert.ok(names.length >= 22, names.join())
+  for (const name of names) {
+    const help = (await zatgate(`${name} --help`)).out
+    const [, usage = ''] = help.match(/^Usage: zatgate (.*)$/m) ?? []
+    const [, example = ''] = help.match(/^Example:\n {2}zatgate (.*)$/m) ?? []
+    const explained = (argument: string) => new RegExp(`^ {2}${argument}\\b.* {2,}[^ ]`, 'm').test(help)
+    for (const [argument] of usage.slice(name.length).matchAll(/--[a-z-]+|\b[A-Z_]{2,}\b/g))
+      assert.ok(explained(argument) || help.includes(` ${argument}  `), `${name}: ${argument}`)
+    assert.ok(example.startsWith(name), `${name}: ${example}`)
+    for (const [option] of example.matchAll(/--[a-z-]+/g)) assert.ok(explained(option), `${name}: ${option}`)
+  }
+})
+
+test('--version prints the version of the package and of Node', async () => {
+  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'))
+  assert.equal((await zatgate('--version')).out, `zatgate ${version} (Node ${process.version})\n`)
+  assert.deepEqual((await zatgate('-V --json')).json(), { version, node: process.version })
+})
+
+test('the first word of several commands lists them, and a mistyped command is guessed', async () => {
+  const group = await zatgate('withdrawals')
+  assert.deepEqual([group.code, group.out], [2, ''])
+  for (const name of ['list', 'show', 'settle', 'fail'])
+    assert.match(group.err, new RegExp(`^ {2}withdrawals ${name}`, 'm'))
+  const help = await zatgate('withdrawals --help')
+  assert.deepEqual([help.code, help.out], [0, group.err])
+  const guesses = {
+    doctr: 'doctor',
+    'acount list': 'account list',
+    'account lst': 'account list',
+    'withdrawal list': 'withdrawals list',
+    'rotate-encryption-keys': 'rotate-encryption-key',
+    sesion: 'session',
+  }
+  for (const [typed, meant] of Object.entries(guesses)) {
+    const { code, err } = await zatgate(typed)
+    assert.equal(code, 2)
+    assert.ok(err.includes(`did you mean '${meant}'?`), `${typed}: ${err}`)
+  }
+  assert.match((await zatgate('frobnicate')).err, /^zatgate: unknown command 'frobnicate' \(see zatgate --help\)\n$/)
+})
