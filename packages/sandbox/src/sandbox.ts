@@ -6,6 +6,7 @@ import { demoViewingKey, operatorViewingKey, type SandboxNetwork } from './chain
 import { Wallet } from './chain/wallet.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { chainRoutes } from './control/chain.ts'
+import { indexRoute } from './control/index.ts'
 import { faultRoutes } from './control/lightwalletd.ts'
 import { mailRoutes } from './control/mail.ts'
 import { rateRoutes } from './control/rates.ts'
@@ -92,7 +93,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     ...webhookRoutes(webhookReceiver),
     ...rateRoutes(rates),
   ]
-  const control = closing(await startControl(routes, ports.control ?? 0))
+  const control = closing(await startControl([indexRoute(routes), ...routes], ports.control ?? 0))
   if (autoMineSecs > 0) {
     const mining = setInterval(() => chain.mine(), autoMineSecs * 1000)
     stack.defer(() => clearInterval(mining))

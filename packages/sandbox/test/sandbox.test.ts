@@ -115,14 +115,29 @@ describe('the control API', () => {
     }
   })
 
+  test('GET / lists every call, as JSON and as a page with links', async () => {
+    const calls = (await call('GET', '/')).body as unknown as { method: string; path: string; effect: string }[]
+    assert.ok(calls.length >= 19)
+    for (const { effect } of calls) assert.match(effect, /^[A-Z].+\.$/)
+    const response = await fetch(`${sandbox.controlUrl}/`, { headers: { accept: 'text/html' } })
+    assert.match(response.headers.get('content-security-policy') ?? '', /default-src 'none'/)
+    const page = await response.text()
+    for (const { method, path } of calls) assert.ok(page.includes(`${method} ${path}`), path)
+    for (const [, link] of page.matchAll(/href="([^"]+)"/g))
+      assert.equal((await call('GET', link as string)).status, 200)
+  })
+
   test('GET /mail returns the mails of a recipient, newest first', async () => {
     const transport = nodemailer.createTransport(sandbox.smtpUrl)
     const mail = { from: 'zatgate@example.org', to: 'm@example.org', subject: 'Sign in', text: 'Your code: 123456' }
     await transport.sendMail(mail)
-    transport.close()
     const { body } = await call('GET', '/mail?to=m%40example.org')
     assert.deepEqual(body, [{ to: mail.to, subject: mail.subject, text: mail.text, code: '123456' }])
     assert.deepEqual((await call('GET', '/mail?to=nobody%40example.org')).body, [])
+    await transport.sendMail({ ...mail, subject: '<script>' })
+    transport.close()
+    const page = await (await fetch(`${sandbox.controlUrl}/mail`, { headers: { accept: 'text/html' } })).text()
+    assert.match(page, /<h2>&lt;script&gt;<\/h2>\n<p>To m@example\.org<\/p>\n<p>Code: <strong>123456<\/strong>/)
   })
 
   test('POST /swaps sets the status of a swap, and SUCCESS pays the recipient unless `deliver` is false', async () => {

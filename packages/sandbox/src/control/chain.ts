@@ -48,11 +48,40 @@ export function chainRoutes(chain: Chain, wallet: Wallet, lightwalletd: Lightwal
   }
 
   return [
-    { method: 'POST', path: '/pay', fields: ['uri', 'amount_zat', 'memo', 'pool'], handle: pay },
-    { method: 'POST', path: '/mine', fields: ['blocks'], handle: mine },
-    { method: 'POST', path: '/reorg', fields: ['depth', 'drop'], handle: reorg },
-    { method: 'POST', path: '/chain', fields: ['down'], handle: setDown },
-    { method: 'GET', path: '/chain', handle: state },
+    {
+      method: 'POST',
+      path: '/pay',
+      effect: "Pays a ZIP 321 request from the sandbox's wallet into the mempool.",
+      fields: ['uri', 'amount_zat', 'memo', 'pool'],
+      handle: pay,
+    },
+    {
+      method: 'POST',
+      path: '/mine',
+      effect: 'Mines the mempool into one block, then empty blocks.',
+      fields: ['blocks'],
+      handle: mine,
+    },
+    {
+      method: 'POST',
+      path: '/reorg',
+      effect: 'Replaces the last blocks by empty ones.',
+      fields: ['depth', 'drop'],
+      handle: reorg,
+    },
+    {
+      method: 'POST',
+      path: '/chain',
+      effect: 'Stops or resumes the light-wallet server.',
+      fields: ['down'],
+      handle: setDown,
+    },
+    {
+      method: 'GET',
+      path: '/chain',
+      effect: 'The height, the mempool, and whether the light-wallet server runs.',
+      handle: state,
+    },
   ]
 }
 

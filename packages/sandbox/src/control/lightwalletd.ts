@@ -55,10 +55,11 @@ const NAMES = Object.keys(PARSERS)
 export function faultRoutes(lightwalletd: Lightwalletd): Route[] {
   const state = () => Object.fromEntries(NAMES.map(name => [name, lightwalletd.faults[propertyName(name)]]))
   return [
-    { method: 'GET', path: '/faults', handle: state },
+    { method: 'GET', path: '/faults', effect: 'The faults of the light-wallet server.', handle: state },
     {
       method: 'POST',
       path: '/faults',
+      effect: 'Sets faults of the light-wallet server.',
       fields: NAMES,
       handle: async ({ body }) => {
         const changes = ENTRIES.map(([name, parse]) => [propertyName(name), optional(body, name, parse)] as const)

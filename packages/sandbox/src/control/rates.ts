@@ -15,7 +15,15 @@ export function rateRoutes(rates: Rates): Route[] {
     Object.assign(rates.faults, change)
     return rates.faults
   }
-  return [{ method: 'POST', path: '/rates', fields: ['pair', 'price', 'down', 'hang', 'response'], handle: set }]
+  return [
+    {
+      method: 'POST',
+      path: '/rates',
+      effect: 'Sets a price, or the faults of the rate source.',
+      fields: ['pair', 'price', 'down', 'hang', 'response'],
+      handle: set,
+    },
+  ]
 }
 
 function price(body: JsonRequest['body']): string {

@@ -49,29 +49,60 @@ export function swapRoutes(oneclick: OneClick): Route[] {
   }
 
   return [
-    { method: 'GET', path: '/swaps', handle: () => oneclick.swaps().map(swapRow) },
-    { method: 'POST', path: '/swaps/:deposit_address', fields: ['outcome', 'amount_in', 'deliver'], handle: drive },
+    {
+      method: 'GET',
+      path: '/swaps',
+      effect: 'The quotes of the swap provider, newest first.',
+      handle: () => oneclick.swaps().map(swapRow),
+    },
+    {
+      method: 'POST',
+      path: '/swaps/:deposit_address',
+      effect: 'Sets the status of a swap; SUCCESS pays the invoice.',
+      fields: ['outcome', 'amount_in', 'deliver'],
+      handle: drive,
+    },
     {
       method: 'POST',
       path: '/swaps/:deposit_address/deposit',
+      effect: 'Adds a deposit to a swap.',
       fields: ['amount_in'],
       handle: ({ params, body }) => requireSwap(oneclick.deposit(params.deposit_address!, amount(body, 'amount_in'))),
     },
     {
       method: 'POST',
       path: '/swaps/:deposit_address/deliver',
+      effect: 'Pays the recipient of a swap without a change of its status.',
       fields: [],
       handle: ({ params }) => ({ txid: oneclick.deliver(params.deposit_address!) ?? swapNotFound() }),
     },
-    { method: 'GET', path: '/swap-provider', handle: () => providerRow(oneclick) },
+    {
+      method: 'GET',
+      path: '/swap-provider',
+      effect: 'The faults of the swap provider.',
+      handle: () => providerRow(oneclick),
+    },
     {
       method: 'POST',
       path: '/swap-provider',
+      effect: 'Sets faults of the swap provider.',
       fields: ['tampering', 'polls_until_visible', 'stale_polls', 'api_key'],
       handle: settings,
     },
-    { method: 'POST', path: '/swap-provider/script', fields: ['endpoint', 'response', 'times'], handle: script },
-    { method: 'POST', path: '/swap-provider/reset', fields: [], handle: reset },
+    {
+      method: 'POST',
+      path: '/swap-provider/script',
+      effect: 'Scripts the next responses of the swap provider.',
+      fields: ['endpoint', 'response', 'times'],
+      handle: script,
+    },
+    {
+      method: 'POST',
+      path: '/swap-provider/reset',
+      effect: 'Removes all faults and scripted responses of the swap provider.',
+      fields: [],
+      handle: reset,
+    },
   ]
 }
 

@@ -19,8 +19,19 @@ export function webhookRoutes(receiver: WebhookReceiver): Route[] {
   }
 
   return [
-    { method: 'GET', path: '/webhooks', handle: () => receiver.deliveries.map(deliveryRow) },
-    { method: 'POST', path: '/webhooks', fields: ['path', 'responses'], handle: script },
+    {
+      method: 'GET',
+      path: '/webhooks',
+      effect: 'The requests that the webhook receiver has received.',
+      handle: () => receiver.deliveries.map(deliveryRow),
+    },
+    {
+      method: 'POST',
+      path: '/webhooks',
+      effect: 'Scripts the responses of the webhook receiver.',
+      fields: ['path', 'responses'],
+      handle: script,
+    },
   ]
 }
 

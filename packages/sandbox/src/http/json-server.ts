@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { closeServer, LOOPBACK, listen, requestUrl } from './listen.ts'
+import { type Page, sendPage } from './page.ts'
 import { readBytes } from './read-bytes.ts'
 import { sendJson } from './response-body.ts'
 
@@ -15,10 +16,14 @@ export interface Route {
   readonly method: 'GET' | 'POST'
   /** for example `/swaps/:deposit_address` */
   readonly path: string
+  /** what the call does, in a sentence */
+  readonly effect: string
   /** the allowed body fields; others are rejected */
   readonly fields?: readonly string[]
   /** Returns the JSON value of the response. Throws {@link RequestError} to reject the request. */
   readonly handle: (request: JsonRequest) => unknown
+  /** Shows the value to a browser. */
+  readonly page?: (value: unknown) => Page
 }
 
 /** Rejects a request with a status and the body `{"code", "message"}`. */
@@ -60,14 +65,22 @@ export class JsonServer {
 async function respond(routes: readonly Route[], request: IncomingMessage, response: ServerResponse): Promise<void> {
   response.setHeader('connection', 'close')
   try {
-    sendJson(response, 200, await handle(routes, request))
+    const { route, value } = await handle(routes, request)
+    const isBrowser = request.headers.accept?.includes('text/html')
+    if (isBrowser && route.page) sendPage(response, route.page(value))
+    else sendJson(response, 200, value)
   } catch (error) {
     const { status, code, message } = error instanceof RequestError ? error : internalError(error)
     sendJson(response, status, { code, message })
   }
 }
 
-async function handle(routes: readonly Route[], request: IncomingMessage): Promise<unknown> {
+interface Handled {
+  readonly route: Route
+  readonly value: unknown
+}
+
+async function handle(routes: readonly Route[], request: IncomingMessage): Promise<Handled> {
   assertLoopbackHost(request)
   const url = requestUrl(request)
   const matching = routes.flatMap(route => {
@@ -79,7 +92,7 @@ async function handle(routes: readonly Route[], request: IncomingMessage): Promi
   if (match === undefined) throw new RequestError(405, 'method_not_allowed', `use ${matching[0]!.route.method} here`)
   const { route, params } = match
   const body = route.method === 'POST' ? await readBody(request, route.fields ?? []) : {}
-  return route.handle({ query: url.searchParams, params, body })
+  return { route, value: await route.handle({ query: url.searchParams, params, body }) }
 }
 
 /** Rejects other host names, so that a web page cannot reach the server by DNS rebinding. */
