@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { ZatgateClient } from '@zatgate/sdk'
+import { EVENT_TYPES } from '../../src/domain/event.ts'
+import { stackOf, temporaryFolder } from '../harness/container.ts'
+import { startTestService } from '../harness/service.ts'
+import { until } from '../harness/until.ts'
+
+const GUIDE = readFileSync(new URL('../../../../docs/webhooks.md', import.meta.url), 'utf8')
+
+interface Receiver {
+  readonly language: string
+  readonly program: string
+  readonly version: string
+  readonly file: string
+  readonly command: (file: string, port: number) => readonly string[]
+}
+
+const RECEIVERS: readonly Receiver[] = [
+  { language: 'python', program: 'python3', version: '--version', file: 'receiver.py', command: file => [file] },
+  {
+    ...{ language: 'php', program: 'php', version: '--version', file: 'webhook.php' },
+    command: (file, port) => ['-S', `127.0.0.1:${port}`, file],
+  },
+  { language: 'go', program: 'go', version: 'version', file: 'receiver.go', command: file => ['run', file] },
+]
+
+/** The receiver in this language, unchanged. */
+function receiverIn(language: string): string {
+  const [, code] = new RegExp(`\`\`\`${language} receiver\n(.*?)\`\`\``, 's').exec(GUIDE) ?? []
+  return code ?? assert.fail(`the guide has no receiver in ${language}`)
+}
+
+/** A port that was free a moment ago: the receivers cannot report one that they choose. */
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise(resolve => server.close(resolve))
+  return port
+}
+
+/** Starts a process, and collects what it prints. It ends with the test, those that it started too. */
+function start(t: TestContext, program: string, args: readonly string[], env: NodeJS.ProcessEnv): () => string {
+  const child: ChildProcess = spawn(program, args, { detached: true, env: { ...process.env, ...env } })
+  t.after(() => process.kill(-(child.pid as number), 'SIGKILL'))
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', chunk => (output += chunk))
+  return () => output
+}
+
+for (const { language, program, version, file, command } of RECEIVERS) {
+  const isMissing = spawnSync(program, [version]).error !== undefined && process.env.CI !== 'true'
+  const skip = isMissing && `${program} is not installed`
+  test(`the guide's receiver in ${language} learns of a payment, and refuses what zatgate did not sign`, {
+    skip,
+  }, async t => {
+    const service = await startTestService({ env: { WEBHOOK_ALLOW_PRIVATE: 'true' } })
+    t.after(() => service.close())
+    const { url: baseUrl, apiKey, sessionToken, sandbox } = service
+    const client = new ZatgateClient({ baseUrl, apiKey, sessionToken })
+    const port = await freePort()
+    const url = `http://127.0.0.1:${port}/webhook`
+    const { secret } = await client.setWebhook(url)
+    const path = join(temporaryFolder(stackOf(t)), file)
+    writeFileSync(path, receiverIn(language))
+    const env = { PORT: String(port), ZATGATE_WEBHOOK_SECRET: secret, GOTOOLCHAIN: 'local' }
+    const output = start(t, program, command(path, port), env)
+
+    const unsigned = () => fetch(url, { method: 'POST', body: '{"type":"invoice.paid","invoice_id":"forged"}' })
+    const refusal = await until(`the receiver, which printed: ${output()}`, () => unsigned().catch(() => null))
+    assert.equal(refusal.status, 400)
+    const forged = { 'webhook-id': 'a', 'webhook-timestamp': String(Math.floor(Date.now() / 1000)) }
+    for (const signature of ['v1,', 'v1,AAAA', ''])
+      assert.equal(
+        (await fetch(url, { method: 'POST', body: '{}', headers: { ...forged, 'webhook-signature': signature } }))
+          .status,
+        400,
+      )
+    assert.equal((await fetch(url, { method: 'POST', body: 'x'.repeat(70_000) })).status, 400)
+
+    const invoice = await client.createInvoice({ amount_zat: 150_000 })
+    sandbox.wallet.pay({ uri: invoice.zip321_uri })
+    await until('detected', async () => (await client.getInvoice(invoice.id)).status === 'detected')
+    sandbox.chain.mine(3)
+    await until('the event', () => output().includes(`paid ${invoice.id}`))
+    assert.ok(!output().includes('forged'))
+    await until('the log', async () => (await client.listDeliveries()).some(({ status_code }) => status_code === 204))
+  })
+}
+
+test('the guide says what to do with every event', () => {
+  const [, table = ''] = GUIDE.split('## What to do with each event')
+  const named = [...table.matchAll(/^\| `([a-z._]+)` \|/gm)].map(([, name]) => name)
+  assert.deepEqual(named.sort(), [...EVENT_TYPES].sort())
+})
