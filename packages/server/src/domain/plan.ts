@@ -70,6 +70,12 @@ export interface PlanAssignment {
   readonly planExpiresAt: number | null
 }
 
+/** Whether an account on `current` may create fewer invoices a month with `plan`. */
+export function isLowerPlan(plan: Plan, current: Plan): boolean {
+  const limitOf = ({ monthlyInvoiceLimit }: Plan) => monthlyInvoiceLimit ?? Number.POSITIVE_INFINITY
+  return limitOf(plan) < limitOf(current)
+}
+
 /** How long before the end of a plan its owner gets a reminder. */
 export const RENEWAL_LEAD_SECS = 3 * DAY_SECS
 

@@ -60,6 +60,21 @@ describe('plans and withdrawals in a real browser', { skip: noBrowser(), timeout
     await page.getByRole('button', { name: 'Create withdrawal' }).click()
   }
 
+  test('a plan that allows less than the present one is bought only when asked twice', async () => {
+    const { page, email } = await signIn()
+    await harness.service.accounts.setPlan(email, 'Business', 4_000_000_000)
+    await page.getByRole('link', { name: 'Billing' }).click()
+    await page.getByRole('button', { name: 'Buy Pro' }).click()
+    const question = page.getByRole('alert')
+    await question.getByText('Pro allows 1,000 invoices a month.').waitFor()
+    await inspect(page)
+    await question.getByRole('link', { name: 'Keep Business' }).click()
+    await page.getByText('No purchases yet.').waitFor()
+    await page.getByRole('button', { name: 'Buy Pro' }).click()
+    await question.getByRole('button', { name: 'Buy Pro' }).click()
+    await page.waitForURL('**/i/*')
+  })
+
   test('a plan shows fiat prices, is paid like any invoice and then starts', async () => {
     const { page, email } = await signIn()
     await page.getByRole('link', { name: 'Billing' }).click()

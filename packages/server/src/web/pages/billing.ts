@@ -18,6 +18,8 @@ interface BillingView {
   readonly purchases: readonly PurchaseWithInvoice[]
   readonly older: string | null
   readonly error?: string
+  /** A plan that allows less than the present one: asks before it is bought. */
+  readonly lower?: Plan
 }
 
 export function billingPage(user: PageUser, view: BillingView): Html {
@@ -28,6 +30,7 @@ export function billingPage(user: PageUser, view: BillingView): Html {
     title: 'Billing',
     error,
     body: html`
+      ${view.lower && confirmLower(view.lower, view.overview)}
       ${totals(view.overview)}
       <section class="card" aria-labelledby="plans"><h2 id="plans">Plans</h2>${planTable(view)}${!view.configured && html`<p class="hint">Plans cannot be bought here. The operator of this service assigns them.</p>`}</section>
       <section class="card" aria-labelledby="history"><h2 id="history">Purchases</h2>
@@ -35,6 +38,18 @@ export function billingPage(user: PageUser, view: BillingView): Html {
         ${pager({ older })}
       </section>`,
   })
+}
+
+function confirmLower(plan: Plan, { plan: current, planExpiresAt }: AccountOverview): Html {
+  const limit = plan.monthlyInvoiceLimit ?? 0
+  return html`<section class="card attention" role="alert" aria-labelledby="lower">
+    <h2 id="lower">Change from ${current.name} to ${plan.name}?</h2>
+    <p>${plan.name} allows ${pluralize(limit, 'invoice')} a month. It starts as soon as it is paid, and ${current.name}${planExpiresAt !== null && html`, which runs until ${timeElement(planExpiresAt)},`} ends then. Its unused time is credited.</p>
+    <div class="buttons">
+      <form method="post" action="/billing"><input type="hidden" name="plan" value="${plan.name}"><input type="hidden" name="lower" value="yes"><button>Buy ${plan.name}</button></form>
+      <a class="button primary" href="/billing">Keep ${current.name}</a>
+    </div>
+  </section>`
 }
 
 function totals({ plan, planExpiresAt, usedThisMonth, resetsAt }: AccountOverview): Html {

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify'
+import { isForSale, isLowerPlan, type Plan } from '../../domain/plan.ts'
 import type { AuthenticatedUser } from '../auth.ts'
 import type { Site } from '../context.ts'
 import { currentRate } from '../current-rate.ts'
@@ -8,13 +9,20 @@ import type { Html } from '../html.ts'
 import { billingPage } from '../pages/billing.ts'
 import { paginate } from '../paginate.ts'
 
+interface Shown {
+  /** Id of the last purchase of the previous page. */
+  readonly before?: string | undefined
+  readonly error?: string
+  readonly lower?: Plan
+}
+
 const PATH = '/billing'
 const PAGE_SIZE = 20
 
 export function billingPages(site: Site): void {
   const { accounts, billing, withdrawals } = site.deps
 
-  async function show(user: AuthenticatedUser, before?: string, error?: string): Promise<Html> {
+  async function show(user: AuthenticatedUser, { before, error, lower }: Shown = {}): Promise<Html> {
     const [overview, { items, olderThan }, rate] = await Promise.all([
       accounts.overview(user.account),
       paginate({
@@ -33,18 +41,28 @@ export function billingPages(site: Site): void {
       purchases: items,
       older: olderThan && `${PATH}?before=${olderThan}`,
       ...(error === undefined ? {} : { error }),
+      ...(lower === undefined ? {} : { lower }),
     })
   }
 
-  site.page('GET', PATH, (request, _reply, user) => show(user, queryFields(request).before))
+  /** The plan of this name, when the account's own allows more and has not ended. */
+  async function lowerPlan(user: AuthenticatedUser, name: string): Promise<Plan | undefined> {
+    const { plan: current } = await accounts.overview(user.account)
+    return billing.plans.find(plan => plan.name === name && isForSale(plan) && isLowerPlan(plan, current))
+  }
+
+  site.page('GET', PATH, (request, _reply, user) => show(user, { before: queryFields(request).before }))
 
   site.page('POST', PATH, async (request, reply, user): Promise<Html | FastifyReply> => {
+    const { plan = '', lower: isConfirmed } = formFields(request)
     try {
-      const invoice = await billing.subscribe(user.account, formFields(request).plan ?? '')
+      const lower = isConfirmed === 'yes' ? undefined : await lowerPlan(user, plan)
+      if (lower) return show(user, { lower })
+      const invoice = await billing.subscribe(user.account, plan)
       return reply.redirect(`/i/${invoice.publicId}`, 303)
     } catch (error) {
       reply.code(400)
-      return show(user, undefined, errorSentence(error))
+      return show(user, { error: errorSentence(error) })
     }
   })
 }
