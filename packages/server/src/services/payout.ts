@@ -17,7 +17,6 @@ import {
   type ClosedBy,
   describeOrder,
   IllegalStepError,
-  payoutSealContext,
   WITHDRAWAL_STATUSES,
   type WithdrawalStatus,
 } from '../domain/withdrawal.ts'
@@ -29,22 +28,16 @@ import type { Withdrawal } from '../ports/repository/withdrawal.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import type { Vault } from '../ports/vault.ts'
 import { recordCommand } from './audit.ts'
+import { type OwnedPayoutOrder, openPayoutOrder, type PayoutOrder, withOwners } from './payout-order.ts'
 import { lockClaimed, lockWithdrawal } from './withdrawal-lock.ts'
 import type { TransitionWithdrawal, WithdrawalChanges } from './withdrawal-transition.ts'
-
-/** A withdrawal with its decrypted payout details. */
-export interface PayoutOrder {
-  readonly withdrawal: Withdrawal
-  /** Payout details in full. */
-  readonly payoutTo: string
-}
 
 /** The payout side of withdrawals, used by the operator and the payout provider. */
 export interface Payouts {
   /** Orders of all accounts, newest first. Default: all statuses. */
-  list(limit: number, statuses?: readonly WithdrawalStatus[]): Promise<PayoutOrder[]>
+  list(limit: number, statuses?: readonly WithdrawalStatus[]): Promise<OwnedPayoutOrder[]>
   /** @throws AppError `no_such_withdrawal` */
-  read(id: string): Promise<PayoutOrder>
+  read(id: string): Promise<OwnedPayoutOrder>
   /**
    * Records that the operator has paid out.
    * @throws AppError `no_such_withdrawal`, `invalid_reference`, `withdrawal_not_open`, `payout_in_progress`,
@@ -91,12 +84,6 @@ export function createPayouts(deps: {
 }): Payouts {
   const { store, transitionWithdrawal, clock, vault, provider, params, log } = deps
 
-  function toPayoutOrder(withdrawal: Withdrawal): PayoutOrder {
-    const { sealedPayoutTo, invoiceId } = withdrawal
-    if (sealedPayoutTo.length === 0) return { withdrawal, payoutTo: 'deleted with the account' }
-    return { withdrawal, payoutTo: Buffer.from(vault.open(sealedPayoutTo, payoutSealContext(invoiceId))).toString() }
-  }
-
   /**
    * Closes an order at the amount received so far; only a larger amount reopens it. A reopened order keeps the notes of
    * its earlier closing.
@@ -141,7 +128,7 @@ export function createPayouts(deps: {
           at: nowSecs(clock),
           detail: describeOrder(closed),
         })
-        return toPayoutOrder(closed)
+        return openPayoutOrder(vault, closed)
       } catch (error) {
         throw error instanceof IllegalStepError ? withdrawalNotOpenError(withdrawal.status) : error
       }
@@ -157,7 +144,7 @@ export function createPayouts(deps: {
     const { publicId: id, amountZat, fiatCurrency, fiatAmount } = withdrawal
     const order = id.slice(0, 8)
     try {
-      const { payoutTo } = toPayoutOrder(withdrawal)
+      const { payoutTo } = openPayoutOrder(vault, withdrawal)
       const payout = await provider.pay({ id, amountZat, fiatCurrency, fiatAmount, payoutTo })
       const effect = await store.write(tx => applyPayoutResult(tx, withdrawal, payout))
       const details = { order, provider: provider.name, state: payout.state }
@@ -241,9 +228,12 @@ export function createPayouts(deps: {
 
   return {
     list: async (limit, statuses = WITHDRAWAL_STATUSES) =>
-      (await store.read(tx => tx.withdrawals.listByStatus(statuses, limit))).map(toPayoutOrder),
+      store.read(async tx => withOwners(tx, vault, await tx.withdrawals.listByStatus(statuses, limit))),
 
-    read: async id => toPayoutOrder(await store.read(tx => find(tx, id))),
+    async read(id) {
+      const [order] = await store.read(async tx => withOwners(tx, vault, [await find(tx, id)]))
+      return order as OwnedPayoutOrder
+    },
 
     async markPaidOut(id, reference, options) {
       requireValidNote('reference', reference)

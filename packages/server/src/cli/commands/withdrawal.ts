@@ -9,7 +9,8 @@ import { consensusParams } from '../../domain/network-upgrade.ts'
 import { formatUtc } from '../../domain/time.ts'
 import { maskPayoutTo } from '../../domain/withdrawal.ts'
 import { createOutbox } from '../../services/outbox.ts'
-import { createPayouts, type PayoutOrder, type Payouts } from '../../services/payout.ts'
+import { createPayouts, type Payouts } from '../../services/payout.ts'
+import type { PayoutOrder } from '../../services/payout-order.ts'
 import { createWithdrawalTransition } from '../../services/withdrawal-transition.ts'
 import type { Command } from '../command.ts'
 import { table } from '../output.ts'
@@ -28,13 +29,16 @@ export const withdrawalsList: Command = {
     parseArguments(args, [], 0)
     const orders = await withPayouts(config(), payouts => payouts.list(MAX_LISTED))
     out.result(
-      orders.map(({ withdrawal, payoutTo }) => ({ ...toJson(withdrawal), payout_to: maskPayoutTo(payoutTo) })),
+      orders.map(({ withdrawal, payoutTo, email }) => {
+        return { ...toJson(withdrawal), email, payout_to: maskPayoutTo(payoutTo) }
+      }),
       orders.length === 0
         ? ['no withdrawals yet']
         : table(
-            ['id', 'status', 'deposited', 'amount', 'payout', 'to', 'created', 'being paid'],
-            orders.map(({ withdrawal, payoutTo }) => [
+            ['id', 'account', 'status', 'deposited', 'amount', 'payout', 'to', 'created', 'being paid'],
+            orders.map(({ withdrawal, payoutTo, email }) => [
               withdrawal.publicId,
+              email,
               withdrawal.status,
               `${formatZec(withdrawal.receivedZat)} ZEC`,
               `${formatZec(withdrawal.amountZat)} ZEC`,
@@ -57,9 +61,9 @@ export const withdrawalsShow: Command = {
   example: 'withdrawals show 5d4c1c0e-3c53-4b0e-8a51-2f0c4f6f7b10',
   async run(args, { out, config }) {
     const id = requireValue(parseArguments(args, [], 1).positionals[0], 'ID')
-    const { withdrawal, payoutTo } = await withPayouts(config(), payouts => payouts.read(id))
-    const value = { ...toJson(withdrawal), payout_to: payoutTo }
-    const lines = Object.entries(value).map(([name, member]) => `${name}: ${member ?? ''}`)
+    const { withdrawal, payoutTo, email } = await withPayouts(config(), payouts => payouts.read(id))
+    const value = { ...toJson(withdrawal), email, payout_to: payoutTo }
+    const lines = Object.entries(value).map(([name, member]) => `${name}: ${forPeople(name, member)}`)
     out.result(value, withdrawal.activePayout ? [...lines, `being paid ${beingPaid(withdrawal)}`] : lines)
     return 0
   },
@@ -114,6 +118,13 @@ function withPayouts<T>(config: Config, work: (payouts: Payouts) => Promise<T>):
     const params = consensusParams(config.network, config.regtest)
     return work(createPayouts({ store, transitionWithdrawal, clock: systemClock, vault, provider, params, log }))
   })
+}
+
+/** A member of the JSON as a person reads it: amounts in ZEC, times in UTC. */
+function forPeople(name: string, value: string | number | bigint | null): string {
+  if (value === null) return ''
+  if (name.endsWith('_zat')) return `${value} (${formatZec(BigInt(value))} ZEC)`
+  return /_(at|since)$/.test(name) ? formatUtc(Number(value)) : String(value)
 }
 
 /** The provider that is paying a withdrawal and its start time; empty when no provider is paying. */

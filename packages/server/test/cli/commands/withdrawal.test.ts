@@ -37,14 +37,20 @@ async function start(t: TestContext) {
   return { id: withdrawal.publicId, command }
 }
 
-test('withdrawals list and show print the paying provider and its start time', async t => {
+test('withdrawals list and show print whose order it is, amounts and times for people, and the paying provider', async t => {
   const { id, command } = await start(t)
   const [headings = '', row = ''] = (await command('list')).out.split('\n')
   assert.match(headings, /BEING PAID$/)
   assert.ok(row.endsWith(`by scripted since ${SINCE}`), row)
   assert.match((await command('show', id)).out, new RegExp(`^being paid by scripted since ${SINCE}$`, 'm'))
+  assert.match(headings, /^ID +ACCOUNT +STATUS/)
+  const { out } = await command('show', id)
+  assert.match(out, /^amount_zat: 100000000 \(1 ZEC\)$/m)
+  assert.match(out, new RegExp(`^created_at: ${SINCE}$`, 'm'))
   const shown = JSON.parse((await command('show', id, '--json')).out)
   assert.deepEqual([shown.paying_provider, shown.paying_since], ['scripted', 1_800_000_000])
+  assert.match(shown.email, /@example\.org$/)
+  assert.ok(row.includes(shown.email), row)
 })
 
 for (const [name, ...args] of [
