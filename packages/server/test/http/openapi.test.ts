@@ -11,7 +11,15 @@ import { call } from '../harness/http-call.ts'
 
 /** Errors outside of the operations: of unknown paths and methods, of commands, of the dashboard's forms, of /metrics. */
 const UNDESCRIBED = [
-  ...['not_found', 'method_not_allowed', 'gone', 'bad_metrics_token', 'backup_not_here', 'file_exists'],
+  ...[
+    'not_found',
+    'method_not_allowed',
+    'gone',
+    'bad_metrics_token',
+    'backup_not_here',
+    'file_exists',
+    'no_such_folder',
+  ],
   ...[
     'bad_code',
     'too_many_codes',

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -208,6 +208,7 @@ describe('the database identity on SQLite', () => {
     const { recorded } = await original.store.read(tx => tx.databaseIdentity.read())
     assert.match(recorded, /^inode:/)
     const file = join(folder, 'copies', 'backup.db')
+    mkdirSync(join(folder, 'copies'))
     await original.store.backup(file)
     assert.deepEqual(readdirSync(join(folder, 'copies')), ['backup.db'])
     const database = new DatabaseSync(file, { readOnly: true })
@@ -228,6 +229,7 @@ describe('the database identity on SQLite', () => {
     other.exec('DELETE FROM database_origin')
     other.close()
     const file = join(folder, 'copies', 'backup.db')
+    mkdirSync(join(folder, 'copies'))
     await assert.rejects(store.backup(file), /no record of its database identity/)
     assert.deepEqual(readdirSync(join(folder, 'copies')), [])
     assert.equal(existsSync(file), false)
