@@ -8,5 +8,6 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 })
 
 process.exitCode = await run(process.argv.slice(2), {
+  tryOut: async print => (await import('@zatgate/sandbox/try')).tryOut(print),
   startSandbox: async options => (await import('@zatgate/sandbox/start')).start(options),
 })

@@ -62,7 +62,7 @@ function activationHeights({ chain }: Sandbox): Env {
 }
 
 /** The settings that point the service at the sandbox; a real service gets them from its operator. */
-function sandboxSettings(sandbox: Sandbox): Env {
+export function sandboxSettings(sandbox: Sandbox): Env {
   return {
     NETWORK: 'regtest',
     LIGHTWALLETD_URL: sandbox.lightwalletdUrl,

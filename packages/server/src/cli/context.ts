@@ -1,6 +1,6 @@
 import { type Config, type Env, loadConfig } from '../config/settings.ts'
 import type { Output } from './output.ts'
-import type { StartSandbox } from './sandbox.ts'
+import type { StartSandbox, TryOut } from './sandbox.ts'
 
 /** The environment a command runs in. */
 export interface Context {
@@ -8,10 +8,15 @@ export interface Context {
   readonly out: Output
   /** Undefined when the sandbox package is not installed. */
   readonly startSandbox: StartSandbox | undefined
+  /** The same. */
+  readonly tryOut: TryOut | undefined
   /** Loads the settings on demand: commands about a key or a file need none. */
   config(): Config
 }
 
-export function createContext(out: Output, startSandbox: StartSandbox | undefined, env: Env): Context {
-  return { env, out, startSandbox, config: () => loadConfig(env) }
+/** What the sandbox package adds to the commands. */
+export type SandboxParts = Partial<Pick<Context, 'startSandbox' | 'tryOut'>>
+
+export function createContext(out: Output, { startSandbox, tryOut }: SandboxParts, env: Env): Context {
+  return { env, out, startSandbox, tryOut, config: () => loadConfig(env) }
 }

@@ -21,17 +21,18 @@ import { restored } from './commands/restored.ts'
 import { rotateEncryptionKey } from './commands/rotate-encryption-key.ts'
 import { sessionCreate, sessionEnd } from './commands/session.ts'
 import { start } from './commands/start.ts'
+import { tryOut } from './commands/try.ts'
 import { withdrawalsFail, withdrawalsList, withdrawalsSettle, withdrawalsShow } from './commands/withdrawal.ts'
-import { createContext } from './context.ts'
+import { createContext, type SandboxParts } from './context.ts'
 import { commandHelp, groupHelp, nearest, overview } from './help.ts'
 import { createOutput } from './output.ts'
-import type { StartSandbox } from './sandbox.ts'
 import { UsageError } from './usage.ts'
 
 const { version: VERSION } = manifest
 
 const COMMANDS: readonly Command[] = [
   start,
+  tryOut,
   doctor,
   address,
   open,
@@ -55,8 +56,7 @@ const COMMANDS: readonly Command[] = [
   rotateEncryptionKey,
 ]
 
-export interface RunOptions {
-  readonly startSandbox?: StartSandbox
+export interface RunOptions extends SandboxParts {
   readonly env?: Env
   readonly stdout?: NodeJS.WritableStream
   readonly stderr?: NodeJS.WritableStream
@@ -67,7 +67,7 @@ export interface RunOptions {
  * @returns the exit code: 0 success, 1 failure, 2 usage error
  */
 export async function run(argv: readonly string[], options: RunOptions = {}): Promise<number> {
-  const { startSandbox, env = ENVIRONMENT, stdout = process.stdout, stderr = process.stderr } = options
+  const { env = ENVIRONMENT, stdout = process.stdout, stderr = process.stderr } = options
   const json = argv.includes('--json')
   const args = argv.filter(arg => arg !== '--json')
   const out = createOutput(json, stdout, stderr)
@@ -83,7 +83,7 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
   try {
     if (!command) throw new UsageError(whyUnknown(args))
     const commandArgs = args.slice(command.name.split(' ').length)
-    return (await command.run(commandArgs, createContext(out, startSandbox, env))) ?? 0
+    return (await command.run(commandArgs, createContext(out, options, env))) ?? 0
   } catch (error) {
     if (error instanceof UsageError) {
       const group = command ? [] : groupOf(args)

@@ -14,3 +14,6 @@ export type StartSandbox = (options: {
   readonly logger: Logger
   readonly json: boolean
 }) => Promise<RunningService>
+
+/** Sells one invoice on a simulated network, and prints a line for each step. */
+export type TryOut = (print: (step: string, text: string) => void) => Promise<void>
