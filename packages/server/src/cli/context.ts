@@ -10,13 +10,22 @@ export interface Context {
   readonly startSandbox: StartSandbox | undefined
   /** The same. */
   readonly tryOut: TryOut | undefined
-  /** Loads the settings on demand: commands about a key or a file need none. */
-  config(): Config
+  /**
+   * Loads the settings on demand: commands about a key or a file need none.
+   * @param needsMail Whether those of the mail server must be set. Default: false
+   */
+  config(options?: { needsMail: boolean }): Config
 }
 
 /** What the sandbox package adds to the commands. */
 export type SandboxParts = Partial<Pick<Context, 'startSandbox' | 'tryOut'>>
 
 export function createContext(out: Output, { startSandbox, tryOut }: SandboxParts, env: Env): Context {
-  return { env, out, startSandbox, tryOut, config: () => loadConfig(env) }
+  return {
+    env,
+    out,
+    startSandbox,
+    tryOut,
+    config: ({ needsMail } = { needsMail: false }) => loadConfig(env, { needsMail }),
+  }
 }

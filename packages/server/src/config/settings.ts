@@ -109,9 +109,10 @@ export function sandboxKeyFile(dataDir: string): string {
 
 /**
  * Parses the settings. An empty value counts as unset.
+ * @param needsMail Whether the settings of the mail server must be set; without them `mail` is null
  * @throws ConfigError with all problems
  */
-export function loadConfig(env: Env = ENVIRONMENT): Config {
+export function loadConfig(env: Env = ENVIRONMENT, { needsMail = true } = {}): Config {
   const settings = new Settings(env)
   const sandbox = !settings.has('NETWORK') && !settings.has('LIGHTWALLETD_URL')
   const dataDir = resolve(settings.read('DATA_DIR', text => text, './data'))
@@ -131,7 +132,7 @@ export function loadConfig(env: Env = ENVIRONMENT): Config {
     network,
     lightwalletdUrls: parseLightwalletdUrls(settings, sandbox),
     swap: parseSwap(settings),
-    mail: parseMail(settings, sandbox),
+    mail: parseMail(settings, needsMail && !sandbox),
     encryptionKeys: parseEncryptionKeys(settings, sandbox, dataDir),
     ratesUrl: settings.read('RATES_URL', values.url('http', 'https'), 'https://api.kraken.com'),
     ratesMaxAgeSecs: settings.read('RATES_MAX_AGE_SECS', values.wholeNumber(1, 3_600), 60),
@@ -228,8 +229,8 @@ function parseSwap(settings: Settings): Config['swap'] {
   return apiUrl === null ? null : { apiUrl, apiKey, signingKey }
 }
 
-function parseMail(settings: Settings, sandbox: boolean): Config['mail'] {
-  if (sandbox && !settings.has('SMTP_URL')) return null
+function parseMail(settings: Settings, isRequired: boolean): Config['mail'] {
+  if (!isRequired && !settings.has('SMTP_URL')) return null
   const smtpUrl = settings.require('SMTP_URL', values.url('smtp', 'smtps'), '')
   const from = settings.require('MAIL_FROM', values.mailbox, '')
   return { smtpUrl, from, requireTls: requiresTls(smtpUrl) }

@@ -40,7 +40,7 @@ export const doctor: Command = {
 async function runChecks(context: Context): Promise<Finding[]> {
   let config: Config
   try {
-    config = context.config()
+    config = context.config({ needsMail: true })
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     const advice = 'correct the environment variable; README.md lists all settings'

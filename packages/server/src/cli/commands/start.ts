@@ -16,7 +16,7 @@ export const start: Command = {
   example: 'start',
   async run(args, { env, out, config, startSandbox }) {
     parseArguments(args, [], 0)
-    const settings = config()
+    const settings = config({ needsMail: true })
     const logger = createLogger(settings.logLevel, { format: settings.logFormat })
     for (const warning of settings.warnings) logger.warn({}, warning)
     const stopSignal = waitForStop()
