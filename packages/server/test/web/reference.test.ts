@@ -47,7 +47,7 @@ describe('the reference of the API', () => {
       const form = await open('Create an invoice')
       await form.getByLabel('API key').fill(harness.apiKey)
       await form.getByRole('button', { name: 'Send' }).click()
-      await form.getByText('200').waitFor()
+      await form.getByRole('status').getByText(/^200/).waitFor()
       const { id } = JSON.parse((await form.locator('pre').textContent()) ?? '')
       const read = await open('Read an invoice')
       await read.getByLabel('id').fill(id)
