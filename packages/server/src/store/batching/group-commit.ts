@@ -143,12 +143,10 @@ export class GroupCommit {
     const run = () => Promise.all(writes.map(write => concurrent.run(write.work)))
     let results: BatchedWriteResult[]
     try {
-      results = await withTimeout(this.#limits.transactionTimeoutMs, run)
+      // Ended before the rollback: no transaction would hold what a write sends behind it.
+      results = await withTimeout(this.#limits.transactionTimeoutMs, run).finally(() => concurrent.end())
       for (const result of results) if (result.kind === 'failed') throw result.error
-      concurrent.end()
     } catch (error) {
-      // A write that outlasts the time limit may not send anything behind the rollback: no transaction would hold it.
-      concurrent.end()
       await batch.rollbackToSavepoint(error)
       return null
     }
