@@ -1,5 +1,6 @@
+import { html } from '@zatgate/server/web/html'
 import type { Route } from '../http/json-server.ts'
-import { escaped, type Page } from '../http/page.ts'
+import type { Page } from '../http/page.ts'
 
 /** A call of the control API, as the index lists it. */
 interface Call {
@@ -25,10 +26,11 @@ function indexPage(calls: readonly Call[]): Page {
   const rows = calls.map(({ method, path, fields, effect }) => {
     const name = `${method} ${path}`
     const isLink = method === 'GET' && !path.includes(':')
-    const body = fields.length > 0 ? ` <code>{${fields.map(escaped).join(', ')}}</code>` : ''
-    const title = isLink ? `<a href="${path}">${name}</a>` : name
-    return `<tr><td><code>${title}</code></td><td>${escaped(effect)}${body}</td></tr>`
+    const body = fields.length > 0 && html` <code>{${fields.join(', ')}}</code>`
+    const title = isLink ? html`<a href="${path}">${name}</a>` : name
+    return html`<tr><td><code>${title}</code></td><td>${effect}${body}</td></tr>
+`
   })
-  const hint = '<p>POST requests need <code>Content-Type: application/json</code> and an object with these fields.</p>'
-  return { title: 'Control of the sandbox', body: `${hint}<table>${rows.join('\n')}</table>` }
+  const hint = html`<p>POST requests need <code>Content-Type: application/json</code> and an object with these fields.</p>`
+  return { title: 'Control of the sandbox', body: html`${hint}<table>${rows}</table>` }
 }

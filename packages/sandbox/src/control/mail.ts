@@ -1,5 +1,6 @@
+import { html } from '@zatgate/server/web/html'
 import type { Route } from '../http/json-server.ts'
-import { escaped, type Page } from '../http/page.ts'
+import type { Page } from '../http/page.ts'
 import type { Mail, Mailbox } from '../mail/mailbox.ts'
 
 /** The routes of the mailbox. */
@@ -17,13 +18,17 @@ export function mailRoutes(mailbox: Mailbox): Route[] {
 
 function mailboxPage(mails: readonly Mail[]): Page {
   const articles = mails.map(
-    ({ to, subject, text, code }) => `<article>
-<h2>${escaped(subject)}</h2>
-<p>To ${escaped(to)}</p>
-${code === undefined ? '' : `<p>Code: <strong>${escaped(code)}</strong></p>`}
-<pre>${escaped(text)}</pre>
-</article>`,
+    ({ to, subject, text, code }) => html`<article>
+<h2>${subject}</h2>
+<p>To ${to}</p>
+${code !== undefined && html`<p>Code: <strong>${code}</strong></p>`}
+<pre>${text}</pre>
+</article>
+`,
   )
-  const hint = '<p>The mails that the service has sent, newest first. Reload the page for new ones.</p>'
-  return { title: 'Mailbox of the sandbox', body: hint + (articles.join('\n') || '<p>No mail yet.</p>') }
+  const hint = html`<p>The mails that the service has sent, newest first. Reload the page for new ones.</p>`
+  return {
+    title: 'Mailbox of the sandbox',
+    body: html`${hint}${articles.length > 0 ? articles : html`<p>No mail yet.</p>`}`,
+  }
 }
