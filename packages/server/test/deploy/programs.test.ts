@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { parseAllDocuments } from 'yaml'
+import { missingProgram } from '../harness/programs.ts'
 import { deployPath } from './files.ts'
 
 /** The overall exposure that systemd-analyze computes, in tenths: 0 is best, 100 worst. */
@@ -22,9 +23,7 @@ function run(program: string, args: readonly string[], env: NodeJS.ProcessEnv = 
 
 /** Registers a test that needs a program. Without it the test is skipped, but in CI it fails. */
 function testWith(program: string, name: string, body: () => void): void {
-  const { error } = spawnSync(program, ['--version'])
-  const isMissing = error !== undefined && process.env.CI !== 'true'
-  test(name, { skip: isMissing && `${program} is not installed` }, body)
+  test(name, { skip: missingProgram(program) }, body)
 }
 
 testWith('promtool', 'promtool accepts the alerts, and they are raised when they should be', () => {

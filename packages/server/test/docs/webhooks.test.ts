@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test'
 import { ZatgateClient } from '@zatgate/sdk'
 import { EVENT_TYPES } from '../../src/domain/event.ts'
 import { stackOf, temporaryFolder } from '../harness/container.ts'
+import { missingProgram } from '../harness/programs.ts'
 import { startTestService } from '../harness/service.ts'
 import { until } from '../harness/until.ts'
 
@@ -54,8 +55,7 @@ function start(t: TestContext, program: string, args: readonly string[], env: No
 }
 
 for (const { language, program, version, file, command } of RECEIVERS) {
-  const isMissing = spawnSync(program, [version]).error !== undefined && process.env.CI !== 'true'
-  const skip = isMissing && `${program} is not installed`
+  const skip = missingProgram(program, version)
   test(`the guide's receiver in ${language} learns of a payment, and refuses what zatgate did not sign`, {
     skip,
   }, async t => {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { execFile, spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { stackOf, temporaryFolder } from '../harness/container.ts'
+import { missingProgram } from '../harness/programs.ts'
 import { startTestService } from '../harness/service.ts'
 import { until } from '../harness/until.ts'
 
@@ -21,8 +22,7 @@ function quickstart(): string[] {
   return blocks.slice(1)
 }
 
-const skip =
-  ['bash', 'curl'].some(program => spawnSync(program, ['--version']).error) && 'bash or curl is not installed'
+const skip = missingProgram('bash') || missingProgram('curl')
 
 test('the commands of the README create an invoice and pay it, as pasted', { skip }, async t => {
   const service = await startTestService()

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
 import { until } from '../harness/until.ts'
 import { noBrowser, openBrowser } from './browser.ts'
+import { inspect } from './inspect.ts'
 
 describe('plans and withdrawals in a real browser', { skip: noBrowser(), timeout: 180_000 }, () => {
   let harness: SandboxService
@@ -34,22 +34,6 @@ describe('plans and withdrawals in a real browser', { skip: noBrowser(), timeout
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.waitForURL('**/overview')
     return { page, email }
-  }
-
-  async function inspect(page: Page): Promise<void> {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme })
-      const { violations } = await new AxeBuilder({ page }).analyze()
-      assert.deepEqual(
-        violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
-        [],
-      )
-    }
-    for (const width of [360, 1280]) {
-      await page.setViewportSize({ width, height: 800 })
-      const over = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
-      assert.equal(over, 0, `${page.url()} scrolls sideways at ${width} px`)
-    }
   }
 
   async function order(page: Page, amount: string): Promise<void> {

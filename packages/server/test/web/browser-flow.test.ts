@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { NAV } from '../../src/web/components/nav.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
 import { noBrowser, openBrowser } from './browser.ts'
+import { inspect } from './inspect.ts'
 
 describe('a merchant in a real browser', { skip: noBrowser(), timeout: 180_000 }, () => {
   let harness: SandboxService
@@ -39,25 +39,6 @@ describe('a merchant in a real browser', { skip: noBrowser(), timeout: 180_000 }
     await page.getByLabel('Code').fill(await harness.codeFor(email))
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.waitForURL('**/overview')
-  }
-
-  /** Asserts no accessibility violation in either theme and no horizontal scrolling at either width. */
-  async function inspect(page: Page): Promise<void> {
-    const where = new URL(page.url()).pathname
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme })
-      const { violations } = await new AxeBuilder({ page }).analyze()
-      assert.deepEqual(
-        violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
-        [],
-        `${where}, ${colorScheme}`,
-      )
-    }
-    for (const width of [360, 1280]) {
-      await page.setViewportSize({ width, height: 800 })
-      const over = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
-      assert.equal(over, 0, `${where} scrolls sideways at ${width} px`)
-    }
   }
 
   async function hasCookie(context: BrowserContext): Promise<boolean> {

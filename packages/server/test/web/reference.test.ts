@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
 import { call } from '../harness/http-call.ts'
 import { startTestService, type TestService } from '../harness/service.ts'
 import { noBrowser, openBrowser } from './browser.ts'
+import { inspect } from './inspect.ts'
 
 describe('the reference of the API', () => {
   let harness: TestService
@@ -73,21 +73,7 @@ describe('the reference of the API', () => {
       await form.getByText('"invalid_amount_zat"').waitFor()
     })
 
-    test('it is accessible, light and dark, and does not scroll sideways', async () => {
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme })
-        const { violations } = await new AxeBuilder({ page }).analyze()
-        assert.deepEqual(
-          violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
-          [],
-        )
-      }
-      for (const width of [360, 1280]) {
-        await page.setViewportSize({ width, height: 800 })
-        const over = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
-        assert.equal(over, 0, `scrolls sideways at ${width} px`)
-      }
-    })
+    test('it is accessible, light and dark, and does not scroll sideways', () => inspect(page))
 
     /** Opens the form of an operation. */
     async function open(summary: string) {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
 import type { Invoice } from '../../src/ports/repository/invoice.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
 import { SkewedClock } from '../harness/skewed-clock.ts'
 import { until } from '../harness/until.ts'
 import { noBrowser, openBrowser } from './browser.ts'
+import { inspect } from './inspect.ts'
 
 const AMOUNT = 2_500_000n
 /** Clock speed. The first poll of a swap comes five seconds after its start. */
@@ -49,19 +49,6 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
       .filter(({ quoteResponse }) => quoteResponse.quoteRequest.recipient === invoice.address)
     assert.ok(swap)
     harness.sandbox.oneclick.drive(swap.depositAddress, { outcome })
-  }
-
-  async function inspect(page: Page): Promise<void> {
-    const { violations } = await new AxeBuilder({ page }).analyze()
-    assert.deepEqual(
-      violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
-      [],
-    )
-    for (const width of [360, 1280]) {
-      await page.setViewportSize({ width, height: 800 })
-      const over = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
-      assert.equal(over, 0, `scrolls sideways at ${width} px`)
-    }
   }
 
   test('chooses an asset, gets a deposit address and sees the invoice become paid', async () => {
