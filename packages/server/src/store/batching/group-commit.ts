@@ -31,6 +31,12 @@ export interface BatchTransaction {
   rollback(): Promise<void>
 }
 
+/**
+ * Event loop turns before a batch. A request that arrived during the last commit looks up its API key in the first one
+ * and queues its write in the second: batches are half as many again, which saves a third of the commits.
+ */
+const GATHER_TURNS = 2
+
 /** After this much work a batch yields to the event loop, so that the process keeps serving requests. */
 const MAX_TURN_MS = 4
 
@@ -104,7 +110,7 @@ export class GroupCommit {
 
   async #drain(): Promise<void> {
     do {
-      await nextTurn()
+      for (let turn = 0; turn < GATHER_TURNS; turn++) await nextTurn()
       const writes = this.#queue.splice(0, this.#limits.maxBatch)
       if (writes.length > 0) await this.#commit(writes.sort((a, b) => accountIdOf(a) - accountIdOf(b)))
     } while (this.#queue.length > 0)
