@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify'
 const TYPES = { css: 'text/css; charset=utf-8', js: 'text/javascript; charset=utf-8', svg: 'image/svg+xml' } as const
 
 /** The static files of the pages. Their paths contain a hash of the content. */
-const NAMES = ['style.css', 'enhance.js', 'reference.js', 'icon.svg'] as const
+const NAMES = ['style.css', 'enhance.js', 'reference.js', 'embed.js', 'icon.svg'] as const
 type AssetName = (typeof NAMES)[number]
 
 const FOLDER = new URL('./assets/', import.meta.url)

@@ -74,19 +74,34 @@ type SignedInHandler = (
   user: AuthenticatedUser,
 ) => Promise<Html | FastifyReply>
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Any site may show this page in a frame. Only for pages that read no cookie. */
+    embedded?: boolean
+  }
+}
+
 /** The path of a page, and the class of its rate limits if it is not `page`. */
-type PagePath = string | { readonly path: string; readonly rate: RateClass }
+interface PageRoute {
+  readonly path: string
+  readonly rate?: RateClass
+}
+
+/** A page that any site may show in a frame, if `embedded`. */
+export interface PublicPageRoute extends PageRoute {
+  readonly embedded?: boolean
+}
 
 /** Passed to the page routes. */
 export interface Site {
   readonly app: App
   readonly deps: SiteDeps
   /** Adds a page for signed-in accounts. Others get 401 and the sign-in form. */
-  page(method: 'GET' | 'POST', path: PagePath, handler: SignedInHandler): void
+  page(method: 'GET' | 'POST', path: string | PageRoute, handler: SignedInHandler): void
   /** Adds a public page. */
   publicPage(
     method: 'GET' | 'POST',
-    path: PagePath,
+    path: string | PublicPageRoute,
     handler: (request: FastifyRequest, reply: FastifyReply) => Promise<Html | FastifyReply>,
   ): void
   /** The user that a page is rendered for. */

@@ -1,24 +1,36 @@
 /**
- * All resources come from this server, and nothing is inline. Pages cannot be framed and submit forms only to this
- * server. Links that open a wallet are navigations, so no directive covers them.
+ * All resources come from this server, and nothing is inline. Pages submit forms only to this server. Links that open a
+ * wallet are navigations, so no directive covers them.
  */
-const CONTENT_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+const contentPolicy = (frameAncestors: string) =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    `frame-ancestors ${frameAncestors}`,
+  ].join('; ')
 
-/** Headers of every page. They override those of the API. */
+/** Headers of every page. They override those of the API. Pages cannot be framed. */
 export const PAGE_HEADERS = {
-  'content-security-policy': CONTENT_POLICY,
+  'content-security-policy': contentPolicy("'none'"),
   // With `no-referrer` browsers would send `Origin: null` with forms.
   'referrer-policy': 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+} as const
+
+/**
+ * Headers of pages that any site may frame. Such a page reads no cookie and acts with no one's authority, so there is
+ * nothing that a click in a disguised frame could misuse. A page with `Cross-Origin-Embedder-Policy` may frame it too.
+ */
+export const EMBED_HEADERS = {
+  ...PAGE_HEADERS,
+  'content-security-policy': contentPolicy('*'),
+  'cross-origin-embedder-policy': 'require-corp',
+  'cross-origin-resource-policy': 'cross-origin',
 } as const

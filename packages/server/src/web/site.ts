@@ -9,11 +9,11 @@ import { logError } from '../http/error-handler.ts'
 import { assetRoutes } from './assets.ts'
 import { type AuthenticatedUser, authenticate } from './auth.ts'
 import type { PageUser } from './components/layout.ts'
-import { type Site, type SiteDeps, sandboxMailboxUrl } from './context.ts'
+import { type PublicPageRoute, type Site, type SiteDeps, sandboxMailboxUrl } from './context.ts'
 import { rejectCrossSiteRequest } from './csrf.ts'
 import { ERROR_TITLES, errorSentence } from './error-text.ts'
 import { acceptForms } from './forms.ts'
-import { PAGE_HEADERS } from './headers.ts'
+import { EMBED_HEADERS, PAGE_HEADERS } from './headers.ts'
 import type { Html } from './html.ts'
 import { errorPage } from './pages/error.ts'
 import { reauthPage } from './pages/reauth.ts'
@@ -40,7 +40,8 @@ export function addSite(root: App, deps: SiteDeps): void {
     acceptForms(app)
     await app.register(fastifyCookie)
     app.addHook('onRequest', async (request, reply) => {
-      reply.headers(PAGE_HEADERS)
+      if (isEmbedded(request)) reply.removeHeader('x-frame-options').headers(EMBED_HEADERS)
+      else reply.headers(PAGE_HEADERS)
       rejectCrossSiteRequest(request, deps.publicUrl())
     })
     app.setErrorHandler((error, request, reply) => sendErrorPage(error, request, reply, deps))
@@ -124,9 +125,13 @@ function createSite(app: App, deps: SiteDeps): Site {
   return site
 }
 
-function pageRoute(page: Parameters<Site['page']>[1]) {
-  const { path, rate } = typeof page === 'string' ? { path: page, rate: 'page' as const } : page
-  return { url: path, config: { rate }, schema: { hide: true } }
+function pageRoute(page: string | PublicPageRoute) {
+  const { path, rate = 'page', embedded = false } = typeof page === 'string' ? { path: page } : page
+  return { url: path, config: { rate, embedded }, schema: { hide: true } }
+}
+
+function isEmbedded(request: FastifyRequest): boolean {
+  return request.routeOptions.config.embedded === true
 }
 
 function send(reply: FastifyReply, result: Html | FastifyReply): FastifyReply {
@@ -154,6 +159,7 @@ function sendErrorPage(thrown: unknown, request: FastifyRequest, reply: FastifyR
       : errorPage(
           ERROR_TITLES[error.kind] ?? 'Request failed',
           error.kind === 'internal' ? 'The error has been logged. Please try again.' : errorSentence(error),
+          isEmbedded(request),
         )
   return send(reply.code(httpStatusOf(error)), page)
 }

@@ -115,6 +115,9 @@ const OPEN_PAGES = [
   'GET /i/:id',
   'GET /i/:id/swap',
   'POST /i/:id/swap',
+  'GET /i/:id/embed',
+  'GET /i/:id/embed/swap',
+  'POST /i/:id/embed/swap',
   'GET /docs',
 ]
 

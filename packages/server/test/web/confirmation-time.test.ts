@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Invoice } from '../../src/ports/repository/invoice.ts'
+import { checkoutLinks } from '../../src/web/components/checkout-links.ts'
 import { checkoutPage } from '../../src/web/pages/checkout.ts'
 import { viewingKeyPage } from '../../src/web/pages/viewing-key.ts'
 
@@ -18,8 +19,9 @@ function detected(confirmations: number): Invoice {
 }
 
 test('the checkout page shows how long the confirmations take at the current block spacing', () => {
+  const links = checkoutLinks('id')
   const render = (confirmations: number, spacingSecs: number) =>
-    String(checkoutPage({ invoice: detected(confirmations), extra: false, spacingSecs, isChainSeen: true }))
+    String(checkoutPage({ invoice: detected(confirmations), links, extra: false, spacingSecs, isChainSeen: true }))
   assert.match(render(3, 75), /usually in about 4 minutes/)
   assert.match(render(3, 25), /usually in about 75 seconds/)
   assert.match(render(10, 25), /usually in about 4 minutes/)

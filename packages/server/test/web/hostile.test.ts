@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
+import { checkoutLinks } from '../../src/web/components/checkout-links.ts'
 import { chooseAssetPage } from '../../src/web/pages/swap.ts'
 import { call } from '../harness/http-call.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
@@ -47,7 +48,7 @@ describe('pages with hostile input', () => {
     assert.ok(invoice)
     for (const blockchain of [...INHERITED, '<b>"']) {
       const asset = { assetId: 'x', symbol: 'XYZ', blockchain, decimals: 8, priceUsd: 1 }
-      const page = String(chooseAssetPage({ invoice, assets: [asset] }))
+      const page = String(chooseAssetPage({ invoice, links: checkoutLinks(invoice.publicId), assets: [asset] }))
       assert.ok(page.includes(`XYZ on ${blockchain.replace('<b>"', '&lt;b&gt;&quot;')}</option>`), blockchain)
     }
   })

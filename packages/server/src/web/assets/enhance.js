@@ -12,14 +12,31 @@ function localiseTimes(root) {
   }
 }
 
+/** Copies text. Pages over plain HTTP and frames without the permission lack the clipboard, so an older way follows. */
+async function copy(button) {
+  const text = button.dataset.copy
+  try {
+    await navigator.clipboard.writeText(text)
+    return 'Copied'
+  } catch {
+    const field = document.createElement('textarea')
+    field.value = text
+    button.after(field)
+    field.select()
+    const isCopied = document.execCommand('copy')
+    field.remove()
+    button.focus()
+    return isCopied ? 'Copied' : 'Not copied'
+  }
+}
+
 /** Enables copy buttons, which are hidden without this script. `data-copy` holds the text to copy. */
 function enableCopyButtons(root) {
   for (const button of root.querySelectorAll('button[data-copy]')) {
     const label = button.textContent
     button.hidden = false
     button.addEventListener('click', async () => {
-      await navigator.clipboard.writeText(button.dataset.copy)
-      button.textContent = 'Copied'
+      button.textContent = await copy(button)
       setTimeout(() => {
         button.textContent = label
       }, 1500)

@@ -9,7 +9,7 @@ interface PageOptions {
   /** Public id of an invoice whose changes update the page. Without JavaScript the page reloads every 15 seconds. */
   readonly liveInvoiceId?: string
   /** A script besides that of all pages. */
-  readonly script?: 'reference.js'
+  readonly script?: 'reference.js' | 'embed.js'
 }
 
 /** The signed-in user that a dashboard page is rendered for. */
@@ -60,11 +60,17 @@ function deletionBanner({ deletionDueAt, menuPath }: DashboardPage): Html | fals
   return html`<p class="card attention" role="status">This account will be deleted on ${timeElement(deletionDueAt)} or later. Nothing can be changed until you <a href="/account">keep it</a>.</p>`
 }
 
+interface PlainPage extends PageOptions {
+  readonly banner?: Child
+  /** The page is shown in a frame of another site. Default: false. */
+  readonly embedded?: boolean
+}
+
 /** A page without the dashboard menu: sign-in, checkout and errors. */
-export function plainPage(page: PageOptions & { readonly banner?: Child }): Html {
-  return frame(page, 'plain')`
-    <header class="plain-top"><span class="brand">${brand()}</span></header>
-    <main id="main">${page.banner ?? false}${page.body}</main>`
+export function plainPage({ embedded = false, ...page }: PlainPage): Html {
+  return frame(embedded ? { ...page, script: 'embed.js' } : page, embedded ? 'plain embedded' : 'plain')`
+    ${!embedded && html`<header class="plain-top"><span class="brand">${brand()}</span></header>`}
+    <main id="main"${embedded && html` aria-label="Payment"`}>${page.banner ?? false}${page.body}</main>`
 }
 
 /** A page of documentation, with its contents beside it. */

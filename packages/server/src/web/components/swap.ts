@@ -4,6 +4,7 @@ import type { Invoice } from '../../ports/repository/invoice.ts'
 import type { Swap } from '../../ports/repository/swap.ts'
 import { timeElement } from '../format.ts'
 import { type Child, type Html, html } from '../html.ts'
+import type { CheckoutLinks } from './checkout-links.ts'
 import { copyable } from './copyable.ts'
 import { definitionList } from './definition-list.ts'
 
@@ -52,8 +53,8 @@ export const SWAP_STATES: Readonly<Record<SwapStatus, { readonly title: string; 
 }
 
 /** Shown on the checkout page in ZEC: the outcome of the last swap, and a link to pay with another asset. */
-export function otherAssetsLink({ publicId, receivedZat }: Invoice, swap: Swap | undefined): Child {
-  const link = html`<p><a class="button full" href="/i/${publicId}/swap">Pay with another asset</a></p>`
+export function otherAssetsLink({ receivedZat }: Invoice, swap: Swap | undefined, links: CheckoutLinks): Child {
+  const link = html`<p><a class="button full" href="${links.swap}">Pay with another asset</a></p>`
   if (swap?.status === 'REFUNDED' || swap?.status === 'FAILED')
     return html`<p class="flash" role="status">${amountOf(swap)}: ${SWAP_STATES[swap.status].text}</p>${link}`
   // A swap is for the whole amount, so it is not offered after a part payment in ZEC.

@@ -2,15 +2,20 @@ import { confirmationSecs, formatWaitingTime } from '../../domain/confirmation-t
 import { type InvoiceStatus, isFinal } from '../../domain/invoice.ts'
 import { paymentUri } from '../../domain/payment-uri.ts'
 import type { Invoice } from '../../ports/repository/invoice.ts'
+import type { Swap } from '../../ports/repository/swap.ts'
 import { chainUnseenBanner } from '../components/chain-unseen.ts'
+import { type CheckoutLinks, returnLink } from '../components/checkout-links.ts'
 import { plainPage } from '../components/layout.ts'
-import { liveAttributes } from '../components/live.ts'
+import { liveAttributes, statusAttributes } from '../components/live.ts'
 import { manualPayment, walletLink } from '../components/payment-request.ts'
 import { formatZecAmount, groupThousands, timeElement } from '../format.ts'
 import { type Child, type Html, html } from '../html.ts'
 
 interface CheckoutView {
   readonly invoice: Invoice
+  readonly links: CheckoutLinks
+  /** The last swap, if there is one. */
+  readonly swap?: Swap | undefined
   /** Content below the payment request: paying with other assets. */
   readonly extra: Child
   /** Current block spacing in seconds. */
@@ -29,13 +34,15 @@ const TITLES: Readonly<Record<InvoiceStatus, string>> = {
 
 /** The page where a buyer pays an invoice in ZEC and sees its status. */
 export function checkoutPage(view: CheckoutView): Html {
-  const { invoice } = view
+  const { invoice, links, swap } = view
   const content = html`
       ${mark(invoice.status)}
-      <h1 data-announce>${TITLES[invoice.status]}</h1>
-      ${invoice.status === 'pending' ? request(view) : outcome(view)}`
+      <h1 data-announce${statusAttributes(invoice, swap)}>${TITLES[invoice.status]}</h1>
+      ${invoice.status === 'pending' ? request(view) : outcome(view)}
+      ${returnLink(links, invoice.status !== 'pending')}`
   return plainPage({
     title: TITLES[invoice.status],
+    embedded: links.embedded,
     ...(isFinal(invoice.status)
       ? {}
       : { liveInvoiceId: invoice.publicId, banner: chainUnseenBanner(view.isChainSeen) }),

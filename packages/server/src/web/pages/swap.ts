@@ -3,9 +3,11 @@ import { hasDeposit, MAX_REFUND_TO_CHARS } from '../../domain/swap.ts'
 import type { Invoice } from '../../ports/repository/invoice.ts'
 import type { Swap } from '../../ports/repository/swap.ts'
 import type { SwapAsset } from '../../ports/swap-provider.ts'
+import { type CheckoutLinks, returnLink } from '../components/checkout-links.ts'
 import { copyable, copyButton } from '../components/copyable.ts'
 import { field } from '../components/form.ts'
 import { plainPage } from '../components/layout.ts'
+import { statusAttributes } from '../components/live.ts'
 import { qrCode } from '../components/qr-code.ts'
 import { amountOf, chainOf, SWAP_STATES } from '../components/swap.ts'
 import { formatZecAmount, timeElement } from '../format.ts'
@@ -13,6 +15,7 @@ import { booleanAttribute, type Html, html } from '../html.ts'
 
 interface ChooseAssetView {
   readonly invoice: Invoice
+  readonly links: CheckoutLinks
   readonly assets: readonly SwapAsset[]
   /** Submitted values, if the form is shown again with an error. */
   readonly assetId?: string
@@ -27,19 +30,21 @@ export function showsSwap(invoice: Invoice, swap: Swap, prefersZec: boolean, now
 }
 
 /** The checkout page of a swap: the deposit address, then the progress. */
-export function swapDepositPage(invoice: Invoice, swap: Swap): Html {
+export function swapDepositPage(invoice: Invoice, swap: Swap, links: CheckoutLinks): Html {
   const { title, text } = SWAP_STATES[swap.status]
   const open = swap.status === 'PENDING_DEPOSIT' || swap.status === 'INCOMPLETE_DEPOSIT'
   return plainPage({
     title,
+    embedded: links.embedded,
     liveInvoiceId: invoice.publicId,
     body: html`<div class="card narrow checkout" id="live" data-live data-state="${invoice.status} ${invoice.receivedZat} ${swap.status} ${swap.publicId}">
-      <h1 data-announce>${title}</h1>
+      <h1 data-announce${statusAttributes(invoice, swap)}>${title}</h1>
       <p class="big center">${amountOf(swap)}</p>
       <p class="below center">on ${chainOf(swap)}, for ${formatZecAmount(invoice.amountZat)}</p>
       ${open && depositDetails(swap)}
       <p class="hint">${text}${swap.status === 'PENDING_DEPOSIT' && html` Valid until ${timeElement(swap.deadline)}<span class="countdown" data-until="${swap.deadline}"></span>.`}</p>
-      ${swap.status === 'PENDING_DEPOSIT' && alternatives(invoice)}
+      ${swap.status === 'PENDING_DEPOSIT' && alternatives(links)}
+      ${returnLink(links, false)}
     </div>`,
   })
 }
@@ -55,15 +60,16 @@ function depositDetails(swap: Swap): Html {
     </dl>`
 }
 
-function alternatives({ publicId }: Invoice): Html {
-  return html`<p class="center"><a href="/i/${publicId}/swap">Choose another asset</a> · <a href="/i/${publicId}?with=zec">Pay with Zcash instead</a></p>`
+function alternatives({ swap, checkoutInZec }: CheckoutLinks): Html {
+  return html`<p class="center"><a href="${swap}">Choose another asset</a> · <a href="${checkoutInZec}">Pay with Zcash instead</a></p>`
 }
 
 /** A form for choosing an asset. It works without JavaScript. */
-export function chooseAssetPage({ invoice, assets, assetId, refundTo = '', error }: ChooseAssetView): Html {
+export function chooseAssetPage({ invoice, links, assets, assetId, refundTo = '', error }: ChooseAssetView): Html {
   return plainPage({
     title: 'Pay with another asset',
-    body: html`<form class="card narrow checkout" method="post" action="/i/${invoice.publicId}/swap">
+    embedded: links.embedded,
+    body: html`<form class="card narrow checkout" method="post" action="${links.swap}">
       <h1>Pay with another asset</h1>
       <p class="below center">For ${formatZecAmount(invoice.amountZat)}, through a swap provider</p>
       ${partPaidNote(invoice)}
@@ -71,7 +77,7 @@ export function chooseAssetPage({ invoice, assets, assetId, refundTo = '', error
       <div class="field"><label for="asset_id">Asset</label><select id="asset_id" name="asset_id" required>${groups(assets, assetId)}</select></div>
       ${field({ name: 'refund_to', label: 'Your refund address', value: refundTo, maxlength: MAX_REFUND_TO_CHARS, hint: 'Your own address on the chain that you pay from. If the swap fails, your deposit is refunded to it.', attributes: html` autocomplete="off" spellcheck="false"` })}
       <button class="primary full">Get the deposit address</button>
-      <p class="center"><a href="/i/${invoice.publicId}?with=zec">Pay with Zcash instead</a></p>
+      <p class="center"><a href="${links.checkoutInZec}">Pay with Zcash instead</a></p>
     </form>`,
   })
 }
@@ -83,14 +89,15 @@ function partPaidNote({ amountZat, receivedZat }: Invoice): Html | false {
 }
 
 /** Shown while no swap can be started. */
-export function swapUnavailablePage({ publicId }: Invoice, error: string): Html {
+export function swapUnavailablePage(links: CheckoutLinks, error: string): Html {
   return plainPage({
     title: 'Pay with another asset',
+    embedded: links.embedded,
     body: html`<div class="card narrow checkout">
       <h1>Pay with another asset</h1>
       <p class="error" role="alert">${error}</p>
       <p>Swaps are unavailable. Please try again in a few minutes.</p>
-      <p><a class="button full" href="/i/${publicId}?with=zec">Pay with Zcash</a></p>
+      <p><a class="button full" href="${links.checkoutInZec}">Pay with Zcash</a></p>
     </div>`,
   })
 }

@@ -1,0 +1,212 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import type { Browser, Page } from 'playwright-core'
+import { type SandboxService, startSandboxService } from '../harness/service.ts'
+import { SkewedClock } from '../harness/skewed-clock.ts'
+import { until } from '../harness/until.ts'
+import { noBrowser, openBrowser } from './browser.ts'
+import { inspect } from './inspect.ts'
+import { serveShopPage } from './shop-page.ts'
+import { visit } from './visit.ts'
+
+const UNKNOWN = '6f1e5e2c-6c0a-4a2e-9d3c-0f5f3f1d2b4a'
+/** Clock speed. The first poll of a swap comes five seconds after its start. */
+const SPEED = 10
+
+let harness: SandboxService
+before(async () => {
+  harness = await startSandboxService({ clock: new SkewedClock({ factor: SPEED }) })
+})
+after(() => harness?.close())
+
+async function createInvoice(): Promise<string> {
+  const { accounts, viewingKeys, invoices } = harness.service
+  const account = await accounts.findOrCreate('shop@example.org')
+  const { account: ready } = await viewingKeys.set(account, harness.sandbox.demoViewingKey)
+  const terms = { amountZat: 2_500_000n, expiresInSecs: 3_600, idempotencyKey: undefined }
+  return (await invoices.create(ready, terms)).publicId
+}
+
+test('only the embedded checkout can be framed, its error pages too, and it sets and reads no cookie', async () => {
+  const id = await createInvoice()
+  for (const path of [`/i/${id}/embed`, `/i/${id}/embed/swap`, `/i/${UNKNOWN}/embed`, '/i/none/embed/swap']) {
+    const { headers, text } = await visit(harness, `GET ${path}`, { cookie: '__Host-zatgate=anything' })
+    const policy = headers.get('content-security-policy') as string
+    assert.match(policy, /^default-src 'none'; .*frame-ancestors \*$/, path)
+    assert.doesNotMatch(policy, /unsafe|https?:|data:/)
+    assert.equal(headers.get('x-frame-options'), null)
+    assert.equal(headers.get('referrer-policy'), 'same-origin')
+    assert.equal(headers.get('cache-control'), 'no-store')
+    assert.deepEqual(headers.getSetCookie(), [])
+    assert.doesNotMatch(text, /dashboard/)
+  }
+  for (const path of [`/i/${id}`, `/i/${id}/swap`, `/i/${UNKNOWN}`, '/sign-in', '/overview', '/docs']) {
+    const { headers } = await visit(harness, `GET ${path}`)
+    assert.match(headers.get('content-security-policy') as string, /frame-ancestors 'none'$/, path)
+    assert.equal(headers.get('x-frame-options'), 'DENY')
+  }
+})
+
+test('an embedded checkout stays in the frame', async () => {
+  const id = await createInvoice()
+  const page = async (path: string) => (await visit(harness, `GET ${path}`)).text
+  assert.match(await page(`/i/${id}/embed`), new RegExp(`href="/i/${id}/embed/swap"`))
+  assert.match(await page(`/i/${id}/embed/swap`), new RegExp(`action="/i/${id}/embed/swap"`))
+  const form = { asset_id: 'nep141:btc.omft.near', refund_to: 'the-buyers-own-address' }
+  const started = await visit(harness, `POST /i/${id}/embed/swap`, { form })
+  assert.deepEqual([started.status, started.headers.get('location')], [303, `/i/${id}/embed`])
+  const deposit = await page(`/i/${id}/embed`)
+  assert.match(deposit, /data-status="pending" data-swap-status="PENDING_DEPOSIT"/)
+  assert.match(deposit, new RegExp(`href="/i/${id}/embed\\?with=zec"`))
+  assert.match(await page(`/i/${id}/embed?with=zec`), /Pay with Zcash/)
+  const foreign = { form, headers: { 'sec-fetch-site': 'cross-site' } }
+  assert.equal((await visit(harness, `POST /i/${id}/embed/swap`, foreign)).status, 403)
+})
+
+test('return_to shows a link to the shop, by its host, on every page of the checkout', async () => {
+  const id = await createInvoice()
+  const query = `return_to=${encodeURIComponent('https://shop.example/orders/7?a=1&b="<')}`
+  const link = 'href="https://shop.example/orders/7?a=1&amp;b=%22%3C">Back to shop.example</a>'
+  const page = async (path: string) => (await visit(harness, `GET ${path}`)).text.replaceAll('&#39;', "'")
+  const checkout = await page(`/i/${id}?${query}`)
+  assert.ok(checkout.includes(link), checkout)
+  const [, swapPath = ''] = /href="(\/i\/[^"]+\/swap\?return_to=[^"]+)"/.exec(checkout) ?? []
+  const [, action = ''] = /action="([^"]+)"/.exec(await page(swapPath)) ?? []
+  assert.equal(action, swapPath)
+  const form = { asset_id: 'nep141:btc.omft.near', refund_to: 'the-buyers-own-address' }
+  const { headers } = await visit(harness, `POST ${action}`, { form })
+  const deposit = await page(headers.get('location') as string)
+  assert.match(deposit, /Send your deposit/)
+  assert.ok(deposit.includes(link))
+})
+
+test('return_to must be an https URL, or one of this machine', async () => {
+  const id = await createInvoice()
+  const status = async (returnTo: string) => {
+    const { status, text } = await visit(harness, `GET /i/${id}?return_to=${encodeURIComponent(returnTo)}`)
+    if (status !== 200) assert.match(text, /Invalid return to: it must be an absolute https URL/)
+    return status
+  }
+  for (const good of ['https://shop.example', 'http://localhost:8080/a', 'http://127.0.0.1/', 'http://[::1]:3/'])
+    assert.equal(await status(good), 200, good)
+  for (const bad of [
+    '',
+    '/orders/7',
+    '//shop.example',
+    'shop.example',
+    'http://shop.example',
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'zcash:u1',
+    'https://user:secret@shop.example',
+    'https://pay.example@shop.example',
+    `https://shop.example/${'x'.repeat(2048)}`,
+  ])
+    assert.equal(await status(bad), 400, bad)
+})
+
+describe('in a real browser', { skip: noBrowser(), timeout: 120_000 }, () => {
+  let browser: Browser
+  before(async () => {
+    browser = await openBrowser()
+  })
+  after(() => browser?.close())
+
+  async function openShop(t: { after(work: () => Promise<void>): void }, html: string): Promise<Page> {
+    // A shop that isolates its own pages may frame the checkout too.
+    const shop = await serveShopPage(html, { 'cross-origin-embedder-policy': 'require-corp' })
+    t.after(() => shop.close())
+    const page = await (await browser.newContext()).newPage()
+    t.after(() => page.context().close())
+    await page.goto(shop.url)
+    return page
+  }
+
+  const shopWith = (src: string) => `<!doctype html><html lang="en"><head><title>Shop</title>
+    <meta name="viewport" content="width=device-width"></head><body><main><h1>Order 7</h1>
+    <script>
+      window.messages = []
+      addEventListener('message', ({ origin, data }) => messages.push({ origin, ...data }))
+    </script>
+    <iframe src="${src}" title="Payment" style="width: 100%; height: 60rem; border: 0"></iframe></main></body></html>`
+
+  const statuses = (page: Page) =>
+    page.evaluate<string[]>(
+      `messages.filter(({ type }) => type === 'zatgate:status').map(it => it.swap_status ? it.status + ' ' + it.swap_status : it.status)`,
+    )
+
+  test('a buyer pays inside the page of a shop on another site, which receives the statuses and the height', async t => {
+    const id = await createInvoice()
+    const page = await openShop(t, shopWith(`${harness.url}/i/${id}/embed`))
+    const frame = page.frameLocator('iframe')
+    const heading = (name: string) => frame.getByRole('heading', { level: 1, name }).waitFor()
+    await heading('Pay with Zcash')
+    await inspect(page)
+    const inner = page.frames().find(({ url }) => url === page.url) ?? page.frames()[1]
+    assert.equal(
+      await inner?.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
+      0,
+    )
+
+    await frame.getByRole('link', { name: 'Pay with another asset' }).click()
+    await frame.getByLabel('Asset').selectOption({ label: 'BTC on Bitcoin' })
+    await frame.getByLabel('Your refund address').fill('the-buyers-own-address')
+    await inspect(page)
+    await frame.getByRole('button', { name: 'Get the deposit address' }).click()
+    await heading('Send your deposit')
+    await frame.getByRole('link', { name: 'Pay with Zcash instead' }).click()
+    await heading('Pay with Zcash')
+    await frame.getByRole('button', { name: 'Copy the amount' }).click()
+    await frame.getByText('Copied').waitFor()
+
+    const { zip321Uri } = await paymentOf(id)
+    harness.sandbox.wallet.pay({ uri: zip321Uri })
+    await heading('Payment detected')
+    harness.sandbox.chain.mine(3)
+    await heading('Paid')
+    await inspect(page)
+    await until('the message', async () => (await statuses(page)).at(-1)?.startsWith('paid'))
+    assert.deepEqual(
+      [...new Set((await statuses(page)).map(text => text.split(' ')[0]))],
+      ['pending', 'detected', 'paid'],
+    )
+    assert.ok((await statuses(page)).includes('pending PENDING_DEPOSIT'))
+    const messages = await page.evaluate<{ origin: string; type: string; height?: number }[]>('messages')
+    assert.deepEqual([...new Set(messages.map(({ origin }) => origin))], [harness.url])
+    const heights = messages.filter(({ type }) => type === 'zatgate:height').map(({ height }) => height ?? 0)
+    assert.equal(
+      heights.at(-1),
+      await page.frames()[1]?.evaluate('Math.ceil(document.body.getBoundingClientRect().height)'),
+    )
+    assert.ok(Math.max(...heights) > (heights.at(-1) ?? 0))
+    assert.ok(!JSON.stringify(messages).includes(id))
+  })
+
+  test('no other page of the service loads in a frame', async t => {
+    const id = await createInvoice()
+    for (const path of [`/i/${id}`, '/sign-in']) {
+      const page = await openShop(t, shopWith(harness.url + path))
+      const [, frame] = page.frames()
+      await until('the refusal', () => frame?.url().startsWith('chrome-error:'))
+    }
+  })
+
+  test('a buyer goes from the shop to the checkout and back, and neither site learns an address of the other', async t => {
+    const id = await createInvoice()
+    const shop = await serveShopPage('<!doctype html><title>Shop</title>Thank you')
+    t.after(() => shop.close())
+    const page = await (await browser.newContext()).newPage()
+    t.after(() => page.context().close())
+    await page.goto(`${harness.url}/i/${id}?return_to=${encodeURIComponent(`${shop.url}orders/7`)}`)
+    await inspect(page)
+    await page.getByRole('link', { name: `Back to ${new URL(shop.url).host}` }).click()
+    await page.getByText('Thank you').waitFor()
+    assert.equal(page.url(), `${shop.url}orders/7`)
+    assert.deepEqual(shop.referrers, [undefined])
+  })
+
+  async function paymentOf(id: string): Promise<{ zip321Uri: string }> {
+    const { address } = await harness.service.invoices.read(id)
+    return { zip321Uri: `zcash:${address}?amount=0.025` }
+  }
+})
