@@ -5,7 +5,15 @@ import type { FastifyInstance } from 'fastify'
 const TYPES = { css: 'text/css; charset=utf-8', js: 'text/javascript; charset=utf-8', svg: 'image/svg+xml' } as const
 
 /** The static files of the pages. Their paths contain a hash of the content. */
-const NAMES = ['style.css', 'enhance.js', 'reference.js', 'embed.js', 'icon.svg'] as const
+const NAMES = [
+  'style.css',
+  'style-light.css',
+  'style-dark.css',
+  'enhance.js',
+  'reference.js',
+  'embed.js',
+  'icon.svg',
+] as const
 type AssetName = (typeof NAMES)[number]
 
 const FOLDER = new URL('./assets/', import.meta.url)
@@ -20,20 +28,24 @@ interface Asset {
 const ASSETS: ReadonlyMap<AssetName, Asset> = new Map(NAMES.map(name => [name, load(name)]))
 
 function load(name: AssetName): Asset {
-  const bytes = name === 'style.css' ? styleSheet() : readFileSync(new URL(name, FOLDER))
+  const bytes = name.endsWith('.css') ? Buffer.from(styleSheet(name)) : readFileSync(new URL(name, FOLDER))
   const digest = createHash('sha256').update(bytes).digest('hex').slice(0, 16)
   const [stem, extension] = name.split('.') as [string, keyof typeof TYPES]
   return { path: `/assets/${stem}.${digest}.${extension}`, type: TYPES[extension], etag: `"${digest}"`, bytes }
 }
 
-/** Joins the files in `style/` in the order of their names. */
-function styleSheet(): Buffer {
+/** Joins the files in `style/` in the order of their names. `style-light.css` and `style-dark.css` have one theme only. */
+function styleSheet(name: string): string {
   const folder = new URL('style/', FOLDER)
-  return Buffer.concat(
-    readdirSync(folder)
-      .sort()
-      .map(name => readFileSync(new URL(name, folder))),
-  )
+  const both = readdirSync(folder)
+    .sort()
+    .map(file => readFileSync(new URL(file, folder), 'utf8'))
+    .join('')
+  const [, theme] = /-(light|dark)\./.exec(name) ?? []
+  if (theme === undefined) return both
+  return both
+    .replaceAll('color-scheme: light dark', `color-scheme: ${theme}`)
+    .replaceAll('@media (prefers-color-scheme: dark)', theme === 'dark' ? '@media all' : '@media not all')
 }
 
 /** The URL path of an asset. */

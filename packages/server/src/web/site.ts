@@ -159,7 +159,7 @@ function sendErrorPage(thrown: unknown, request: FastifyRequest, reply: FastifyR
       : errorPage(
           ERROR_TITLES[error.kind] ?? 'Request failed',
           error.kind === 'internal' ? 'The error has been logged. Please try again.' : errorSentence(error),
-          isEmbedded(request),
+          isEmbedded(request) ? { theme: null } : null,
         )
   return send(reply.code(httpStatusOf(error)), page)
 }

@@ -182,6 +182,31 @@ describe('in a real browser', { skip: noBrowser(), timeout: 120_000 }, () => {
     assert.ok(!JSON.stringify(messages).includes(id))
   })
 
+  test('the theme of the shop wins over the system, also after choosing another asset', async t => {
+    const id = await createInvoice()
+    const colours = { light: 'rgb(255, 255, 255)', dark: 'rgb(28, 30, 27)' }
+    for (const [theme, system] of [
+      ['light', 'dark'],
+      ['dark', 'light'],
+    ] as const) {
+      const page = await openShop(t, shopWith(`${harness.url}/i/${id}/embed?theme=${theme}`))
+      await page.emulateMedia({ colorScheme: system })
+      await page.frameLocator('iframe').locator('.card').waitFor()
+      const colour = () =>
+        page.frames()[1]?.evaluate(`getComputedStyle(document.querySelector('.card')).backgroundColor`)
+      assert.equal(await colour(), colours[theme])
+      await page.frameLocator('iframe').getByRole('link', { name: 'Pay with another asset' }).click()
+      await page.frameLocator('iframe').getByLabel('Asset').waitFor()
+      assert.equal(await colour(), colours[theme])
+      await page.emulateMedia({ colorScheme: null })
+    }
+    const status = async (query: string) => (await visit(harness, `GET /i/${id}/embed?${query}`)).status
+    assert.deepEqual(
+      [await status('theme=blue'), await status('theme='), await status('return_to=https://a.example')],
+      [400, 400, 400],
+    )
+  })
+
   test('no other page of the service loads in a frame', async t => {
     const id = await createInvoice()
     for (const path of [`/i/${id}`, '/sign-in']) {

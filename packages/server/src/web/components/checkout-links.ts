@@ -1,51 +1,57 @@
 import { invalidField } from '../../domain/error.ts'
+import type { FormFields } from '../forms.ts'
 import { type Html, html } from '../html.ts'
+import { type Embedding, THEMES } from './layout.ts'
 
-/** The addresses of an invoice's pages for its buyer. */
-export interface CheckoutLinks {
-  /** The pages are shown in a frame of the shop's page. */
-  readonly embedded: boolean
+/** How a page of the checkout was requested. */
+interface CheckoutPlacement {
+  /** Null: the page is not shown in a frame. */
+  readonly embedding: Embedding | null
+  /** The page of the shop where the buyer continues; null: unknown. */
+  readonly returnTo: URL | null
+}
+
+/** The addresses of an invoice's pages for its buyer. They keep the placement. */
+export interface CheckoutLinks extends CheckoutPlacement {
   readonly checkout: string
   /** Shows the payment request in ZEC, also while a swap waits for its deposit. */
   readonly checkoutInZec: string
   /** The form that chooses another asset. */
   readonly swap: string
-  /** The page of the shop where the buyer continues; null: unknown. */
-  readonly returnTo: URL | null
 }
 
-/** A page of the checkout, as it was requested. */
-export interface CheckoutPlacement {
-  readonly embedded: boolean
-  readonly returnTo: URL | null
-}
+const ON_ITS_OWN: CheckoutPlacement = { embedding: null, returnTo: null }
 
-const ON_ITS_OWN: CheckoutPlacement = { embedded: false, returnTo: null }
-
-export function checkoutLinks(publicId: string, { embedded, returnTo } = ON_ITS_OWN): CheckoutLinks {
-  const checkout = embedded ? `/i/${publicId}/embed` : `/i/${publicId}`
+export function checkoutLinks(publicId: string, placement = ON_ITS_OWN): CheckoutLinks {
+  const { embedding, returnTo } = placement
+  const checkout = embedding ? `/i/${publicId}/embed` : `/i/${publicId}`
+  const kept = { ...(embedding?.theme && { theme: embedding.theme }), ...(returnTo && { return_to: returnTo.href }) }
   const link = (path: string, fields: Record<string, string> = {}) => {
-    const query = new URLSearchParams({ ...fields, ...(returnTo && { return_to: returnTo.href }) }).toString()
+    const query = new URLSearchParams({ ...fields, ...kept }).toString()
     return query === '' ? path : `${path}?${query}`
   }
   return {
-    embedded,
+    ...placement,
     checkout: link(checkout),
     checkoutInZec: link(checkout, { with: 'zec' }),
     swap: link(`${checkout}/swap`),
-    returnTo,
   }
+}
+
+/** Parses the query of a page of the checkout. @throws AppError `invalid_return_to`, `invalid_theme` */
+export function parsePlacement(query: FormFields, embedded: boolean): CheckoutPlacement {
+  if (!embedded) return { embedding: null, returnTo: parseReturnTo(query.return_to) }
+  if (query.return_to !== undefined) throw invalidField('return_to', 'in a frame, the page around it has the way back')
+  const theme = THEMES.find(name => name === query.theme) ?? null
+  if (query.theme !== undefined && theme === null) throw invalidField('theme', `it must be ${THEMES.join(' or ')}`)
+  return { embedding: { theme }, returnTo: null }
 }
 
 const MAX_RETURN_TO_CHARS = 2048
 /** A shop in development. Elsewhere a plain HTTP page could be replaced on the way. */
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-/**
- * Parses the query parameter `return_to`: an absolute https URL, or http on this machine.
- * @throws AppError `invalid_return_to`
- */
-export function parseReturnTo(text: string | undefined): URL | null {
+function parseReturnTo(text: string | undefined): URL | null {
   if (text === undefined) return null
   const url = text.length <= MAX_RETURN_TO_CHARS ? URL.parse(text) : null
   const isProtected = url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.has(url.hostname))

@@ -10,6 +10,7 @@ interface PageOptions {
   readonly liveInvoiceId?: string
   /** A script besides that of all pages. */
   readonly script?: 'reference.js' | 'embed.js'
+  readonly theme?: Embedding['theme']
 }
 
 /** The signed-in user that a dashboard page is rendered for. */
@@ -60,17 +61,25 @@ function deletionBanner({ deletionDueAt, menuPath }: DashboardPage): Html | fals
   return html`<p class="card attention" role="status">This account will be deleted on ${timeElement(deletionDueAt)} or later. Nothing can be changed until you <a href="/account">keep it</a>.</p>`
 }
 
+export const THEMES = ['light', 'dark'] as const
+
+/** The frame of another site in which a page is shown. */
+export interface Embedding {
+  /** Null: as the reader's system is set. */
+  readonly theme: (typeof THEMES)[number] | null
+}
+
 interface PlainPage extends PageOptions {
   readonly banner?: Child
-  /** The page is shown in a frame of another site. Default: false. */
-  readonly embedded?: boolean
+  readonly embedding?: Embedding | null
 }
 
 /** A page without the dashboard menu: sign-in, checkout and errors. */
-export function plainPage({ embedded = false, ...page }: PlainPage): Html {
-  return frame(embedded ? { ...page, script: 'embed.js' } : page, embedded ? 'plain embedded' : 'plain')`
-    ${!embedded && html`<header class="plain-top"><span class="brand">${brand()}</span></header>`}
-    <main id="main"${embedded && html` aria-label="Payment"`}>${page.banner ?? false}${page.body}</main>`
+export function plainPage({ embedding = null, ...page }: PlainPage): Html {
+  const options = embedding ? { ...page, script: 'embed.js' as const, theme: embedding.theme } : page
+  return frame(options, embedding ? 'plain embedded' : 'plain')`
+    ${!embedding && html`<header class="plain-top"><span class="brand">${brand()}</span></header>`}
+    <main id="main"${embedding && html` aria-label="Payment"`}>${page.banner ?? false}${page.body}</main>`
 }
 
 /** A page of documentation, with its contents beside it. */
@@ -84,16 +93,16 @@ export function referencePage({ contents, ...page }: PageOptions & { readonly co
     </div>`
 }
 
-function frame({ title, liveInvoiceId, script }: PageOptions, kind: string) {
+function frame({ title, liveInvoiceId, script, theme = null }: PageOptions, kind: string) {
   return (strings: TemplateStringsArray, ...values: readonly Child[]): Html => html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
+<meta name="color-scheme" content="${theme ?? 'light dark'}">
 <title>${title} · zatgate</title>
 <link rel="icon" href="${assetPath('icon.svg')}" type="image/svg+xml">
-<link rel="stylesheet" href="${assetPath('style.css')}">
+<link rel="stylesheet" href="${assetPath(theme === null ? 'style.css' : `style-${theme}.css`)}">
 <script type="module" src="${assetPath('enhance.js')}"></script>
 ${script && html`<script type="module" src="${assetPath(script)}"></script>`}
 ${liveInvoiceId !== undefined && html`<noscript><meta http-equiv="refresh" content="15"></noscript>`}

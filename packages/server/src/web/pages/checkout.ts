@@ -42,7 +42,7 @@ export function checkoutPage(view: CheckoutView): Html {
       ${returnLink(links, invoice.status !== 'pending')}`
   return plainPage({
     title: TITLES[invoice.status],
-    embedded: links.embedded,
+    embedding: links.embedding,
     ...(isFinal(invoice.status)
       ? {}
       : { liveInvoiceId: invoice.publicId, banner: chainUnseenBanner(view.isChainSeen) }),

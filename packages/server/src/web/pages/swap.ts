@@ -35,7 +35,7 @@ export function swapDepositPage(invoice: Invoice, swap: Swap, links: CheckoutLin
   const open = swap.status === 'PENDING_DEPOSIT' || swap.status === 'INCOMPLETE_DEPOSIT'
   return plainPage({
     title,
-    embedded: links.embedded,
+    embedding: links.embedding,
     liveInvoiceId: invoice.publicId,
     body: html`<div class="card narrow checkout" id="live" data-live data-state="${invoice.status} ${invoice.receivedZat} ${swap.status} ${swap.publicId}">
       <h1 data-announce${statusAttributes(invoice, swap)}>${title}</h1>
@@ -68,7 +68,7 @@ function alternatives({ swap, checkoutInZec }: CheckoutLinks): Html {
 export function chooseAssetPage({ invoice, links, assets, assetId, refundTo = '', error }: ChooseAssetView): Html {
   return plainPage({
     title: 'Pay with another asset',
-    embedded: links.embedded,
+    embedding: links.embedding,
     body: html`<form class="card narrow checkout" method="post" action="${links.swap}">
       <h1>Pay with another asset</h1>
       <p class="below center">For ${formatZecAmount(invoice.amountZat)}, through a swap provider</p>
@@ -92,7 +92,7 @@ function partPaidNote({ amountZat, receivedZat }: Invoice): Html | false {
 export function swapUnavailablePage(links: CheckoutLinks, error: string): Html {
   return plainPage({
     title: 'Pay with another asset',
-    embedded: links.embedded,
+    embedding: links.embedding,
     body: html`<div class="card narrow checkout">
       <h1>Pay with another asset</h1>
       <p class="error" role="alert">${error}</p>

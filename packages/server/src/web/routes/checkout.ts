@@ -1,5 +1,5 @@
 import { nowSecs } from '../../ports/clock.ts'
-import { checkoutLinks, parseReturnTo } from '../components/checkout-links.ts'
+import { checkoutLinks, parsePlacement } from '../components/checkout-links.ts'
 import { otherAssetsLink } from '../components/swap.ts'
 import type { Site } from '../context.ts'
 import { idParam, queryFields } from '../forms.ts'
@@ -12,12 +12,12 @@ export function checkoutPages(site: Site): void {
 
   for (const embedded of [false, true]) {
     site.publicPage('GET', { path: embedded ? '/i/:id/embed' : '/i/:id', embedded }, async request => {
-      const { with: asset, return_to: returnTo } = queryFields(request)
+      const query = queryFields(request)
       const invoice = await invoices.read(idParam(request))
-      const links = checkoutLinks(invoice.publicId, { embedded, returnTo: parseReturnTo(returnTo) })
+      const links = checkoutLinks(invoice.publicId, parsePlacement(query, embedded))
       const swap = (await swaps.currentByInvoice([invoice])).get(invoice.id)
       // Shows an open swap, unless it has no deposit yet and the buyer chose to pay in ZEC.
-      if (swap && showsSwap(invoice, swap, asset === 'zec', nowSecs(clock)))
+      if (swap && showsSwap(invoice, swap, query.with === 'zec', nowSecs(clock)))
         return swapDepositPage(invoice, swap, links)
       return checkoutPage({
         invoice,

@@ -3,7 +3,7 @@ import { AppError } from '../../domain/error.ts'
 import { hasDeposit } from '../../domain/swap.ts'
 import { httpStatusOf, toAppError } from '../../http/error.ts'
 import type { Invoice } from '../../ports/repository/invoice.ts'
-import { checkoutLinks, parseReturnTo } from '../components/checkout-links.ts'
+import { checkoutLinks, parsePlacement } from '../components/checkout-links.ts'
 import type { Site } from '../context.ts'
 import { errorSentence } from '../error-text.ts'
 import { formFields, idParam, queryFields } from '../forms.ts'
@@ -28,7 +28,7 @@ export function swapPages(site: Site): void {
   for (const embedded of [false, true]) {
     const path = embedded ? '/i/:id/embed/swap' : '/i/:id/swap'
     const linksOf = (request: FastifyRequest, { publicId }: Invoice) =>
-      checkoutLinks(publicId, { embedded, returnTo: parseReturnTo(queryFields(request).return_to) })
+      checkoutLinks(publicId, parsePlacement(queryFields(request), embedded))
 
     site.publicPage('GET', { path, embedded }, async (request, reply) => {
       const invoice = await invoices.read(idParam(request))

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { NAV } from '../../src/web/components/nav.ts'
+import { missingProgram } from '../harness/programs.ts'
+import { startTestService, type TestService } from '../harness/service.ts'
+import { until } from '../harness/until.ts'
+import { assertShown, Guide, openShell, runModule } from './guide.ts'
+
+const GUIDE = new Guide('docs/first-invoice.md')
+
+const skip = missingProgram('bash') || missingProgram('curl')
+
+describe('the guide to the first invoice', { skip }, () => {
+  let service: TestService
+  before(async () => {
+    service = await startTestService()
+  })
+  after(() => service?.close())
+
+  test('its commands lead from the webhook to the paid invoice and its event, with the responses that it shows', async t => {
+    const shell = openShell(t, service)
+    const block = (name: string) => GUIDE.block(`sh ${name}`)
+    await shell.run(block('setup'))
+    assert.match((await shell.json(block('webhook'))).secret, /^whsec_/)
+    const created = await shell.json(block('create'))
+    assertShown(GUIDE.block('json created'), created)
+    const env = { ZATGATE_URL: service.url, ZATGATE_API_KEY: service.apiKey }
+    assert.equal((await runModule(GUIDE.block('js create'), env)).trim(), created.id)
+    assertShown(GUIDE.block('json reused'), await shell.json(block('reuse')))
+
+    assert.match((await shell.json(block('pay'))).txid, /^[0-9a-f]{64}$/)
+    const read = () => shell.json(block('read'))
+    const detected = await until('detected', async () => {
+      const invoice = await read()
+      return invoice.status === 'detected' && invoice
+    })
+    assertShown(GUIDE.block('json detected'), detected)
+    await shell.run(block('mine'))
+    await until('paid', async () => (await read()).status === 'paid')
+    const event = await until('the event', () => shell.json(block('received')))
+    assertShown(GUIDE.block('json event'), event)
+    assert.equal(event.invoice_id, created.id)
+  })
+
+  test('its price is exact, rounded up, and only for text that is a price', async () => {
+    assert.equal((await runModule(GUIDE.block('js price'))).trim(), '47035295n')
+    const cases = `const results = [['42.5', '42.50'], ['0.00000001', '1'], ['1', '3'], ['999999999999.99', '0.01']]
+      console.log(results.map(([price, rate]) => toZat(price, rate)).join(' '))
+      for (const bad of [['1e3', '1'], ['-1', '1'], ['1', '0'], ['', '1'], ['1.123456789', '1']])
+        try { console.log(toZat(...bad)) } catch { console.log('refused') }`
+    const lines = (await runModule(GUIDE.block('js price') + cases)).trim().split('\n').slice(1)
+    assert.deepEqual(lines, ['100000000 1 33333334 9999999999999900000000', ...Array(5).fill('refused')])
+  })
+
+  test('it names pages of the dashboard by their names', () => {
+    const [, section = ''] = GUIDE.text.split('## On a real network')
+    const named = [...section.matchAll(/^\d\. \*\*(.*?)\*\*/gm)].map(([, name]) => name)
+    const labels: readonly string[] = NAV.flatMap(({ items }) => items.map(({ label }) => label))
+    assert.deepEqual(named, ['Sign in', ...named.slice(1).filter(name => labels.includes(name ?? ''))])
+    assert.equal(named.length, 4)
+  })
+})
+
+test('the same commands create an invoice with NETWORK=test, which a wallet pays', { skip }, async t => {
+  const service = await startTestService({ sandboxOptions: { network: 'test' } })
+  t.after(() => service.close())
+  const shell = openShell(t, service)
+  await shell.run(GUIDE.block('sh setup'))
+  const invoice = await shell.json(GUIDE.block('sh create'))
+  assert.match(invoice.address, /^utest1/)
+  await shell.run(GUIDE.block('sh pay'))
+  await until('detected', async () => (await shell.json(GUIDE.block('sh read'))).status === 'detected')
+  await shell.run(GUIDE.block('sh mine'))
+  await until('paid', async () => (await shell.json(GUIDE.block('sh read'))).status === 'paid')
+})
+
+test('every block of the guide was run', { skip }, () => GUIDE.assertAllUsed())

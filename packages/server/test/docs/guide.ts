@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { stackOf, type TestScope, temporaryFolder } from '../harness/container.ts'
+import type { TestService } from '../harness/service.ts'
+import { Shell } from './shell.ts'
+
+const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
+const FENCE = /^```([^\n]*)\n(.*?)^```$/gms
+const run = promisify(execFile)
+
+/** A document whose snippets are run as they stand. */
+export class Guide {
+  readonly text: string
+  readonly #unused: Set<string>
+  readonly #blocks = new Map<string, string>()
+
+  /** @param path below the root of the project, such as `docs/webhooks.md` */
+  constructor(path: string) {
+    this.text = readFileSync(join(ROOT, path), 'utf8')
+    for (const [, info = '', code = ''] of this.text.matchAll(FENCE)) {
+      assert.ok(!this.#blocks.has(info), `${path} has two blocks \`\`\`${info}`)
+      this.#blocks.set(info, code)
+    }
+    this.#unused = new Set(this.#blocks.keys())
+  }
+
+  /** The block whose fence is followed by this text, such as `sh create`: a language and a name. */
+  block(info: string): string {
+    this.#unused.delete(info)
+    return this.#blocks.get(info) ?? assert.fail(`the guide has no block \`\`\`${info}`)
+  }
+
+  /** The first column of the table below a heading, without the code marks. */
+  rows(heading: string): string[] {
+    const [, section = ''] = this.text.split(`\n## ${heading}\n`)
+    const rows = (section.split('\n## ')[0] ?? '').matchAll(/^\| `?(.*?)`? \|/gm)
+    return [...rows].map(([, name = '']) => name).slice(2)
+  }
+
+  /** Asserts that every block was read by a test. Call last. */
+  assertAllUsed(): void {
+    assert.deepEqual([...this.#unused], [], 'these blocks are not tested')
+  }
+}
+
+/** Opens a shell in a folder with `data/sandbox.json`. The addresses of a sandbox in commands lead to this service. */
+export function openShell(test: TestScope, { url, apiKey, sessionToken, sandbox }: TestService): Shell {
+  const folder = temporaryFolder(stackOf(test))
+  mkdirSync(join(folder, 'data'))
+  writeFileSync(
+    join(folder, 'data/sandbox.json'),
+    JSON.stringify({ api_key: apiKey, session_token: sessionToken, viewing_key: sandbox.demoViewingKey }),
+  )
+  const shell = new Shell(folder, commands =>
+    commands.replaceAll('http://127.0.0.1:3000', url).replaceAll('http://127.0.0.1:4010', sandbox.controlUrl),
+  )
+  test.after(async () => shell.close())
+  return shell
+}
+
+/** Runs an ES module in a process of its own, where the packages of the project can be imported. @returns its output */
+export async function runModule(code: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', code], {
+    cwd: ROOT,
+    env: { PATH: dirname(process.execPath), NODE_ENV: 'test', ...env },
+    timeout: 60_000,
+  })
+  return stdout
+}
+
+/** Asserts that a response has the members, types and statuses of the one that the guide shows. */
+export function assertShown(shown: string, response: unknown): void {
+  assert.deepEqual(masked(response), masked(JSON.parse(shown)))
+}
+
+/** The value with ids, addresses, times and quoted amounts replaced by their kind. */
+function masked(value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, 1).map(masked)
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, masked(member)]))
+  if (typeof value === 'number') return value > 1_700_000_000 && value < 4_000_000_000 ? 'time' : value
+  if (typeof value !== 'string') return value
+  if (/^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(value)) return 'uuid'
+  if (/^[0-9a-f]{64}$/.test(value)) return 'txid'
+  if (/^\d{4}-\d\d-\d\dT/.test(value)) return 'time'
+  if (/^\d+(\.\d+)?$/.test(value)) return 'amount'
+  if (/^zcash:u/.test(value)) return value.replace(/zcash:\w+|memo=.*/g, '…')
+  return /^u(?:regtest|test)?1/.test(value) ? 'address' : value
+}
