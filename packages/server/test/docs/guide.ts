@@ -38,7 +38,7 @@ export class Guide {
   rows(heading: string): string[] {
     const [, section = ''] = this.text.split(`\n## ${heading}\n`)
     const rows = (section.split('\n## ')[0] ?? '').matchAll(/^\| `?(.*?)`? \|/gm)
-    return [...rows].map(([, name = '']) => name).slice(2)
+    return [...rows].map(([, name = '']) => name).slice(1)
   }
 
   /** Asserts that every block was read by a test. Call last. */
