@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -10,8 +10,9 @@ import { stackOf, temporaryFolder } from '../harness/container.ts'
 import { missingProgram } from '../harness/programs.ts'
 import { startTestService } from '../harness/service.ts'
 import { until } from '../harness/until.ts'
+import { Guide } from './guide.ts'
 
-const GUIDE = readFileSync(new URL('../../../../docs/webhooks.md', import.meta.url), 'utf8')
+const GUIDE = new Guide('docs/webhooks.md')
 
 interface Receiver {
   readonly language: string
@@ -29,12 +30,6 @@ const RECEIVERS: readonly Receiver[] = [
   },
   { language: 'go', program: 'go', version: 'version', file: 'receiver.go', command: file => ['run', file] },
 ]
-
-/** The receiver in this language, unchanged. */
-function receiverIn(language: string): string {
-  const [, code] = new RegExp(`\`\`\`${language} receiver\n(.*?)\`\`\``, 's').exec(GUIDE) ?? []
-  return code ?? assert.fail(`the guide has no receiver in ${language}`)
-}
 
 /** A port that was free a moment ago: the receivers cannot report one that they choose. */
 async function freePort(): Promise<number> {
@@ -67,7 +62,7 @@ for (const { language, program, version, file, command } of RECEIVERS) {
     const url = `http://127.0.0.1:${port}/webhook`
     const { secret } = await client.setWebhook(url)
     const path = join(temporaryFolder(stackOf(t)), file)
-    writeFileSync(path, receiverIn(language))
+    writeFileSync(path, GUIDE.block(`${language} receiver`))
     const env = { PORT: String(port), ZATGATE_WEBHOOK_SECRET: secret, GOTOOLCHAIN: 'local' }
     const output = start(t, program, command(path, port), env)
 
@@ -94,7 +89,5 @@ for (const { language, program, version, file, command } of RECEIVERS) {
 }
 
 test('the guide says what to do with every event', () => {
-  const [, table = ''] = GUIDE.split('## What to do with each event')
-  const named = [...table.matchAll(/^\| `([a-z._]+)` \|/gm)].map(([, name]) => name)
-  assert.deepEqual(named.sort(), [...EVENT_TYPES].sort())
+  assert.deepEqual(GUIDE.rows('What to do with each event').sort(), [...EVENT_TYPES].sort())
 })

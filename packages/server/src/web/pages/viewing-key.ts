@@ -87,5 +87,5 @@ function confirmationTime({ confirmations, spacingSecs }: ViewingKeyView): strin
 function firstAddressCard(address: string, isNew: boolean): Html {
   return html`<section class="card${isNew && ' once'}" aria-labelledby="compare"><h2 id="compare">Compare this address with your wallet</h2>
     <p>${copyable(address, 'the address')}</p>
-    <p class="hint">This is the first address of the viewing key. Your wallet should show the same first shielded address. If not, the key belongs to another account of the wallet.</p></section>`
+    <p class="hint">This is the first address of the viewing key, for Orchard and Ironwood only. If your wallet’s first shielded address has the same length but is another one, the key belongs to another account of the wallet. If it is longer, it also has other receivers and cannot be compared: pay a small invoice instead, and check that your wallet receives it.</p></section>`
 }
