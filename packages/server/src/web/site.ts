@@ -40,8 +40,7 @@ export function addSite(root: App, deps: SiteDeps): void {
     acceptForms(app)
     await app.register(fastifyCookie)
     app.addHook('onRequest', async (request, reply) => {
-      if (isEmbedded(request)) reply.removeHeader('x-frame-options').headers(EMBED_HEADERS)
-      else reply.headers(PAGE_HEADERS)
+      setPageHeaders(request, reply)
       rejectCrossSiteRequest(request, deps.publicUrl())
     })
     app.setErrorHandler((error, request, reply) => sendErrorPage(error, request, reply, deps))
@@ -130,6 +129,11 @@ function pageRoute(page: string | PublicPageRoute) {
   return { url: path, config: { rate, embedded }, schema: { hide: true } }
 }
 
+function setPageHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  if (isEmbedded(request)) reply.removeHeader('x-frame-options').headers(EMBED_HEADERS)
+  else reply.headers(PAGE_HEADERS)
+}
+
 function isEmbedded(request: FastifyRequest): boolean {
   return request.routeOptions.config.embedded === true
 }
@@ -152,6 +156,8 @@ export function notFoundPage(error: AppError, request: FastifyRequest, reply: Fa
 function sendErrorPage(thrown: unknown, request: FastifyRequest, reply: FastifyReply, { log, sandboxTools }: SiteDeps) {
   const error = toAppError(thrown, request)
   logError(log, error, request)
+  // A request beyond its rate limit is rejected before the pages set their headers.
+  setPageHeaders(request, reply)
   if (error.retryAfterSecs !== undefined) reply.header('retry-after', error.retryAfterSecs)
   const page =
     error.kind === 'unauthenticated'
