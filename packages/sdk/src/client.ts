@@ -168,7 +168,7 @@ export class ZatgateClient {
   }
 
   /** Sets the URL of the webhook. The first call creates the webhook; only its response contains the signing secret. */
-  setWebhook(url: string, options: CallOptions = {}): Promise<wire.SetWebhookResponse> {
+  setWebhook(url: string, options: CallOptions = {}): Promise<wire.WebhookWithSecret> {
     const request: wire.SetWebhookRequest = { url }
     return this.#session('PUT', '/v1/account/webhook', request, options)
   }

@@ -245,7 +245,7 @@ export interface SetWebhookRequest {
 }
 
 /** The response of PUT /v1/account/webhook. */
-export interface SetWebhookResponse extends Webhook {
+export interface WebhookWithSecret extends Webhook {
   /** Returned only when this call created the webhook. */
   secret?: string
 }

@@ -146,6 +146,36 @@ test('operations have the names of the SDK, tags that are described, and say whi
   }
 })
 
+test('generators of clients find a type of its own for everything: no name is taken twice, no number has 32 bits', () => {
+  const schemas = Object.keys(document.components.schemas).map(name => name.toLowerCase())
+  // They also name types after security schemes, and after an operation with `Response`.
+  const names = [
+    ...Object.keys(document.components.securitySchemes),
+    ...operations().map(({ operation }) => `${operation.operationId}Response`),
+  ]
+  assert.deepEqual(
+    names.filter(name => schemas.includes(name.toLowerCase())),
+    [],
+  )
+  const tagsOfWebhooks = Object.values<{ post: { tags: string[] } }>(document.webhooks).flatMap(({ post }) => post.tags)
+  const tagsOfPaths = operations().flatMap(({ operation }) => operation.tags)
+  // They write one file for each tag.
+  assert.deepEqual(
+    tagsOfWebhooks.filter(tag => tagsOfPaths.includes(tag)),
+    [],
+  )
+  const untyped: unknown[] = []
+  JSON.stringify(document, (key, value) => {
+    const types = [value?.type].flat()
+    if (types.includes('integer') && value.format !== 'int64') untyped.push([key, value])
+    if (types.includes('number') && value.format !== 'double') untyped.push([key, value])
+    for (const [name, member] of Object.entries<{ type?: string }>(value?.properties ?? {}))
+      if (member.type === 'null') untyped.push([name, member])
+    return value
+  })
+  assert.deepEqual(untyped, [])
+})
+
 test('the webhooks are all events, and the bodies of the service match their schemas', () => {
   assert.deepEqual(Object.keys(document.webhooks).sort(), [...EVENT_TYPES].sort())
   const swap = { asset: 'nep141:btc.omft.near', blockchain: 'btc', amountInFormatted: '0.1', status: 'REFUNDED' }

@@ -29,7 +29,7 @@ async function operations(): Promise<Operation[]> {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { security = [], parameters = [] }]) => ({
       line: `${method.toUpperCase()} ${path.replace(/\{\w+\}/, randomUUID())}`,
-      token: security.some(scheme => 'session' in scheme)
+      token: security.some(scheme => 'sessionAuth' in scheme)
         ? merchant.sessionToken
         : security.length > 0
           ? merchant.apiKey

@@ -137,10 +137,10 @@ async function registeredPages(): Promise<string[]> {
 
 async function sessionEndpoints(harness: SandboxService): Promise<string[]> {
   const { body } = await call(harness, 'GET /openapi.json')
-  const paths = Object.entries(body.paths as Record<string, Record<string, { security?: { session?: unknown }[] }>>)
+  const paths = Object.entries(body.paths as Record<string, Record<string, { security?: { sessionAuth?: unknown }[] }>>)
   return paths.flatMap(([path, methods]) =>
     Object.entries(methods)
-      .filter(([, { security = [] }]) => security.some(scheme => scheme.session !== undefined))
+      .filter(([, { security = [] }]) => security.some(scheme => scheme.sessionAuth !== undefined))
       .map(([method]) => `${method.toUpperCase()} ${path}`),
   )
 }

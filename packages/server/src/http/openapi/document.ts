@@ -22,6 +22,7 @@ const TAGS = [
   { name: 'withdrawals', description: 'Orders to pay out in fiat.' },
   { name: 'billing', description: 'Plans, and what this month used of them.' },
   { name: 'service', description: 'Health checks.' },
+  { name: 'events', description: 'Requests to the webhook of an account.' },
 ]
 
 const RETRY_AFTER = { description: 'Seconds until a retry can succeed.', schema: { type: 'integer' } }
@@ -65,6 +66,7 @@ function finishOperation(operation: JsonObject, facts: OperationFacts): JsonObje
   return {
     ...operation,
     security: operation.security ?? [],
+    ...(operation.parameters && { parameters: operation.parameters.map(canonicalHeader) }),
     ...(operation.requestBody && { requestBody: withExample(operation.requestBody, example?.request) }),
     responses: {
       ...Object.fromEntries(
@@ -97,8 +99,8 @@ function errorsOf(operation: JsonObject, { errors, isLimited }: OperationFacts):
   const body = operation.requestBody?.content?.[JSON_TYPE]?.schema
   const names: ApiErrorName[] = [
     ...(isLimited ? (['too_many_requests'] as const) : []),
-    ...(schemes.includes('apiKey') ? (['missing_api_key', 'bad_api_key'] as const) : []),
-    ...(schemes.includes('session') ? (['missing_session_token', 'bad_session_token'] as const) : []),
+    ...(schemes.includes('apiKeyAuth') ? (['missing_api_key', 'bad_api_key'] as const) : []),
+    ...(schemes.includes('sessionAuth') ? (['missing_session_token', 'bad_session_token'] as const) : []),
     'unknown_parameter',
     ...(body
       ? (['unsupported_media_type', 'body_too_large', 'invalid_json', 'unknown_field', 'invalid_text'] as const)
@@ -121,8 +123,17 @@ function errorsOf(operation: JsonObject, { errors, isLimited }: OperationFacts):
   ]
 }
 
+/** Schemas of headers have their names in lower case, as Node reads them. */
+function canonicalHeader(parameter: JsonObject): JsonObject {
+  return parameter.in === 'header' ? { ...parameter, name: canonicalName(parameter.name) } : parameter
+}
+
+function canonicalName(field: string): string {
+  return field === 'idempotency-key' ? 'Idempotency-Key' : field
+}
+
 function invalidFieldError(field: string): [code: string, error: ApiError] {
-  const name = field === 'idempotency-key' ? 'Idempotency-Key' : field
+  const name = canonicalName(field)
   const code = `invalid_${field.toLowerCase().replaceAll('-', '_')}`
   return [code, { status: 400, message: `invalid ${name}`, when: `\`${name}\` is missing, malformed or out of range.` }]
 }

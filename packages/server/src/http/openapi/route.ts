@@ -13,12 +13,12 @@ Errors are flat JSON: a stable \`code\` for programs and a \`message\` for peopl
 would be right.`
 
 const SECURITY_SCHEMES = {
-  apiKey: {
+  apiKeyAuth: {
     type: 'http',
     scheme: 'bearer',
     description: 'An API key: `zg_…`. It creates invoices and can do nothing else.',
   },
-  session: {
+  sessionAuth: {
     type: 'http',
     scheme: 'bearer',
     description:

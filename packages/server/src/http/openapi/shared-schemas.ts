@@ -1,9 +1,12 @@
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document, whose parts the specification types
 export type JsonObject = { [member: string]: any }
 
+/** Formats without which generators of clients choose types of 32 bits, which amounts do not fit in. */
+const NUMBER_FORMATS: Readonly<Record<string, string>> = { integer: 'int64', number: 'double' }
+
 /**
- * Moves each schema with a title to `components.schemas`, and puts a reference to it in its place. A schema that may
- * also be null becomes a choice of both.
+ * Moves each object and enumeration with a title to `components.schemas`, and puts a reference to it in its place. A
+ * schema that may also be null becomes a choice of both. Numbers get a format of 64 bits.
  */
 export function shareSchemas(document: JsonObject): JsonObject {
   const schemas: JsonObject = {}
@@ -11,11 +14,14 @@ export function shareSchemas(document: JsonObject): JsonObject {
   function share(value: unknown): unknown {
     if (Array.isArray(value)) return value.map(share)
     if (typeof value !== 'object' || value === null) return value
-    const members = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, share(member)]))
-    if (typeof members.title !== 'string' || members.properties === undefined) return members
+    const members: JsonObject = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, share(member)]))
+    const types = [members.type].flat()
+    const format = types.map(type => NUMBER_FORMATS[type]).find(Boolean)
+    if (format) return { ...members, format }
+    if (typeof members.title !== 'string' || !(members.properties || members.enum)) return members
     const { title, ...schema } = members
-    const isNullable = Array.isArray(schema.type) && schema.type.includes('null')
-    schemas[title as string] = { ...schema, type: 'object' }
+    const isNullable = types.includes('null')
+    schemas[title] = { ...schema, type: types.find(type => type !== 'null') }
     const reference = { $ref: `#/components/schemas/${title}` }
     return isNullable ? { anyOf: [reference, { type: 'null' }] } : reference
   }

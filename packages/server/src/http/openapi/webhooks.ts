@@ -54,7 +54,7 @@ export function webhooks(): JsonObject {
           summary: WHEN[type as EventType],
           description:
             'Verify a signature with the raw body before you parse it. The same event can arrive more than once.',
-          tags: ['webhooks'],
+          tags: ['events'],
           security: [],
           parameters: HEADERS,
           requestBody: {

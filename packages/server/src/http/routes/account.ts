@@ -13,7 +13,7 @@ interface Deps {
 }
 
 export function accountRoutes(app: App, { accounts, viewingKeys, auth }: Deps): void {
-  const common = { tags: ['account'], security: [{ session: [] }] }
+  const common = { tags: ['account'], security: [{ sessionAuth: [] }] }
 
   app.get(
     '/v1/account',

@@ -9,7 +9,7 @@ import { PageQuery, parsePage } from '../schemas/page.ts'
 import { NO_CONTENT_RESPONSES, responses } from '../schemas/response.ts'
 
 export function apiKeyRoutes(app: App, { apiKeys, auth }: { apiKeys: ApiKeys; auth: Auth }): void {
-  const common = { tags: ['API keys'], security: [{ session: [] }] }
+  const common = { tags: ['API keys'], security: [{ sessionAuth: [] }] }
 
   app.get(
     '/v1/account/api-keys',

@@ -16,7 +16,7 @@ interface Deps {
 }
 
 export function billingRoutes(app: App, { billing, accounts, auth }: Deps): void {
-  const common = { tags: ['billing'], security: [{ session: [] }] }
+  const common = { tags: ['billing'], security: [{ sessionAuth: [] }] }
 
   app.get(
     '/v1/account/billing',

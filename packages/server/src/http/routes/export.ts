@@ -13,7 +13,7 @@ export function exportRoutes(app: App, { exports, auth }: { exports: InvoiceExpo
       onRequest: auth.requireSession,
       schema: {
         tags: ['account'],
-        security: [{ session: [] }],
+        security: [{ sessionAuth: [] }],
         operationId: 'exportInvoices',
         summary: 'Export the invoices created in a period',
         description:

@@ -1,17 +1,18 @@
 import { Type } from 'typebox'
 import type { Readiness } from '../../services/readiness.ts'
 import type { App } from '../app.ts'
+import { named } from '../schemas/common.ts'
 
-const Checks = Type.Object({
-  ready: Type.Boolean(),
-  checks: Type.Array(
-    Type.Object({
-      name: Type.String({ description: '`database`, `migrations`, `chain` or `watcher`.' }),
-      ok: Type.Boolean(),
-      reason: Type.Optional(Type.String({ description: 'Why the check fails.' })),
-    }),
-  ),
-})
+const Check = named(
+  'ReadinessCheck',
+  Type.Object({
+    name: Type.String({ description: '`database`, `migrations`, `chain` or `watcher`.' }),
+    ok: Type.Boolean(),
+    reason: Type.Optional(Type.String({ description: 'Why the check fails.' })),
+  }),
+)
+
+const Checks = named('Readiness', Type.Object({ ready: Type.Boolean(), checks: Type.Array(Check) }))
 
 export function healthRoutes(app: App, { readiness }: { readonly readiness: Readiness }): void {
   app.get(

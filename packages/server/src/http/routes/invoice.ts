@@ -43,7 +43,7 @@ export function invoiceRoutes(app: App, { invoices, swaps, auth }: Deps): void {
           'Checked in this order: API key, body, viewing key, plan limit. With an `Idempotency-Key` header (1 to 255 ' +
           'printable characters), repeating the same request within 24 hours returns the same invoice and counts once.',
         tags: ['invoices'],
-        security: [{ apiKey: [] }],
+        security: [{ apiKeyAuth: [] }],
         headers: IdempotencyHeader,
         body: CreateInvoice,
         response: responses(CreatedInvoice),
@@ -87,7 +87,7 @@ export function invoiceRoutes(app: App, { invoices, swaps, auth }: Deps): void {
         operationId: 'listInvoices',
         summary: "List the account's invoices, newest first",
         tags: ['account'],
-        security: [{ session: [] }],
+        security: [{ sessionAuth: [] }],
         querystring: PageQuery,
         response: responses(Type.Array(InvoiceListItem)),
       },

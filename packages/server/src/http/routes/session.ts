@@ -10,7 +10,7 @@ import { NO_CONTENT_RESPONSES, responses } from '../schemas/response.ts'
 import { Session } from '../schemas/session.ts'
 
 export function sessionRoutes(app: App, { sessions, auth }: { sessions: Sessions; auth: Auth }): void {
-  const common = { tags: ['sessions'], security: [{ session: [] }] }
+  const common = { tags: ['sessions'], security: [{ sessionAuth: [] }] }
 
   app.post(
     '/v1/auth/logout',

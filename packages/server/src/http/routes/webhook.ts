@@ -7,10 +7,10 @@ import { presentWebhook } from '../presenters/webhook.ts'
 import { DeliveryAccepted, DeliveryAttempt, DeliveryParam, DeliveryQuery } from '../schemas/delivery.ts'
 import { parsePage } from '../schemas/page.ts'
 import { acceptedResponses, NO_CONTENT_RESPONSES, responses } from '../schemas/response.ts'
-import { RotatedSecret, SetWebhook, SetWebhookResponse, Webhook } from '../schemas/webhook.ts'
+import { RotatedSecret, SetWebhook, Webhook, WebhookWithSecret } from '../schemas/webhook.ts'
 
 export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks; auth: Auth }): void {
-  const common = { tags: ['webhooks'], security: [{ session: [] }] }
+  const common = { tags: ['webhooks'], security: [{ sessionAuth: [] }] }
 
   app.get(
     '/v1/account/webhook',
@@ -36,7 +36,7 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
         summary: 'Set the webhook URL',
         description: 'The first response contains the signing secret, which is shown only once.',
         body: SetWebhook,
-        response: responses(SetWebhookResponse),
+        response: responses(WebhookWithSecret),
       },
     },
     async request => {

@@ -10,7 +10,7 @@ import { responses } from '../schemas/response.ts'
 import { CreateWithdrawal, Withdrawal } from '../schemas/withdrawal.ts'
 
 export function withdrawalRoutes(app: App, { withdrawals, auth }: { withdrawals: Withdrawals; auth: Auth }): void {
-  const common = { tags: ['withdrawals'], security: [{ session: [] }] }
+  const common = { tags: ['withdrawals'], security: [{ sessionAuth: [] }] }
 
   app.get(
     '/v1/account/withdrawals',

@@ -2,13 +2,13 @@ import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
 import { CONFIRMATIONS } from '../../domain/account.ts'
 import { MAX_VIEWING_KEY_CHARS } from '../../domain/viewing-key.ts'
-import { InvoicesThisMonth } from './billing.ts'
+import { MonthlyUsage } from './billing.ts'
 import { Id, named, noExtraFields, nullable, stringEnum, UnixSecs, wireSchema } from './common.ts'
 
 const accountMembers = {
   id: Id,
   email: Type.String(),
-  network: stringEnum(['main', 'test', 'regtest'] as const, 'Zcash network of the service.'),
+  network: named('Network', stringEnum(['main', 'test', 'regtest'], 'Zcash network of the service.')),
   viewing_key_set: Type.Boolean(),
   confirmations: Type.Integer({
     description:
@@ -16,7 +16,7 @@ const accountMembers = {
   }),
   plan: Type.String(),
   plan_expires_at: nullable(UnixSecs('Null: the plan does not expire.')),
-  invoices_this_month: InvoicesThisMonth,
+  invoices_this_month: MonthlyUsage,
   created_at: UnixSecs('Creation time.'),
 }
 

@@ -2,11 +2,16 @@ import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
 import { named, noExtraFields, nullable, UnixSecs, wireSchema } from './common.ts'
 
-export const InvoicesThisMonth = Type.Object({
-  used: Type.Integer(),
-  limit: nullable(Type.Integer({ description: 'Null: no limit.' })),
-  resets_at: UnixSecs('The first of the next month, UTC.'),
-})
+export const MonthlyUsage = wireSchema<Wire.MonthlyUsage>()(
+  named(
+    'MonthlyUsage',
+    Type.Object({
+      used: Type.Integer(),
+      limit: nullable(Type.Integer({ description: 'Null: no limit.' })),
+      resets_at: UnixSecs('The first of the next month, UTC.'),
+    }),
+  ),
+)
 
 export const Billing = wireSchema<Wire.Billing>()(
   named(
@@ -14,7 +19,7 @@ export const Billing = wireSchema<Wire.Billing>()(
     Type.Object({
       plan: Type.String(),
       expires_at: nullable(UnixSecs('Null: the plan does not expire.')),
-      invoices_this_month: InvoicesThisMonth,
+      invoices_this_month: MonthlyUsage,
     }),
   ),
 )

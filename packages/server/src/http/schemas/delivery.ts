@@ -5,6 +5,8 @@ import { EVENT_TYPES } from '../../domain/event.ts'
 import { Id, named, nullable, stringEnum, UnixSecs, wireSchema } from './common.ts'
 import { PageQuery } from './page.ts'
 
+const EventType = named('EventType', stringEnum(EVENT_TYPES, 'Event type.'))
+
 export const DeliveryAccepted = wireSchema<Wire.DeliveryAccepted>()(
   named('DeliveryAccepted', Type.Object({ delivery_id: Id })),
 )
@@ -25,7 +27,7 @@ export const DeliveryAttempt = wireSchema<Wire.DeliveryAttempt>()(
         description: 'UUID, sent in the header `webhook-id` of every attempt of the delivery.',
       }),
       invoice_id: nullable(Id),
-      event_type: stringEnum(EVENT_TYPES, 'Event type.'),
+      event_type: EventType,
       url: Type.String(),
       status_code: nullable(Type.Integer({ description: 'HTTP status of the response. Null: no response.' })),
       error: nullable(Type.String({ description: 'Null: success, or in progress.' })),

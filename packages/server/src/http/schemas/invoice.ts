@@ -5,9 +5,14 @@ import { MAX_ZAT } from '../../domain/money.ts'
 import { Id, named, noExtraFields, nullable, stringEnum, Txid, UnixSecs, wireSchema, Zat } from './common.ts'
 import { Swap } from './swap.ts'
 
-const Status = stringEnum(
-  INVOICE_STATUSES,
-  '`detected`: the full amount is seen. `paid`: it is confirmed. `underpaid`: expired with a payment that is too small.',
+export const InvoiceStatus = wireSchema<Wire.InvoiceStatus>()(
+  named(
+    'InvoiceStatus',
+    stringEnum(
+      INVOICE_STATUSES,
+      '`detected`: the full amount is seen. `paid`: it is confirmed. `underpaid`: expired with a payment that is too small.',
+    ),
+  ),
 )
 
 export const CreateInvoice = wireSchema<Wire.CreateInvoiceRequest>()(
@@ -37,7 +42,7 @@ export const CreatedInvoice = wireSchema<Wire.CreatedInvoice>()(
       address: Type.String({ description: 'Unified address with one Orchard receiver.' }),
       amount_zat: Zat('Requested amount.'),
       zip321_uri: Type.String({ description: 'ZIP 321 payment request.' }),
-      status: Status,
+      status: InvoiceStatus,
       expires_at: UnixSecs('Expiry time.'),
     }),
   ),
@@ -48,7 +53,7 @@ export const Invoice = wireSchema<Wire.Invoice>()(
     'Invoice',
     Type.Object({
       id: Id,
-      status: Status,
+      status: InvoiceStatus,
       amount_zat: Zat('Requested amount.'),
       address: Type.String(),
       zip321_uri: Type.String({ description: 'ZIP 321 payment request.' }),
@@ -66,7 +71,7 @@ export const InvoiceListItem = wireSchema<Wire.InvoiceListItem>()(
     'InvoiceListItem',
     Type.Object({
       id: Id,
-      status: Status,
+      status: InvoiceStatus,
       amount_zat: Zat('Requested amount.'),
       received_zat: Zat('Amount received, mempool included.'),
       overpaid_zat: Zat('Amount received above the requested amount.'),

@@ -3,11 +3,15 @@ import { Type } from 'typebox'
 import { MAX_REFUND_TO_CHARS, SWAP_STATUSES } from '../../domain/swap.ts'
 import { Id, named, noExtraFields, nullable, stringEnum, wireSchema } from './common.ts'
 
+export const SwapStatus = wireSchema<Wire.SwapStatus>()(
+  named('SwapStatus', stringEnum(SWAP_STATUSES, 'Status reported by the swap provider.')),
+)
+
 export const Swap = wireSchema<Wire.Swap>()(
   named(
     'Swap',
     Type.Object({
-      status: stringEnum(SWAP_STATUSES, 'Status reported by the swap provider.'),
+      status: SwapStatus,
       symbol: Type.String(),
       blockchain: Type.String(),
       deposit_address: Type.String(),

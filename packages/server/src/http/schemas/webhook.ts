@@ -28,8 +28,8 @@ export const SetWebhook = wireSchema<Wire.SetWebhookRequest>()(
   ),
 )
 
-export const SetWebhookResponse = wireSchema<Wire.SetWebhookResponse>()(
-  named('SetWebhookResponse', Type.Object({ ...webhookMembers, secret: Type.Optional(SecretText) })),
+export const WebhookWithSecret = wireSchema<Wire.WebhookWithSecret>()(
+  named('WebhookWithSecret', Type.Object({ ...webhookMembers, secret: Type.Optional(SecretText) })),
 )
 
 export const RotatedSecret = wireSchema<Wire.RotatedSecret>()(

@@ -25,15 +25,22 @@ export const CreateWithdrawal = wireSchema<Wire.CreateWithdrawalRequest>()(
   ),
 )
 
+export const WithdrawalStatus = wireSchema<Wire.WithdrawalStatus>()(
+  named(
+    'WithdrawalStatus',
+    stringEnum(
+      WITHDRAWAL_STATUSES,
+      '`completed`: the payout is made. `needs_attention`: the operator reviews the withdrawal.',
+    ),
+  ),
+)
+
 export const Withdrawal = wireSchema<Wire.Withdrawal>()(
   named(
     'Withdrawal',
     Type.Object({
       id: Id,
-      status: stringEnum(
-        WITHDRAWAL_STATUSES,
-        '`completed`: the payout is made. `needs_attention`: the operator reviews the withdrawal.',
-      ),
+      status: WithdrawalStatus,
       amount_zat: Zat('Exact amount to deposit.'),
       fiat_currency: Type.String({ description: 'ISO 4217 code.' }),
       fiat_amount: Type.String({ description: 'Payout amount, decimal.' }),

@@ -15,8 +15,8 @@ export interface DescribedOperation {
 const JSON_TYPE = 'application/json'
 
 const CREDENTIALS: Readonly<Record<string, { readonly name: string; readonly example: string }>> = {
-  apiKey: { name: 'API key', example: '$API_KEY' },
-  session: { name: 'session token', example: '$SESSION_TOKEN' },
+  apiKeyAuth: { name: 'API key', example: '$API_KEY' },
+  sessionAuth: { name: 'session token', example: '$SESSION_TOKEN' },
 }
 
 /** The section of an operation: what it does, its parameters, bodies, examples and errors, and a form to try it. */

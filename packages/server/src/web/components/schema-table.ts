@@ -79,7 +79,9 @@ function typeOf({ type, format, enum: values, minimum, maximum, maxLength, isNul
     maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER && `to ${formatted(maximum)}`,
     maxLength !== undefined && `up to ${formatted(maxLength)} characters`,
   ].filter(Boolean)
-  return html`${name.join(' or ')}${format && ` (${format})`}${nullable && ' or null'}${
+  // The width of numbers concerns programs only.
+  const shown = name.includes('integer') || name.includes('number') ? undefined : format
+  return html`${name.join(' or ')}${shown && ` (${shown})`}${nullable && ' or null'}${
     bounds.length > 0 && html` <span class="below">${bounds.join(' ')}</span>`
   }${values && html` <span class="below">${(values as string[]).map((value, index) => html`${index > 0 && ', '}<code>${value}</code>`)}</span>`}`
 }

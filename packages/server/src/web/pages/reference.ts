@@ -38,10 +38,12 @@ function groupsOf({ tags, paths }: JsonObject): Group[] {
       ...{ method: method.toUpperCase(), path, operation },
     })),
   )
-  return (tags as { name: string; description: string }[]).map(({ name, description }) => ({
-    ...{ name: name.replaceAll(' ', '-'), title: name.charAt(0).toUpperCase() + name.slice(1), description },
-    operations: operations.filter(({ operation }) => operation.tags.includes(name)),
-  }))
+  return (tags as { name: string; description: string }[])
+    .map(({ name, description }) => ({
+      ...{ name: name.replaceAll(' ', '-'), title: name.charAt(0).toUpperCase() + name.slice(1), description },
+      operations: operations.filter(({ operation }) => operation.tags.includes(name)),
+    }))
+    .filter(group => group.operations.length > 0)
 }
 
 function contentsOf({ name, title, operations }: Group): Html {
