@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { ZatgateClient } from '@zatgate/sdk'
 import { EVENT_TYPES } from '../../src/domain/event.ts'
 import { stackOf, temporaryFolder } from '../harness/container.ts'
-import { missingProgram } from '../harness/programs.ts'
+import { missingProgram, startProgram } from '../harness/programs.ts'
 import { startTestService } from '../harness/service.ts'
 import { until } from '../harness/until.ts'
 import { Guide } from './guide.ts'
@@ -40,15 +39,6 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** Starts a process, and collects what it prints. It ends with the test, those that it started too. */
-function start(t: TestContext, program: string, args: readonly string[], env: NodeJS.ProcessEnv): () => string {
-  const child: ChildProcess = spawn(program, args, { detached: true, env: { ...process.env, ...env } })
-  t.after(() => process.kill(-(child.pid as number), 'SIGKILL'))
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', chunk => (output += chunk))
-  return () => output
-}
-
 for (const { language, program, version, file, command } of RECEIVERS) {
   const skip = missingProgram(program, version)
   test(`the guide's receiver in ${language} learns of a payment, and refuses what zatgate did not sign`, {
@@ -64,7 +54,7 @@ for (const { language, program, version, file, command } of RECEIVERS) {
     const path = join(temporaryFolder(stackOf(t)), file)
     writeFileSync(path, GUIDE.block(`${language} receiver`))
     const env = { PORT: String(port), ZATGATE_WEBHOOK_SECRET: secret, GOTOOLCHAIN: 'local' }
-    const output = start(t, program, command(path, port), env)
+    const { output } = startProgram(t, [program, ...command(path, port)], { env })
 
     const unsigned = () => fetch(url, { method: 'POST', body: '{"type":"invoice.paid","invoice_id":"forged"}' })
     const refusal = await until(`the receiver, which printed: ${output()}`, () => unsigned().catch(() => null))

@@ -83,7 +83,7 @@ function typeOf({ type, format, enum: values, minimum, maximum, maxLength, isNul
   const shown = name.includes('integer') || name.includes('number') ? undefined : format
   return html`${name.join(' or ')}${shown && ` (${shown})`}${nullable && ' or null'}${
     bounds.length > 0 && html` <span class="below">${bounds.join(' ')}</span>`
-  }${values && html` <span class="below">${(values as string[]).map((value, index) => html`${index > 0 && ', '}<code>${value}</code>`)}</span>`}`
+  }${values && html` <span class="below">${(values as (string | null)[]).map((value, index) => html`${index > 0 && ', '}<code>${String(value)}</code>`)}</span>`}`
 }
 
 function formatted(number: number): string {
