@@ -27,7 +27,7 @@ import type { Invoice, InvoicePurpose } from '../../src/ports/repository/invoice
 import type { Store, Tx } from '../../src/ports/store.ts'
 import { type RescanResult, rescan } from '../../src/workers/chain/rescan.ts'
 import { type ChainSync, type ChainSyncDeps, createChainSync } from '../../src/workers/chain/sync.ts'
-import { openTestContainer, scopeOf } from './container.ts'
+import { openTestContainer, scopeOf, type TestContainerOptions } from './container.ts'
 import { type LogLine, recordingLog, silentLog } from './log.ts'
 import { ManualClock } from './manual-clock.ts'
 
@@ -37,6 +37,8 @@ export interface ChainSyncHarnessOptions {
   readonly servers?: number
   /** Blocks mined before the first sync. */
   readonly startHeight?: number
+  /** For its container. With a billing viewing key, plans and withdrawals are offered. */
+  readonly container?: TestContainerOptions
 }
 
 export interface InvoiceTerms {
@@ -91,6 +93,7 @@ export class ChainSyncHarness {
   chain!: Chain
   chainSync!: ChainSync
   account!: Account
+  #operator: Account | null = null
   readonly #resources = new AsyncDisposableStack()
   readonly #ending = new AbortController()
   #nextIndex = 1n
@@ -123,7 +126,8 @@ export class ChainSyncHarness {
     const { clock, log, noteScanner, sandbox } = this
     const params = consensusParams('regtest', { nu63Height: sandbox.nu63Height, nu7Height: null })
     const adapters = { clock, log, noteScanner, params, metrics: this.#metrics() }
-    const container = await openTestContainer(scopeOf(this.#resources), adapters)
+    const container = await openTestContainer(scopeOf(this.#resources), { ...options.container, ...adapters })
+    this.#operator = container.operator
     this.#resources.defer(() => this.chain.close())
     this.infrastructure = container.infrastructure
     this.chain = this.#openChain()
@@ -166,7 +170,7 @@ export class ChainSyncHarness {
    */
   startServices(overrides: Overrides = {}, services: Partial<Services> = {}): void {
     this.infrastructure = { ...this.infrastructure, ...overrides, chain: this.chain }
-    this.services = { ...createServices(this.infrastructure, null), ...services }
+    this.services = { ...createServices(this.infrastructure, this.#operator), ...services }
     this.chainSync = createChainSync(this.deps)
   }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { Services } from '../../src/container.ts'
 import type { Invoice } from '../../src/ports/repository/invoice.ts'
 import type { Swap } from '../../src/ports/repository/swap.ts'
-import { ChainSyncHarness, type InvoiceTerms } from './chain-sync.ts'
+import { ChainSyncHarness, type ChainSyncHarnessOptions, type InvoiceTerms } from './chain-sync.ts'
 import type { TestScope } from './container.ts'
 import { startProvider, type TestProvider } from './swap-provider.ts'
 
@@ -26,8 +26,8 @@ export class SwapHarness {
     chainSync.startServices({ swapProvider: test.provider })
   }
 
-  static async start(t: TestScope): Promise<SwapHarness> {
-    const chainSync = await ChainSyncHarness.start()
+  static async start(t: TestScope, options?: ChainSyncHarnessOptions): Promise<SwapHarness> {
+    const chainSync = await ChainSyncHarness.start(options)
     t.after(() => chainSync.close())
     const harness = new SwapHarness(chainSync, await startProvider(t, chainSync))
     await chainSync.sync()

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { ZatgateClient } from '@zatgate/sdk'
+import { verifyWebhook, ZatgateClient } from '@zatgate/sdk'
 import { Compile } from 'typebox/compile'
 import { EVENT_TYPES, invoiceEventBody } from '../../src/domain/event.ts'
 import { API_ERRORS, type ApiError } from '../../src/http/openapi/errors.ts'
+import type { JsonObject } from '../../src/http/openapi/shared-schemas.ts'
 import { type Merchant, startTestApi, type TestApi } from '../harness/api.ts'
 import { call } from '../harness/http-call.ts'
 
@@ -191,6 +193,24 @@ test('the webhooks are all events, and the bodies of the service match their sch
     const { schema } = document.webhooks[type].post.requestBody.content['application/json']
     for (const given of [swap, null])
       assert.ok(Compile(strict(dereference(schema)) as never).Check(JSON.parse(invoiceEventBody(type, invoice, given))))
+  }
+})
+
+test('the example of each event is signed: a reader can check a receiver with it', async () => {
+  for (const [type, { post }] of Object.entries<JsonObject>(document.webhooks)) {
+    const headers: Record<string, string> = Object.fromEntries(
+      post.parameters.map(({ name, example }: JsonObject) => [name.toLowerCase(), example]),
+    )
+    const [secret] = /whsec_[\w+/=]+/.exec(post.parameters[0].description) ?? []
+    const body = JSON.stringify(post.requestBody.content['application/json'].example)
+    const nowMs = Number(headers['webhook-timestamp']) * 1000
+    assert.equal((await verifyWebhook(body, headers, secret ?? '', { nowMs })).type, type)
+    assert.equal(
+      headers['x-service-signature'],
+      createHmac('sha256', secret ?? '')
+        .update(body)
+        .digest('hex'),
+    )
   }
 })
 

@@ -1,4 +1,5 @@
-import recorded from './examples.json' with { type: 'json' }
+import deliveries from './events.json' with { type: 'json' }
+import operations from './examples.json' with { type: 'json' }
 
 /** A request and its response as they were really made. A test repeats them and compares. */
 interface Example {
@@ -6,5 +7,19 @@ interface Example {
   readonly response?: unknown
 }
 
-/** By operation id, and by event type for webhooks, whose body is the `request`. */
-export const EXAMPLES: Readonly<Record<string, Example>> = recorded
+/** A delivery as a webhook really received it. A test repeats it and compares. */
+interface EventExample {
+  /** By name in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Its compact JSON is what was signed. */
+  readonly body: unknown
+}
+
+/** By operation id. */
+export const EXAMPLES: Readonly<Record<string, Example>> = operations
+
+/** By event type. */
+export const EVENT_EXAMPLES: Readonly<Record<string, EventExample>> = deliveries.events
+
+/** The secret that signed the examples of the events. */
+export const EXAMPLE_SECRET = deliveries.secret

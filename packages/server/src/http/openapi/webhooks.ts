@@ -1,6 +1,6 @@
 import type { EventType } from '../../domain/event.ts'
 import { EVENTS } from '../schemas/event.ts'
-import { EXAMPLES } from './examples.ts'
+import { EVENT_EXAMPLES, EXAMPLE_SECRET } from './examples.ts'
 import type { JsonObject } from './shared-schemas.ts'
 
 const WHEN: Readonly<Record<EventType, string>> = {
@@ -14,26 +14,25 @@ const WHEN: Readonly<Record<EventType, string>> = {
   test: 'The owner of the account requested a test delivery.',
 }
 
-const header = (name: string, description: string, example: string) => ({
-  ...{ name, in: 'header', required: true, description, example },
-  schema: { type: 'string' },
-})
-
-const HEADERS = [
-  header(
-    'X-Service-Signature',
-    'HMAC-SHA256 of the raw body in lower-case hex, keyed with the whole secret string as UTF-8.',
-    'b34a7f44d2f1d7ad53d3a6bd1a7d6f8e3e6d1b6a8c6a0a3a1b4f7e9b3d0c2a11',
-  ),
-  header('webhook-id', 'The same for every attempt of a delivery.', '6f0f6f6e-2f0b-4c1c-9d3e-0a4b5c6d7e8f'),
-  header('webhook-timestamp', 'Time of the attempt in Unix seconds.', '1795600000'),
-  header(
-    'webhook-signature',
+/** The headers of a delivery, and what they contain. */
+const HEADERS: Readonly<Record<string, string>> = {
+  'X-Service-Signature':
+    'HMAC-SHA256 of the raw body in lower-case hex, keyed with the whole secret string as UTF-8. The example is signed ' +
+    `with \`${EXAMPLE_SECRET}\`, as compact JSON.`,
+  'webhook-id': 'The same for every attempt of a delivery.',
+  'webhook-timestamp': 'Time of the attempt in Unix seconds.',
+  'webhook-signature':
     'Standard Webhooks: `v1,` and the base64 HMAC-SHA256 of `<id>.<timestamp>.<body>`, keyed with the decoded bytes of ' +
-      'the secret after `whsec_`.',
-    'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
-  ),
-]
+    'the secret after `whsec_`. The example has the same secret.',
+}
+
+function headersOf(type: EventType): JsonObject[] {
+  const example = EVENT_EXAMPLES[type]?.headers ?? {}
+  return Object.entries(HEADERS).map(([name, description]) => ({
+    ...{ name, in: 'header', required: true, description, example: example[name.toLowerCase()] },
+    schema: { type: 'string' },
+  }))
+}
 
 const RESPONSES = {
   '2XX': { description: 'Received. Respond within 5 seconds, and do slow work afterwards.' },
@@ -56,10 +55,10 @@ export function webhooks(): JsonObject {
             'Verify a signature with the raw body before you parse it. The same event can arrive more than once.',
           tags: ['events'],
           security: [],
-          parameters: HEADERS,
+          parameters: headersOf(type as EventType),
           requestBody: {
             required: true,
-            content: { 'application/json': { schema, ...(EXAMPLES[type] && { example: EXAMPLES[type].request }) } },
+            content: { 'application/json': { schema, example: EVENT_EXAMPLES[type]?.body } },
           },
           responses: RESPONSES,
         },

@@ -1,66 +1,12 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { invoiceEventBody, planUpdatedEvent, withdrawalUpdatedEvent } from '../../src/domain/event.ts'
-import { TEST_EVENT_BODY } from '../../src/domain/webhook.ts'
-import type { Random } from '../../src/ports/random.ts'
-import { startTestApi } from '../harness/api.ts'
-import { type CallOptions, call } from '../harness/http-call.ts'
-import { ManualClock } from '../harness/manual-clock.ts'
-import { BTC } from '../harness/swap.ts'
-import { startProvider } from '../harness/swap-provider.ts'
-import { testViewingKey } from '../harness/viewing-key.ts'
-
-const FILE = new URL('../../src/http/openapi/examples.json', import.meta.url)
-
-/** The same sequence in every run. */
-function countingRandom(): Random {
-  let drawn = 0
-  const bytes = (count: number): Uint8Array => {
-    drawn += 1
-    const blocks = Array.from({ length: Math.ceil(count / 32) }, (_, index) =>
-      createHash('sha256').update(`example ${drawn} ${index}`).digest(),
-    )
-    return Buffer.concat(blocks).subarray(0, count)
-  }
-  const uuid = () => {
-    const hex = Buffer.from(bytes(16)).toString('hex')
-    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`
-  }
-  return { bytes, uuid }
-}
-
-/** The bodies of webhooks, by the functions that make them. */
-function eventBodies(): Record<string, string> {
-  const publicId = '5d4c1c0e-3c53-4b0e-8a51-2f0c4f6f7b10'
-  const pending = { publicId, status: 'pending', amountZat: 2_500_000n, receivedZat: 0n, overpaidZat: 0n } as const
-  const paid = { ...pending, status: 'paid', receivedZat: 2_500_000n, txid: '4f'.repeat(32) } as const
-  const underpaid = { ...pending, status: 'underpaid', receivedZat: 1_000_000n, txid: '4f'.repeat(32) } as const
-  const swapped = (status: string) => ({ asset: BTC, blockchain: 'btc', amountInFormatted: '0.0000125', status })
-  const withdrawal = {
-    accountId: 1,
-    publicId: '0b8c0f86-2f60-4b1b-9a43-7a5a3b3a5f27',
-    status: 'completed',
-    amountZat: 150_000_000n,
-    fiatCurrency: 'EUR',
-    fiatAmount: '148.50',
-  } as const
-  return {
-    'invoice.paid': invoiceEventBody('invoice.paid', paid, null),
-    'invoice.underpaid': invoiceEventBody('invoice.underpaid', underpaid, null),
-    'swap.refunded': invoiceEventBody('swap.refunded', { ...pending, txid: null }, swapped('REFUNDED')),
-    'swap.failed': invoiceEventBody('swap.failed', { ...pending, txid: null }, swapped('FAILED')),
-    'swap.incomplete_deposit': invoiceEventBody(
-      'swap.incomplete_deposit',
-      { ...pending, txid: null },
-      swapped('INCOMPLETE_DEPOSIT'),
-    ),
-    'withdrawal.updated': withdrawalUpdatedEvent(withdrawal, 1_800_000_000).body ?? '',
-    'plan.updated': planUpdatedEvent(1, { plan: 'Pro', planExpiresAt: 1_802_592_000 }, 1_800_000_000).body ?? '',
-    test: TEST_EVENT_BODY,
-  }
-}
+import { startTestApi } from '../../harness/api.ts'
+import { type CallOptions, call } from '../../harness/http-call.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { BTC } from '../../harness/swap.ts'
+import { startProvider } from '../../harness/swap-provider.ts'
+import { testViewingKey } from '../../harness/viewing-key.ts'
+import { compareWithRecorded, countingRandom } from './recorded.ts'
 
 test('the examples of the document are what the service responds; ZATGATE_RECORD=1 writes them anew', async t => {
   const clock = new ManualClock()
@@ -115,9 +61,6 @@ test('the examples of the document are what the service responds; ZATGATE_RECORD
   await run('revokeApiKey', `DELETE /v1/account/api-keys/${keyId}`)
   await run('removeWebhook', 'DELETE /v1/account/webhook')
 
-  for (const [type, body] of Object.entries(eventBodies())) recorded[type] = { request: JSON.parse(body) }
-
   const examples = Object.fromEntries(Object.entries(recorded).filter(([, example]) => Object.keys(example).length > 0))
-  if (process.env.ZATGATE_RECORD) writeFileSync(FILE, `${JSON.stringify(examples, null, 2)}\n`)
-  assert.deepEqual(examples, JSON.parse(readFileSync(FILE, 'utf8')))
+  compareWithRecorded('examples.json', examples)
 })

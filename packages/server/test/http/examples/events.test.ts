@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { WebhookReceiver } from '@zatgate/sandbox/webhook-receiver'
+import { verifyWebhook } from '@zatgate/sdk'
+import { EVENT_TYPES } from '../../../src/domain/event.ts'
+import type { Invoice } from '../../../src/ports/repository/invoice.ts'
+import { startDeliveryWorker } from '../../../src/workers/delivery.ts'
+import { closeNoteScanner } from '../../harness/chain-sync.ts'
+import { SwapHarness } from '../../harness/swap.ts'
+import { until } from '../../harness/until.ts'
+import { testViewingKey } from '../../harness/viewing-key.ts'
+import { compareWithRecorded, countingRandom } from './recorded.ts'
+
+const ZEC = 100_000_000n
+const HEADERS = ['x-service-signature', 'webhook-id', 'webhook-timestamp', 'webhook-signature']
+
+after(closeNoteScanner)
+
+/** Causes each event: payments on the chain, swaps of the provider, a plan, and a withdrawal. */
+async function causeEvents(harness: SwapHarness): Promise<void> {
+  const { chainSync } = harness
+  const { account, services } = chainSync
+  const { billing, payouts, withdrawals, webhooks } = services
+  const payAndMine = async (invoice: Invoice, amount: bigint) => {
+    chainSync.pay(invoice, amount)
+    await chainSync.sync()
+    await harness.mine(3)
+  }
+
+  await webhooks.test(account)
+  const paid = await harness.invoice()
+  await payAndMine(paid, paid.amountZat)
+
+  const plan = await billing.subscribe(account, 'Pro')
+  await payAndMine(plan, plan.amountZat)
+
+  const request = { amountZat: (3n * ZEC) / 2n, fiatCurrency: 'EUR', payoutTo: 'DE89 3704 0044 0532 0130 00' }
+  const { withdrawal, invoice: deposit } = await withdrawals.create(account, { ...request, idempotencyKey: undefined })
+  await payAndMine(deposit, deposit.amountZat)
+  await payouts.markPaidOut(withdrawal.publicId, 'SEPA 4711')
+
+  for (const outcome of ['REFUNDED', 'FAILED', 'INCOMPLETE_DEPOSIT']) {
+    const swap = await harness.start(await harness.invoice())
+    harness.drive(swap, outcome)
+    await harness.advance(10)
+  }
+
+  const underpaid = await harness.invoice({ expiresInSecs: 600 })
+  await payAndMine(underpaid, 1_000_000n)
+  await chainSync.expire()
+}
+
+test('the examples of the events are what a webhook receives; ZATGATE_RECORD=1 writes them anew', async t => {
+  const receiver = await WebhookReceiver.start()
+  t.after(() => receiver.close())
+  const container = {
+    random: countingRandom(),
+    env: { WEBHOOK_ALLOW_PRIVATE: 'true' },
+    config: { billingViewingKey: testViewingKey(9) },
+  }
+  const harness = await SwapHarness.start(t, { container })
+  const { account, clock, infrastructure, services } = harness.chainSync
+  const { secret } = await services.webhooks.set(account, receiver.url)
+  assert.ok(secret)
+  await causeEvents(harness)
+
+  // It starts now, because what it draws at random meanwhile would change the ids.
+  const worker = startDeliveryWorker({ ...infrastructure, ...services })
+  t.after(() => worker.stop())
+  const events: Record<string, { headers: Record<string, string | undefined>; body: unknown }> = {}
+  for (const type of EVENT_TYPES) {
+    const delivered = () =>
+      receiver.deliveries.findLast(({ body }) => {
+        const event = JSON.parse(body.toString())
+        return event.type === type && (type !== 'withdrawal.updated' || event.status === 'completed')
+      })
+    const { headers, body } = await until(type, delivered)
+    const event = await verifyWebhook(body, headers, secret, { nowMs: clock.nowMs() })
+    assert.equal(JSON.stringify(event), body.toString(), 'a reader of the document can repeat the exact bytes')
+    events[type] = { headers: Object.fromEntries(HEADERS.map(name => [name, headers[name]])), body: event }
+  }
+  compareWithRecorded('events.json', { secret, events })
+})
