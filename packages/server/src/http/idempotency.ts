@@ -1,6 +1,9 @@
 import { Type } from 'typebox'
 import { invalidField } from '../domain/error.ts'
 
+/** What a key must match. */
+export const IDEMPOTENCY_KEY = { minLength: 1, maxLength: 255, pattern: '^[ -~]*$' } as const
+
 /** The `headers` schema of a route that accepts an `Idempotency-Key`. */
 export const IdempotencyHeader = Type.Object({
   'idempotency-key': Type.Optional(
@@ -15,7 +18,9 @@ export const IdempotencyHeader = Type.Object({
  * @throws AppError `invalid_idempotency_key`
  */
 export function parseIdempotencyKey(header: string | undefined): string | undefined {
-  if (header !== undefined && !/^[\x20-\x7e]{1,255}$/.test(header))
+  const { minLength, maxLength, pattern } = IDEMPOTENCY_KEY
+  if (header === undefined) return undefined
+  if (header.length < minLength || header.length > maxLength || !new RegExp(pattern).test(header))
     throw invalidField('Idempotency-Key', '1 to 255 printable characters')
   return header
 }

@@ -1,3 +1,4 @@
+import { IDEMPOTENCY_KEY } from '../idempotency.ts'
 import { ErrorBody } from '../schemas/response.ts'
 import { API_ERRORS, type ApiError, type ApiErrorName, COMMON_ERRORS, RETRIED_STATUSES } from './errors.ts'
 import { EXAMPLES } from './examples.ts'
@@ -66,7 +67,7 @@ function finishOperation(operation: JsonObject, facts: OperationFacts): JsonObje
   return {
     ...operation,
     security: operation.security ?? [],
-    ...(operation.parameters && { parameters: operation.parameters.map(canonicalHeader) }),
+    ...(operation.parameters && { parameters: operation.parameters.map(describedParameter) }),
     ...(operation.requestBody && { requestBody: withExample(operation.requestBody, example?.request) }),
     responses: {
       ...Object.fromEntries(
@@ -123,9 +124,11 @@ function errorsOf(operation: JsonObject, { errors, isLimited }: OperationFacts):
   ]
 }
 
-/** Schemas of headers have their names in lower case, as Node reads them. */
-function canonicalHeader(parameter: JsonObject): JsonObject {
-  return parameter.in === 'header' ? { ...parameter, name: canonicalName(parameter.name) } : parameter
+/** The header's schema has the name in lower case, as Node reads it, and no limits: those are checked after the body. */
+function describedParameter(parameter: JsonObject): JsonObject {
+  const { name, schema } = parameter
+  if (name !== 'idempotency-key') return parameter
+  return { ...parameter, name: canonicalName(name), schema: { ...schema, ...IDEMPOTENCY_KEY } }
 }
 
 function canonicalName(field: string): string {

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import { noExtraFields, stringEnum } from './common.ts'
+import { InvoiceListItem } from './invoice.ts'
 
 /** The latest time of a period, in Unix seconds. */
 const MAX_UNIX_SECS = 2 ** 40
@@ -14,4 +15,11 @@ export const ExportQuery = Type.Object(
   noExtraFields,
 )
 
-export const ExportFile = Type.Unsafe<Readable>({ type: 'string', description: 'The file.' })
+/** The file is streamed: these describe it, and do not serialise it. */
+const CsvFile = Type.Unsafe<Readable>(Type.String({ description: 'The file, with a line of column names.' }))
+const JsonFile = Type.Unsafe<Readable>(Type.Array(InvoiceListItem))
+
+export const ExportFile = {
+  description: 'The file, in the requested format.',
+  content: { 'application/json': { schema: JsonFile }, 'text/csv': { schema: CsvFile } },
+}

@@ -72,7 +72,10 @@ function isNullable({ type }: JsonObject): boolean {
   return Array.isArray(type) && type.includes('null')
 }
 
-function typeOf({ type, format, enum: values, minimum, maximum, maxLength, isNullable: nullable }: JsonObject): Html {
+function typeOf({ isNullable: nullable, ...schema }: JsonObject): Html {
+  const { type, format, minimum, maximum, maxLength } = schema
+  const values: unknown[] = schema.enum ?? (schema.const === undefined ? [] : [schema.const])
+  if (values.length > 0 && values.every(value => value === null)) return html`null`
   const name = [type].flat().filter(one => one !== 'null' && one !== undefined)
   const bounds = [
     minimum !== undefined && `from ${formatted(minimum)}`,
@@ -83,7 +86,7 @@ function typeOf({ type, format, enum: values, minimum, maximum, maxLength, isNul
   const shown = name.includes('integer') || name.includes('number') ? undefined : format
   return html`${name.join(' or ')}${shown && ` (${shown})`}${nullable && ' or null'}${
     bounds.length > 0 && html` <span class="below">${bounds.join(' ')}</span>`
-  }${values && html` <span class="below">${(values as (string | null)[]).map((value, index) => html`${index > 0 && ', '}<code>${String(value)}</code>`)}</span>`}`
+  }${values.length > 0 && html` <span class="below">${values.map((value, index) => html`${index > 0 && ', '}<code>${String(value)}</code>`)}</span>`}`
 }
 
 function formatted(number: number): string {
