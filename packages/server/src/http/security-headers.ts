@@ -10,10 +10,14 @@ export const SECURITY_HEADERS = {
   'cache-control': 'no-store',
 }
 
-/** Adds the security headers to every response, with HSTS if the public URL uses HTTPS. */
+/**
+ * Adds the security headers to every response, with HSTS if the public URL is https without a port. HSTS applies to
+ * all ports of a host name, so behind another port it would break the other services of that host.
+ */
 export function addSecurityHeaders(app: App, publicUrl: string | null): void {
   const hsts = { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }
-  const headers = publicUrl?.startsWith('https:') ? { ...SECURITY_HEADERS, ...hsts } : SECURITY_HEADERS
+  const url = publicUrl === null ? null : new URL(publicUrl)
+  const headers = url?.protocol === 'https:' && url.port === '' ? { ...SECURITY_HEADERS, ...hsts } : SECURITY_HEADERS
   app.addHook('onRequest', (_request, reply, done) => {
     reply.headers(headers)
     done()

@@ -166,6 +166,12 @@ test('the HSTS header is sent if the public URL is https', async t => {
   assert.equal((await call(api, 'GET /healthz')).headers.get('strict-transport-security'), null)
 })
 
+test('no HSTS header is sent for a host name that is shared: it would also apply to the services on the other ports', async t => {
+  const own = await startTestApi({ settings: { publicUrl: 'https://umbrel.local:3470' } })
+  t.after(() => own.close())
+  assert.equal((await call(own, 'GET /healthz')).headers.get('strict-transport-security'), null)
+})
+
 test('pages of any origin may read an invoice, but not the account endpoints', async () => {
   const origin = { origin: 'https://shop.example' }
   const open = await call(api, `GET /v1/invoices/${UNKNOWN}`, { headers: origin })
