@@ -12,3 +12,8 @@ export function deployPath(path: string): string {
 export function deployText(path: string): string {
   return readFileSync(deployPath(path), 'utf8')
 }
+
+/** The version of the project. */
+export function projectVersion(): string {
+  return JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')).version
+}

@@ -1,60 +1,17 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { parse } from 'yaml'
-import { SECRETS } from '../../src/config/setting-reader.ts'
-import { type Env, loadConfig } from '../../src/config/settings.ts'
+import type { Env } from '../../src/config/settings.ts'
+import { checkSettings, KNOWN } from './checked-settings.ts'
 import { deployPath, deployText } from './files.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'zatgate-deploy-'))
 after(() => rmSync(folder, { recursive: true }))
 
-/** The names that the settings read. */
-const KNOWN = new Set([
-  ...[
-    ...readFileSync(join(deployPath('..'), 'packages/server/src/config/settings.ts'), 'utf8').matchAll(
-      /settings\s*\.(?:read|require|has)\(\s*'(\w+)'/g,
-    ),
-  ].map(([, name = '']) => name),
-  ...SECRETS.map(name => `${name}_FILE`),
-])
-
-const SECRET_VALUES: Env = {
-  database_url: 'postgres://zatgate:secret@postgres/zatgate?sslmode=disable',
-  encryption_key: Buffer.alloc(32, 1).toString('base64'),
-  smtp_url: 'smtps://user:password@mail.example.com',
-  metrics_token: 'metrics-token-of-the-test',
-}
-
-/** The path of a file with this secret. */
-function secretFile(name: string): string {
-  const file = join(folder, name)
-  writeFileSync(file, SECRET_VALUES[name.toLowerCase()] ?? '')
-  return file
-}
-
-/** Replaces the paths of secrets in a container by files of the test. */
-function withFiles(env: Env): Env {
-  return Object.fromEntries(
-    Object.entries(env).map(([name, value]) => [
-      name,
-      name.endsWith('_FILE') ? secretFile(value?.split('/').at(-1) ?? '') : value,
-    ]),
-  )
-}
-
-/** Checks that all names are settings and that the service starts with them. */
-function check(env: Env) {
-  assert.deepEqual(
-    Object.keys(env).filter(name => !KNOWN.has(name)),
-    [],
-  )
-  const config = loadConfig(withFiles({ DATA_DIR: folder, ...env }))
-  assert.equal(config.sandbox, false)
-  return config
-}
+const check = (env: Env) => checkSettings(env, folder)
 
 const example = new Map(
   deployText('compose/.env.example')

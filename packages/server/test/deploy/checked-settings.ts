@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { SECRETS } from '../../src/config/setting-reader.ts'
+import { type Config, type Env, loadConfig } from '../../src/config/settings.ts'
+import { deployPath } from './files.ts'
+
+/** The names that the settings read. */
+export const KNOWN = new Set([
+  ...[
+    ...readFileSync(join(deployPath('..'), 'packages/server/src/config/settings.ts'), 'utf8').matchAll(
+      /settings\s*\.(?:read|require|has)\(\s*'(\w+)'/g,
+    ),
+  ].map(([, name = '']) => name),
+  ...SECRETS.map(name => `${name}_FILE`),
+])
+
+const SECRET_VALUES: Env = {
+  database_url: 'postgres://zatgate:secret@postgres/zatgate?sslmode=disable',
+  encryption_key: Buffer.alloc(32, 1).toString('base64'),
+  smtp_url: 'smtps://user:password@mail.example.com',
+  metrics_token: 'metrics-token-of-the-test',
+}
+
+/**
+ * Checks that all names are settings and that the service starts with them. Files with secrets are replaced.
+ * @param folder for the files
+ */
+export function checkSettings(env: Env, folder: string): Config {
+  assert.deepEqual(
+    Object.keys(env).filter(name => !KNOWN.has(name)),
+    [],
+  )
+  const config = loadConfig({ DATA_DIR: folder, ...withFiles(env, folder) })
+  assert.equal(config.sandbox, false)
+  return config
+}
+
+/** Replaces the paths of secrets in a container by files of the test. */
+function withFiles(env: Env, folder: string): Env {
+  return Object.fromEntries(
+    Object.entries(env).map(([name, value]) => [
+      name,
+      name.endsWith('_FILE') ? secretFile(value?.split('/').at(-1) ?? '', folder) : value,
+    ]),
+  )
+}
+
+function secretFile(name: string, folder: string): string {
+  const file = join(folder, name)
+  writeFileSync(file, SECRET_VALUES[name.toLowerCase()] ?? '')
+  return file
+}
