@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import {
   auditResult,
@@ -18,6 +18,14 @@ const lockOf = license => ({
 test('every locked production dependency has an allowed licence', () => {
   assert.ok(productionPackages(LOCK).length > 50)
   assert.deepEqual(licenceProblems(LOCK), [])
+})
+
+test('the image is the same on amd64 and arm64: no production dependency is for one platform or contains machine code', () => {
+  for (const [path, entry] of productionPackages(LOCK)) {
+    for (const field of ['cpu', 'os', 'libc']) assert.equal(entry[field], undefined, `${path}: ${field}`)
+    const folder = new URL(`../../${path}/`, import.meta.url)
+    if (!entry.optional) assert.deepEqual(globSync('**/*.{node,so,dylib,dll}', { cwd: folder }), [], path)
+  }
 })
 
 test('a licence is judged by its parts, and a missing one is a problem; development tools are not judged', () => {

@@ -96,7 +96,7 @@ while IFS= read -r line; do
   step "${line%% *}" "${line#* }"
 done < <(sed -e ':join' -e '/\\$/{N;s/ *\\\n */ /;b join' -e '}' "$dockerfile")
 
-[[ $user == node ]] || { echo "the image runs as $user" >&2; exit 1; }
+[[ $user == 1000:1000 ]] || { echo "the image runs as $user" >&2; exit 1; }
 [[ ! -e $root/usr/local/bin/npm && ! -d $root/usr/local/lib/node_modules ]] || { echo 'the image contains npm' >&2; exit 1; }
 printf 'image: %s of Debian, Node and zatgate; zatgate %s\n' "$(du -sh "$root" | cut -f 1)" "$(du -sh "$root/app" | cut -f 1)"
 

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { parseAllDocuments } from 'yaml'
+import { parse, parseAllDocuments } from 'yaml'
 import { missingProgram } from '../harness/programs.ts'
-import { deployPath } from './files.ts'
+import { composeFiles } from './compose.ts'
+import { deployPath, deployText } from './files.ts'
 
 /** The overall exposure that systemd-analyze computes, in tenths: 0 is best, 100 worst. */
 const MAX_EXPOSURE = 15
@@ -26,6 +27,24 @@ function testWith(program: string, name: string, body: () => void): void {
   test(name, { skip: missingProgram(program) }, body)
 }
 
+const HELM_VALUES = [deployPath('helm/zatgate'), '--values', deployPath('helm/values.test.yaml')]
+
+/** Every part of the chart, as Kubernetes receives it. */
+function renderChart(): string {
+  return run('helm', ['template', 'shop', ...HELM_VALUES, '--kube-version', '1.30.0'])
+}
+
+/** Runs a check on a text in a file. */
+function withFile(name: string, text: string, check: (file: string) => void): void {
+  const folder = mkdtempSync(join(tmpdir(), 'zatgate-deploy-'))
+  try {
+    writeFileSync(join(folder, name), text)
+    check(join(folder, name))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
 testWith('promtool', 'promtool accepts the alerts, and they are raised when they should be', () => {
   run('promtool', ['check', 'rules', deployPath('prometheus/alerts.yml')])
   run('promtool', ['test', 'rules', deployPath('prometheus/alerts.test.yml')])
@@ -41,22 +60,14 @@ testWith('caddy', 'Caddy accepts its configuration', () => {
 })
 
 testWith('systemd-analyze', 'the systemd unit is valid and confines the service', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'zatgate-unit-'))
-  try {
-    const unit = join(folder, 'zatgate.service')
-    copyFileSync(deployPath('systemd/zatgate.service'), unit)
-    const security = ['security', '--offline=true', `--threshold=${MAX_EXPOSURE}`, unit]
-    run('systemd-analyze', security)
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+  withFile('zatgate.service', deployText('systemd/zatgate.service'), unit => {
+    run('systemd-analyze', ['security', '--offline=true', `--threshold=${MAX_EXPOSURE}`, unit])
+  })
 })
 
 testWith('helm', 'Helm accepts the chart and renders every part of it', () => {
-  const args = [deployPath('helm/zatgate'), '--values', deployPath('helm/values.test.yaml')]
-  run('helm', ['lint', '--strict', ...args])
-  const rendered = run('helm', ['template', 'shop', ...args, '--kube-version', '1.30.0'])
-  const manifests = parseAllDocuments(rendered).map(document => {
+  run('helm', ['lint', '--strict', ...HELM_VALUES])
+  const manifests = parseAllDocuments(renderChart()).map(document => {
     assert.deepEqual(document.errors, [])
     return document.toJS()
   })
@@ -84,3 +95,38 @@ testWith('helm', 'Helm accepts the chart and renders every part of it', () => {
     if (metadata.name === 'shop-watcher') assert.deepEqual([spec.replicas, spec.strategy.type], [1, 'Recreate'])
   }
 })
+
+const skipKubernetes = missingProgram('helm') || missingProgram('kubernetes-validate')
+
+test('the chart agrees with the schemas of the oldest supported and the newest Kubernetes', {
+  skip: skipKubernetes,
+}, () => {
+  // The schema of a ServiceMonitor comes with the operator of Prometheus.
+  const [monitor, ...others] = renderChart()
+    .split(/^---$/m)
+    .sort((a, b) => kindRank(a) - kindRank(b))
+  assert.match(monitor ?? '', /^kind: ServiceMonitor$/m)
+  withFile('chart.yaml', others.join('---'), file => {
+    for (const version of ['1.27', '1.37']) run('kubernetes-validate', ['-k', version, '--strict', file])
+    withFile('wrong.yaml', others.join('---').replaceAll('replicas: 1', 'replica: 1'), wrong => {
+      assert.throws(() => run('kubernetes-validate', ['-k', '1.37', '--strict', wrong]), /replica/)
+    })
+  })
+})
+
+const kindRank = (text: string) => Number(!/^kind: ServiceMonitor$/m.test(text))
+
+testWith('hadolint', 'hadolint has nothing to say about the Dockerfile', () => {
+  run('hadolint', ['--failure-threshold', 'style', deployPath('docker/Dockerfile')])
+})
+
+for (const { name, text } of composeFiles())
+  testWith('compose-go', `${name} agrees with the Compose specification`, () => {
+    withFile('compose.yaml', text, file => {
+      const loaded = parse(run('compose-go', [file]))
+      assert.deepEqual(Object.keys(loaded.services).sort(), Object.keys(parse(text, { merge: true }).services).sort())
+    })
+    withFile('compose.yaml', text.replace('restart:', 'restarts:'), wrong => {
+      assert.throws(() => run('compose-go', [wrong]), /restarts/)
+    })
+  })

@@ -6,6 +6,7 @@ import { after, test } from 'node:test'
 import { parse } from 'yaml'
 import type { Env } from '../../src/config/settings.ts'
 import { checkSettings, KNOWN } from './checked-settings.ts'
+import { EXAMPLE, substitute } from './compose.ts'
 import { deployPath, deployText } from './files.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'zatgate-deploy-'))
@@ -13,23 +14,7 @@ after(() => rmSync(folder, { recursive: true }))
 
 const check = (env: Env) => checkSettings(env, folder)
 
-const example = new Map(
-  deployText('compose/.env.example')
-    .split('\n')
-    .filter(line => /^\w+=/.test(line))
-    .map(line => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
-)
-
-/** Replaces the variables of a compose file, as compose does with the example settings. */
-function substitute(text: string): string {
-  return text.replace(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name, kind, rest) => {
-    const value = example.get(name) ?? (kind === '-' ? rest : undefined)
-    assert.notEqual(value, undefined, `${name} is not in .env.example`)
-    return value as string
-  })
-}
-
-const compose = parse(substitute(deployText('compose/compose.yaml')), { merge: true })
+const compose = parse(substitute(deployText('compose/compose.yaml'), EXAMPLE), { merge: true })
 
 for (const role of ['api', 'watcher', 'delivery'])
   test(`compose: the settings of the role ${role} start the service on PostgreSQL`, () => {
@@ -41,7 +26,7 @@ for (const role of ['api', 'watcher', 'delivery'])
 
 test('compose: every variable of .env.example is used', () => {
   const text = deployText('compose/compose.yaml')
-  for (const name of example.keys()) assert.ok(text.includes(`\${${name}`), name)
+  for (const name of Object.keys(EXAMPLE)) assert.ok(text.includes(`\${${name}`), name)
 })
 
 test('compose: no container gets privileges, a writable root or unbounded memory, and secrets are files', () => {
@@ -85,7 +70,7 @@ test('Dockerfile: its variables are settings, and its health check reads the por
     Object.keys(settings).filter(name => !KNOWN.has(name)),
     [],
   )
-  assert.match(dockerfile, /^USER node$/m)
+  assert.match(dockerfile, /^USER 1000:1000$/m)
   assert.match(dockerfile, /HEALTH_PORT/)
 })
 

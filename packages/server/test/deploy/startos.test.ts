@@ -91,7 +91,7 @@ test('StartOS: the mails of the box are read in the format of Mailpit', async t 
 test('StartOS: the paths are those of the image, and its user', () => {
   const dockerfile = deployText('docker/Dockerfile')
   assert.match(dockerfile, new RegExp(`DATA_DIR=${PATHS.data}\\b`))
-  assert.match(dockerfile, /^USER node$/m)
+  assert.match(dockerfile, /^USER 1000:1000$/m)
   assert.match(dockerfile, /^WORKDIR \/app$/m)
 })
 

@@ -8,6 +8,7 @@ import { parse } from 'yaml'
 import { encryptionKeys } from '../../src/config/parsers.ts'
 import { runCommand } from '../harness/command-line.ts'
 import { checkSettings } from './checked-settings.ts'
+import { substitute, UMBREL } from './compose.ts'
 import { deployPath, deployText, projectVersion } from './files.ts'
 
 /** The fields that the linter of Umbrel's app store requires, and those that must be text. */
@@ -16,14 +17,6 @@ const REQUIRED = [...TEXT, 'manifestVersion', 'developer', 'dependencies', 'repo
 const CATEGORIES = 'ai automation bitcoin crypto developer files finance media networking social'.split(' ')
 /** Used by umbrelOS itself; from 40000 on are those of virtual machines. */
 const RESERVED_PORTS = [80, 443, 2000]
-/** What umbrelOS sets before it runs compose. */
-const UMBREL = {
-  APP_DATA_DIR: '/umbrel/app-data',
-  APP_PROXY_PORT: '3470',
-  DEVICE_DOMAIN_NAME: 'umbrel.local',
-  NETWORK_IP: '10.21.0.0',
-}
-
 interface Service {
   readonly image: string
   readonly user: string
@@ -37,13 +30,6 @@ interface Service {
   readonly depends_on?: Record<string, unknown>
 }
 
-const substitute = (text: string) =>
-  text.replace(/\$\{(\w+)\}/g, (_, name: string) => {
-    const value = UMBREL[name as keyof typeof UMBREL]
-    assert.ok(value, `umbrelOS does not set ${name}`)
-    return value
-  })
-
 const store = parse(deployText('umbrel/umbrel-app-store.yml'))
 const apps = globSync('*/umbrel-app.yml', { cwd: deployPath('umbrel') })
   .map(dirname)
@@ -51,7 +37,9 @@ const apps = globSync('*/umbrel-app.yml', { cwd: deployPath('umbrel') })
   .map(id => ({
     id,
     manifest: parse(deployText(`umbrel/${id}/umbrel-app.yml`)),
-    compose: parse(substitute(deployText(`umbrel/${id}/docker-compose.yml`))) as { services: Record<string, Service> },
+    compose: parse(substitute(deployText(`umbrel/${id}/docker-compose.yml`), UMBREL)) as {
+      services: Record<string, Service>
+    },
   }))
 const server = apps.find(({ id }) => id === 'zatgate-server') ?? assert.fail('there is no app zatgate-server')
 

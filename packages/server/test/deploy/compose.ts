@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { deployText } from './files.ts'
+
+/** What umbrelOS sets before it runs compose. */
+export const UMBREL = {
+  APP_DATA_DIR: '/umbrel/app-data',
+  APP_PROXY_PORT: '3470',
+  DEVICE_DOMAIN_NAME: 'umbrel.local',
+  NETWORK_IP: '10.21.0.0',
+} as const
+
+/** The settings in `.env.example`. */
+export const EXAMPLE: Readonly<Record<string, string>> = Object.fromEntries(
+  deployText('compose/.env.example')
+    .split('\n')
+    .filter(line => /^\w+=/.test(line))
+    .map(line => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+)
+
+/** Replaces the variables of a compose file, as compose does. @throws when one is neither set nor has a default */
+export function substitute(text: string, values: Readonly<Record<string, string>>): string {
+  return text.replace(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name, kind, rest) => {
+    const value = values[name] ?? (kind === '-' ? rest : undefined)
+    assert.notEqual(value, undefined, `${name} is not set`)
+    return value as string
+  })
+}
+
+/** Every compose file, with its variables replaced. */
+export function composeFiles(): readonly { readonly name: string; readonly text: string }[] {
+  return [
+    { name: 'compose/compose.yaml', text: substitute(deployText('compose/compose.yaml'), EXAMPLE) },
+    ...['zatgate-server', 'zatgate-mail'].map(app => {
+      const name = `umbrel/${app}/docker-compose.yml`
+      return { name, text: substitute(deployText(name), UMBREL) }
+    }),
+  ]
+}
