@@ -31,7 +31,11 @@ for (const source of sources)
     if (path !== undefined && path !== source.path) users.set(path, [...(users.get(path) ?? []), { source, names }])
 
 /** Files outside of the repository that a string names. */
-const EXTERNAL: Readonly<Record<string, string>> = { 'node.mjs': 'plays the recorded chain to the real lightwalletd' }
+const EXTERNAL: Readonly<Record<string, string>> = {
+  'node.mjs': 'plays the recorded chain to the real lightwalletd',
+  'lint.mjs': 'the linter of the SDK of StartOS',
+  'cli.mjs': 'the bundler of the package for StartOS',
+}
 
 /** File names that a string outside the imports contains, and where. */
 const named = sources.flatMap(({ path, uncommented }) => {
@@ -49,7 +53,7 @@ test('every file is imported, started or named by another one', () => {
 })
 
 test('every file that a string names exists', () => {
-  const existing = paths('{.ci,bin,packages}/**/*.{ts,mjs}')
+  const existing = paths('{.ci,bin,deploy,packages}/**/*.{ts,mjs}')
   const missing = named.filter(
     ({ name }) => EXTERNAL[name] === undefined && !existing.some(path => path.endsWith(`/${name}`)),
   )
@@ -60,7 +64,7 @@ test('every file that a string names exists', () => {
 })
 
 test('every import of a file names one that exists', () => {
-  const existing = new Set(paths('{.ci,bin,packages}/**/*.{ts,mjs,json}'))
+  const existing = new Set(paths('{.ci,bin,deploy,packages}/**/*.{ts,mjs,json}'))
   const missing = sources.flatMap(source =>
     source.imports
       .filter(({ module, path }) => module.startsWith('.') && !existing.has(path ?? ''))

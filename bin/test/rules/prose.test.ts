@@ -55,7 +55,7 @@ function withoutTerms(path: string, prose: string): string {
 
 const files = [
   ...sources.map(({ path }) => path),
-  ...paths('{*,docs/**/*,packages/*/*}.md'),
+  ...paths('{*,docs/**/*,deploy/*/*,packages/*/*}.md'),
   ...paths('packages/*/src/**/*.{css,js,proto}'),
   ...paths('packages/*/scripts/*'),
 ]

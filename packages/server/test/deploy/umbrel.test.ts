@@ -135,12 +135,12 @@ test('Umbrel: a restored database has its address counters advanced before the s
   const { entrypoint = [], command = [], environment } = server.compose.services.restored ?? {}
   const data = join(folder, 'restored')
   for (const name of ['', 'zatgate', 'marker']) mkdirSync(join(data, name))
-  const env = {
-    ...environment,
+  const { ENCRYPTION_KEY_FILE: _, ...others } = environment ?? {}
+  const settings = {
+    ...others,
     ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64'),
     DATA_DIR: join(data, 'zatgate'),
   }
-  const { ENCRYPTION_KEY_FILE: _, ...settings } = env
   const script = command[0]?.replaceAll('/data/', `${data}/zatgate/`).replaceAll('/marker/', `${data}/marker/`) ?? ''
   const start = () => {
     const [shell = '', ...options] = entrypoint
