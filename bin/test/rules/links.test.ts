@@ -6,7 +6,9 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const isInstalled = (path: string) => /(^|\/)(node_modules|dist)\//.test(path)
-const DOCUMENTS = globSync(['*.md', 'docs/*.md', 'deploy/**/*.md', 'packages/**/*.md'], { cwd: ROOT }).filter(path => !isInstalled(path))
+const DOCUMENTS = globSync(['*.md', 'docs/*.md', 'deploy/**/*.md', 'packages/**/*.md'], { cwd: ROOT }).filter(
+  path => !isInstalled(path),
+)
 
 /** The anchors that GitHub gives to the headings of a document. */
 function anchorsOf(path: string): string[] {
