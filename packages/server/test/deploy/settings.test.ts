@@ -79,10 +79,12 @@ test('systemd: the settings of the unit and of the guide start the service on SQ
   const own = [...unit.matchAll(/^Environment=(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value])
   const { DATA_DIR, ...env } = Object.fromEntries(own) as Record<string, string>
   assert.equal(DATA_DIR, '/var/lib/zatgate')
-  const guide = readFileSync(join(deployPath('..'), 'docs/deploy.md'), 'utf8')
+  const guide = readFileSync(join(deployPath('..'), 'docs/one-machine.md'), 'utf8')
   const file = /zatgate\.env > \/dev\/null <<'EOF'\n([\s\S]*?)\nEOF/.exec(guide)?.[1] ?? ''
   const fromGuide = Object.fromEntries(file.split('\n').map(line => line.split('=') as [string, string]))
-  assert.deepEqual(check({ ...env, ...fromGuide }).network, 'main')
+  const config = check({ ...env, ...fromGuide })
+  assert.deepEqual([config.network, config.lightwalletdUrls.length, config.registration], ['main', 2, 'closed'])
+  assert.deepEqual(config.warnings, [])
 })
 
 test('Helm: the values of the example are settings with which the service starts', () => {

@@ -5,12 +5,11 @@ import { test } from 'node:test'
 import { startSandbox } from '@zatgate/sandbox/sandbox'
 import { freePort } from '../../../sandbox/test/recorded/guarded-process.ts'
 import { loadConfig } from '../../src/config/settings.ts'
-import { KNOWN } from '../deploy/checked-settings.ts'
 import { stackOf, temporaryFolder } from '../harness/container.ts'
 import { missingProgram } from '../harness/programs.ts'
 import { startProcess } from '../harness/service-process.ts'
 import { until as pollUntil } from '../harness/until.ts'
-import { blocksOf, openShell, replaceAll, type Shell } from './operator-guide.ts'
+import { blocksOf, openShell, replaceAll, settingsOf } from './operator-guide.ts'
 
 const BLOCKS = blocksOf('going-live.md')
 /** Generous for a busy machine: the service runs in its own process. */
@@ -105,11 +104,3 @@ test('the steps of the guide lead from a viewing key to a paid invoice on testne
   const unused = BLOCKS.map(block => block.text).filter(block => !used.has(block))
   assert.deepEqual(unused, [], 'every block of the guide is run')
 })
-
-/** The settings in the variables of the shell, with absolute paths. */
-async function settingsOf(shell: Shell): Promise<Record<string, string>> {
-  const settings = Object.entries(await shell.environment())
-    .filter(([name]) => KNOWN.has(name))
-    .map(([name, value]) => [name, name.endsWith('_FILE') ? join(shell.folder, value) : value])
-  return { DATA_DIR: join(shell.folder, 'data'), ...Object.fromEntries(settings) }
-}

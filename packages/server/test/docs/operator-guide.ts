@@ -4,6 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { parse } from 'yaml'
+import { KNOWN } from '../deploy/checked-settings.ts'
 import { EXAMPLE, substitute } from '../deploy/compose.ts'
 import { deployText, projectVersion } from '../deploy/files.ts'
 import { COMMAND } from '../harness/service-process.ts'
@@ -76,4 +77,12 @@ export function checkDockerBlock(text: string): void {
   ))
     assert.ok(service in services, service)
   for (const [, secret = ''] of text.matchAll(/> secrets\/(\w+)/g)) assert.ok(secret in secrets, secret)
+}
+
+/** The settings in the variables of the shell, with absolute paths. */
+export async function settingsOf(shell: Shell): Promise<Record<string, string>> {
+  const settings = Object.entries(await shell.environment())
+    .filter(([name]) => KNOWN.has(name))
+    .map(([name, value]) => [name, name.endsWith('_FILE') ? join(shell.folder, value) : value])
+  return { DATA_DIR: join(shell.folder, 'data'), ...Object.fromEntries(settings) }
 }
