@@ -46,6 +46,8 @@ export function environmentOf({ network, chainServers, publicUrl, mail }: Choice
     // The proxy of StartOS, which adds TLS, is on this bridge.
     TRUST_PROXY: '10.0.3.0/24',
     REGISTRATION: 'closed',
+    // All accounts are the owner's.
+    PLANS_FILE: '/app/deploy/plans/unlimited.json',
     // A shop on the same server is at a private address. Only the owner opens accounts.
     WEBHOOK_ALLOW_PRIVATE: 'true',
     LOG_FORMAT: 'json',

@@ -39,10 +39,12 @@ export function checkSettings(env: Env, folder: string): Config {
 /** Replaces the paths of secrets in a container by files of the test. */
 function withFiles(env: Env, folder: string): Env {
   return Object.fromEntries(
-    Object.entries(env).map(([name, value]) => [
-      name,
-      name.endsWith('_FILE') ? secretFile(value?.split('/').at(-1) ?? '', folder) : value,
-    ]),
+    Object.entries(env).map(([name, value = '']) => {
+      if (!name.endsWith('_FILE')) return [name, value]
+      // Where the image and the guide have the checkout.
+      const inCheckout = value.replace(/^\/(?:app|opt\/zatgate)\//, `${deployPath('..')}/`)
+      return [name, name === 'PLANS_FILE' ? inCheckout : secretFile(value.split('/').at(-1) ?? '', folder)]
+    }),
   )
 }
 

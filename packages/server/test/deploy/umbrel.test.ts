@@ -114,6 +114,7 @@ test('Umbrel: the settings start the service, on the port of the proxy', () => {
   assert.equal(config.publicUrl, 'https://umbrel.local:3470')
   assert.equal(config.port, proxy?.environment.APP_PORT)
   assert.equal(config.host, '0.0.0.0')
+  assert.equal(config.plans[0]?.monthlyInvoiceLimit, null)
 })
 
 test('Umbrel: the settings that the owner can change have the defaults of compose', () => {
@@ -135,7 +136,7 @@ test('Umbrel: a restored database has its address counters advanced before the s
   const { entrypoint = [], command = [], environment } = server.compose.services.restored ?? {}
   const data = join(folder, 'restored')
   for (const name of ['', 'zatgate', 'marker']) mkdirSync(join(data, name))
-  const { ENCRYPTION_KEY_FILE: _, ...others } = environment ?? {}
+  const { ENCRYPTION_KEY_FILE: _, PLANS_FILE: __, ...others } = environment ?? {}
   const settings = {
     ...others,
     ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64'),

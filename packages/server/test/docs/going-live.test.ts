@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { statSync, writeFileSync } from 'node:fs'
+import { statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { startSandbox } from '@zatgate/sandbox/sandbox'
@@ -9,7 +9,7 @@ import { stackOf, temporaryFolder } from '../harness/container.ts'
 import { missingProgram } from '../harness/programs.ts'
 import { startProcess } from '../harness/service-process.ts'
 import { until as pollUntil } from '../harness/until.ts'
-import { blocksOf, openShell, replaceAll, settingsOf } from './operator-guide.ts'
+import { blocksOf, openShell, ROOT, replaceAll, settingsOf } from './operator-guide.ts'
 
 const BLOCKS = blocksOf('going-live.md')
 /** Generous for a busy machine: the service runs in its own process. */
@@ -55,6 +55,7 @@ test('the steps of the guide lead from a viewing key to a paid invoice on testne
       }),
     )
   writeFileSync(join(folder, 'viewing-key.txt'), sandbox.demoViewingKey)
+  symlinkSync(join(ROOT, 'deploy'), join(folder, 'deploy'))
 
   const firstAddress = (await paste('--index 0')).trim()
   await paste('openssl rand')
