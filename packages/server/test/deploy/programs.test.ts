@@ -60,9 +60,14 @@ testWith('caddy', 'Caddy accepts its configuration', () => {
 })
 
 testWith('systemd-analyze', 'the systemd unit is valid and confines the service', () => {
-  withFile('zatgate.service', deployText('systemd/zatgate.service'), unit => {
-    run('systemd-analyze', ['security', '--offline=true', `--threshold=${MAX_EXPOSURE}`, unit])
-  })
+  withFile(
+    'zatgate.service',
+    deployText('systemd/zatgate.service').replace('/usr/bin/node', process.execPath),
+    unit => {
+      run('systemd-analyze', ['verify', '--man=no', unit])
+      run('systemd-analyze', ['security', '--offline=true', `--threshold=${MAX_EXPOSURE}`, unit])
+    },
+  )
 })
 
 testWith('helm', 'Helm accepts the chart and renders every part of it', () => {
