@@ -54,6 +54,8 @@ function openMachine(t: TestContext, sandbox: Sandbox) {
   const shell = openShell(
     ROOT,
     `export PATH='${root}/bin':'${root}/usr/local/bin':"$PATH"
+# The checkout may belong to another user.
+export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0='*'
 export CALLS='${root}/calls' RELOCATION='${root}/relocation' CHECKOUT='${ROOT}'`,
     join(root, 'state'),
   )
