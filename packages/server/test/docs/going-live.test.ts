@@ -9,9 +9,10 @@ import { stackOf, temporaryFolder } from '../harness/container.ts'
 import { missingProgram } from '../harness/programs.ts'
 import { startProcess } from '../harness/service-process.ts'
 import { until as pollUntil } from '../harness/until.ts'
-import { blocksOf, openShell, ROOT, replaceAll, settingsOf } from './operator-guide.ts'
+import { blocksOf, ROOT } from './guide.ts'
+import { openShell, replaceAll, settingsOf } from './operator-shell.ts'
 
-const BLOCKS = blocksOf('going-live.md')
+const BLOCKS = blocksOf('docs/going-live.md')
 /** Generous for a busy machine: the service runs in its own process. */
 const until = <T>(what: string, poll: () => T | Promise<T>) => pollUntil(what, poll, 60_000)
 const skip = missingProgram('bash') || missingProgram('curl') || missingProgram('openssl', 'version')

@@ -8,9 +8,24 @@ import { stackOf, type TestScope, temporaryFolder } from '../harness/container.t
 import type { TestService } from '../harness/service.ts'
 import { Shell } from './shell.ts'
 
-const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
-const FENCE = /^```([^\n]*)\n(.*?)^```$/gms
+export const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
 const run = promisify(execFile)
+
+/** A fenced block of a guide. Its tag is what stands after the fence: the language, and what the tests do with it. */
+export interface Block {
+  readonly tag: string
+  readonly text: string
+}
+
+/** The blocks of a document, in order. @param path below the root of the project, such as `docs/webhooks.md` */
+export function blocksOf(path: string): readonly Block[] {
+  const fenced = readDocument(path).matchAll(/^```([^\n]*)\n(.*?)^```$/gms)
+  return [...fenced].map(([, tag = '', text = '']) => ({ tag, text }))
+}
+
+function readDocument(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8')
+}
 
 /** A document whose snippets are run as they stand. */
 export class Guide {
@@ -20,18 +35,18 @@ export class Guide {
 
   /** @param path below the root of the project, such as `docs/webhooks.md` */
   constructor(path: string) {
-    this.text = readFileSync(join(ROOT, path), 'utf8')
-    for (const [, info = '', code = ''] of this.text.matchAll(FENCE)) {
-      assert.ok(!this.#blocks.has(info), `${path} has two blocks \`\`\`${info}`)
-      this.#blocks.set(info, code)
+    this.text = readDocument(path)
+    for (const { tag, text } of blocksOf(path)) {
+      assert.ok(!this.#blocks.has(tag), `${path} has two blocks \`\`\`${tag}`)
+      this.#blocks.set(tag, text)
     }
     this.#unused = new Set(this.#blocks.keys())
   }
 
-  /** The block whose fence is followed by this text, such as `sh create`: a language and a name. */
-  block(info: string): string {
-    this.#unused.delete(info)
-    return this.#blocks.get(info) ?? assert.fail(`the guide has no block \`\`\`${info}`)
+  /** @param tag such as `sh create` */
+  block(tag: string): string {
+    this.#unused.delete(tag)
+    return this.#blocks.get(tag) ?? assert.fail(`the guide has no block \`\`\`${tag}`)
   }
 
   /** The first column of the table below a heading, without the code marks. */

@@ -11,9 +11,10 @@ import { findPostgres, NO_POSTGRES, startPostgres } from '../harness/postgres.ts
 import { missingProgram } from '../harness/programs.ts'
 import { type ServiceProcess, startProcess } from '../harness/service-process.ts'
 import { until as pollUntil } from '../harness/until.ts'
-import { blocksOf, checkDockerBlock, openShell, ROOT, replaceAll, settingsOf } from './operator-guide.ts'
+import { blocksOf, ROOT } from './guide.ts'
+import { checkDockerBlock, openShell, replaceAll, settingsOf } from './operator-shell.ts'
 
-const BLOCKS = blocksOf('many-processes.md')
+const BLOCKS = blocksOf('docs/many-processes.md')
 const bin = findPostgres()
 const skip = bin === null ? NO_POSTGRES : missingProgram('bash') || missingProgram('curl')
 /** Of one process: what the guide says. */

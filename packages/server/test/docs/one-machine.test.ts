@@ -8,9 +8,10 @@ import { stackOf, temporaryFolder } from '../harness/container.ts'
 import { missingProgram } from '../harness/programs.ts'
 import { startProcess } from '../harness/service-process.ts'
 import { until } from '../harness/until.ts'
-import { blocksOf, checkDockerBlock, openShell, ROOT, replaceAll } from './operator-guide.ts'
+import { blocksOf, ROOT } from './guide.ts'
+import { checkDockerBlock, openShell, replaceAll } from './operator-shell.ts'
 
-const BLOCKS = blocksOf('one-machine.md')
+const BLOCKS = blocksOf('docs/one-machine.md')
 const skip = missingProgram('bash') || missingProgram('git') || missingProgram('openssl', 'version')
 
 /** Where the guide writes outside of the checkout. */

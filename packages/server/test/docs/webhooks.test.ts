@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { ZatgateClient } from '@zatgate/sdk'
+import { freePort } from '../../../sandbox/test/recorded/guarded-process.ts'
 import { EVENT_TYPES } from '../../src/domain/event.ts'
 import { stackOf, temporaryFolder } from '../harness/container.ts'
 import { missingProgram, startProgram } from '../harness/programs.ts'
@@ -29,15 +29,6 @@ const RECEIVERS: readonly Receiver[] = [
   },
   { language: 'go', program: 'go', version: 'version', file: 'receiver.go', command: file => ['run', file] },
 ]
-
-/** A port that was free a moment ago: the receivers cannot report one that they choose. */
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise(resolve => server.close(resolve))
-  return port
-}
 
 for (const { language, program, version, file, command } of RECEIVERS) {
   const skip = missingProgram(program, version)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile, spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { parse } from 'yaml'
@@ -8,21 +8,9 @@ import { KNOWN } from '../deploy/checked-settings.ts'
 import { EXAMPLE, substitute } from '../deploy/compose.ts'
 import { deployText, projectVersion } from '../deploy/files.ts'
 import { COMMAND } from '../harness/service-process.ts'
+import { ROOT } from './guide.ts'
 
-export const ROOT = join(import.meta.dirname, '..', '..', '..', '..')
 const run = promisify(execFile)
-
-/** A fenced block of a guide. Its tag is what stands after the fence: the language, and what the tests do with it. */
-export interface Block {
-  readonly tag: string
-  readonly text: string
-}
-
-/** The blocks of a guide, in order. @param name of the file in `docs/` */
-export function blocksOf(name: string): readonly Block[] {
-  const text = readFileSync(join(ROOT, 'docs', name), 'utf8')
-  return [...text.matchAll(/^```([^\n]*)\n(.*?)^```$/gms)].map(([, tag = '', block = '']) => ({ tag, text: block }))
-}
 
 /** Replaces what the reader replaces, such as the name of a server. @throws when the text does not contain it */
 export function replaceAll(text: string, replacements: Readonly<Record<string, string>>): string {
