@@ -225,7 +225,7 @@ export function createServices(infrastructure: Infrastructure, operator: Account
   const signIn = createSignIn({ store, clock, random, keyedHash, network, confirmations, registration, log, metrics })
   const watchedKeys = createWatchedKeys(config)
   const viewingKeys = createViewingKeys({ store, noteScanner, vault, clock, random, network, watchedKeys })
-  const addresses = createAddresses({ store, noteScanner, vault, databaseIdentity, unusedAddresses, log })
+  const addresses = createAddresses({ store, noteScanner, vault, databaseIdentity, unusedAddresses, clock, log })
   const invoices = createInvoices({ store, addresses, clock, random, plans, lateWatchDays, watchedKeys, metrics })
 
   const billing = createBilling({ store, outbox, clock, params, plans, invoices, operator, log })

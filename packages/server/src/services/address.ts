@@ -1,5 +1,6 @@
 import type { Network } from '../domain/account.ts'
 import { viewingKeySealContext } from '../domain/viewing-key.ts'
+import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { NoteScanner } from '../ports/note-scanner.ts'
 import type { ViewingKeyRow } from '../ports/repository/viewing-key.ts'
@@ -25,6 +26,8 @@ export interface Addresses {
 
 /** Maximum addresses derived in one batch. */
 const MAX_BATCH = 512
+/** A batch that is used up faster is doubled: each batch costs a transaction, which competes with those of the invoices. */
+const SHORT_BATCH_MS = 1_000
 /** A slice takes milliseconds, of whose number a small one needs nearly as many. Between slices, keys take turns. */
 const SLICE_SIZE = 128
 /** Slices of one key derived at the same time: one is delivered while the next is derived. */
@@ -42,9 +45,11 @@ interface AddressCache {
   readonly waiting: { resolve: (reserved: ReservedAddress) => void; reject: (error: unknown) => void }[]
   /** Addresses in each batch. */
   size: number
-  /** A caller found the cache empty, so the next batch is twice as large. */
-  ranEmpty: boolean
+  /** The cache was empty, or low within a second of the last batch: the next batch is twice as large. */
+  isTooSmall: boolean
   refilling: boolean
+  /** When the last refill began, in Unix milliseconds. */
+  refilledAt: number
   key: UnsealedKey | null
 }
 
@@ -68,9 +73,10 @@ export function createAddresses(deps: {
   readonly vault: Vault
   readonly databaseIdentity: Pick<DatabaseIdentity, 'write' | 'advanceCountersAtStart'>
   readonly unusedAddresses: UnusedAddressKeeper
+  readonly clock: Pick<Clock, 'nowMs'>
   readonly log: Log
 }): Addresses {
-  const { store, noteScanner, vault, databaseIdentity, unusedAddresses, log } = deps
+  const { store, noteScanner, vault, databaseIdentity, unusedAddresses, clock, log } = deps
   const caches = new Map<number, AddressCache>()
 
   function cacheOf(viewingKeyId: number): AddressCache {
@@ -85,6 +91,9 @@ export function createAddresses(deps: {
   async function refill(viewingKeyId: number, cache: AddressCache): Promise<void> {
     if (cache.refilling) return
     cache.refilling = true
+    const now = clock.nowMs()
+    cache.isTooSmall ||= now - cache.refilledAt < SHORT_BATCH_MS
+    cache.refilledAt = now
     try {
       while (cache.waiting.length > 0 || isLow(cache)) await deriveBatch(viewingKeyId, cache)
     } catch (error) {
@@ -98,10 +107,10 @@ export function createAddresses(deps: {
   async function deriveBatch(viewingKeyId: number, cache: AddressCache): Promise<void> {
     cache.key ??= await readKey(viewingKeyId)
     const { incoming, network } = cache.key
-    if (cache.ranEmpty || cache.waiting.length > 0) {
+    if (cache.isTooSmall || cache.waiting.length > 0) {
       cache.size = Math.min(Math.max(1, cache.size * 2, cache.waiting.length), MAX_BATCH)
     }
-    cache.ranEmpty = false
+    cache.isTooSmall = false
     const count = cache.size
     const first = await databaseIdentity.write(tx => tx.viewingKeys.reserveIndexes(viewingKeyId, count))
     const slices = slicesOf(first, count)
@@ -182,7 +191,7 @@ export function createAddresses(deps: {
         if (isLow(cache)) void refill(viewingKeyId, cache)
         return reserved
       }
-      cache.ranEmpty = true
+      cache.isTooSmall = true
       return new Promise<ReservedAddress>((resolve, reject) => {
         cache.waiting.push({ resolve, reject })
         void refill(viewingKeyId, cache)
@@ -215,7 +224,15 @@ export function createAddresses(deps: {
 }
 
 function emptyCache(): AddressCache {
-  return { available: [], waiting: [], size: 0, ranEmpty: false, refilling: false, key: null }
+  return {
+    available: [],
+    waiting: [],
+    size: 0,
+    isTooSmall: false,
+    refilling: false,
+    refilledAt: Number.NEGATIVE_INFINITY,
+    key: null,
+  }
 }
 
 function isLow({ available, size }: AddressCache): boolean {

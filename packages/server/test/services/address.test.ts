@@ -61,7 +61,14 @@ async function createTestAddresses(options: { failAt?: number; gate?: Promise<vo
     lateWatchDays: 7,
     log: silentLog,
   })
-  const deps = { store: counting, noteScanner: noteScanner as NoteScanner, vault, databaseIdentity, log: silentLog }
+  const deps = {
+    store: counting,
+    noteScanner: noteScanner as NoteScanner,
+    vault,
+    databaseIdentity,
+    clock,
+    log: silentLog,
+  }
   const make = (keeper = unusedAddresses) => createAddresses({ ...deps, unusedAddresses: keeper })
   return { id: account.viewingKeyId!, slices, seen, kept, make }
 }
@@ -94,6 +101,24 @@ test('the cache grows with demand, and addresses are derived in slices', async (
   await Promise.all(Array.from({ length: 400 }, () => addresses.reserve(id)))
   assert.deepEqual(slices.slice(0, 4), [128, 128, 128, 16])
   assert.ok(seen.ranges <= 2, `${seen.ranges} ranges for 400 addresses`)
+})
+
+test('a batch that is used up within a second is doubled, a slower one is not', async () => {
+  const { id, slices, make } = await createTestAddresses({ ahead: true })
+  const addresses = make()
+  await addresses.start()
+  const useUp = async (secs: number, count: number, derived: number) => {
+    api.clock.advance(secs)
+    await sell(addresses, id, count)
+    await until(`${derived} addresses`, () => slices.reduce((sum, slice) => sum + slice) >= derived)
+    assert.equal(
+      slices.reduce((sum, slice) => sum + slice),
+      derived,
+    )
+  }
+  await useUp(1, 70, 128 + 128)
+  await useUp(0.9, 130, 128 + 128 + 256)
+  await useUp(1, 200, 128 + 128 + 256 + 256)
 })
 
 test('waiting callers get the first addresses of a batch before its last are derived', async () => {
