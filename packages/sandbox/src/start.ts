@@ -16,7 +16,7 @@ import { type Sandbox, type SandboxOptions, startSandbox } from './sandbox.ts'
 const IN_USE = 'stop it, or set DATA_DIR to another folder'
 
 /** Starts the sandbox and the service on top of it: `npm start` without settings. */
-export const start: StartSandbox = async ({ config, env, logger, json }): Promise<RunningService> => {
+export const start: StartSandbox = async ({ config, env, logger, json, migration }): Promise<RunningService> => {
   await using stack = new AsyncDisposableStack()
   const closing = <T extends RunningPart>(part: T): T => stack.adopt(part, it => it.close())
 
@@ -29,7 +29,9 @@ export const start: StartSandbox = async ({ config, env, logger, json }): Promis
     ...nonEmpty(env),
     ...activationHeights(sandbox),
   })
-  const service = closing(await startService(settings, { logger, sandboxTools: createSandboxTools(sandbox) }))
+  const service = closing(
+    await startService(settings, { logger, migration, sandboxTools: createSandboxTools(sandbox) }),
+  )
   const demo = await seedDemo(service, sandbox, settings)
   process.stdout.write(json ? `${JSON.stringify(demo)}\n` : formatBanner(demo, settings))
 

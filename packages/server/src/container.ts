@@ -78,8 +78,7 @@ import { createWithdrawals } from './services/withdrawal.ts'
 import { createWithdrawalTransition } from './services/withdrawal-transition.ts'
 import { createWitnesses } from './services/witness.ts'
 import { NEWEST_MIGRATION } from './store/migrations/index.ts'
-import { openStore } from './store/open.ts'
-import type { ServiceProcess } from './store/process.ts'
+import { openStore, type StoreOptions } from './store/open.ts'
 
 /** The adapters that the services use. */
 export interface Infrastructure {
@@ -106,11 +105,11 @@ export interface Infrastructure {
   readonly mailer: Mailer | null
 }
 
-/** Adapters that replace the configured ones. The caller closes what it passes. */
-export type Overrides = Partial<Omit<Infrastructure, 'config'>> & {
-  /** Serves from the database, as one process may on SQLite. Default: a command, which may run beside it. */
-  readonly process?: ServiceProcess
-}
+/**
+ * Adapters that replace the configured ones. The caller closes what it passes. Without `process`, a command opens the
+ * database, which may run beside the process that serves from it.
+ */
+export type Overrides = Partial<Omit<Infrastructure, 'config'>> & Pick<StoreOptions, 'process' | 'migration'>
 
 /** All services of a process. */
 export type Services = ReturnType<typeof createServices>
@@ -156,8 +155,8 @@ async function openInfrastructure(
   const onError = (err: unknown) => log.error({ err }, 'database error')
   if (!overrides.registry) collectDefaultMetrics({ register: registry })
   if (!overrides.store) createDataDir(config.dataDir)
-  const { process } = overrides
-  const open = () => openStore(config.databaseUrl, { onError, ...(process && { process }) })
+  const { process, migration } = overrides
+  const open = () => openStore(config.databaseUrl, { onError, process, migration })
   const store = overrides.store ?? opened(measuredStore(await open(), config.metricsToken === null ? null : registry))
   // For services that the operator configured: connects to any address.
   const trustedHttp = opened(createHttpClient({ allowPrivate: true }))

@@ -7,6 +7,7 @@ import type { Random } from './ports/random.ts'
 import type { Store } from './ports/store.ts'
 import { rehearse } from './rehearsal.ts'
 import { startApiRole, startDeliveryRole, startHealthChecks, startWatcherRole } from './roles.ts'
+import type { MigrationWatch } from './store/migrate.ts'
 import { thisProcess } from './store/process.ts'
 import type { SandboxTools } from './web/context.ts'
 
@@ -18,6 +19,8 @@ export interface ServiceOptions {
   readonly sandboxTools?: SandboxTools
   /** Whether the role `api` rehearses before it listens, which takes half a second. Default: false. */
   readonly rehearse?: boolean
+  /** Follows and stops the migrations of an older database. */
+  readonly migration?: MigrationWatch
 }
 
 /** A running service. */

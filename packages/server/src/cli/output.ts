@@ -1,15 +1,34 @@
+import { systemClock } from '../adapters/system/clock.ts'
+import { createProgress, type Progress, type Terminal } from './progress.ts'
+
 /** The output of a command: lines of text, or one JSON value with `--json`. */
 export interface Output {
   readonly json: boolean
+  /** Whether standard output is a terminal. */
+  readonly isTerminal: boolean
   /** Prints the result: `value` as JSON, otherwise `lines`. */
   result(value: unknown, lines: readonly string[]): void
   /** Prints a line to standard error; does nothing with `--json`. */
   note(line: string): void
+  /**
+   * Shows how far work is on standard error; does nothing with `--json`.
+   * @param print replaces standard error where it is not a terminal
+   */
+  progress(label: string, unit: string, print?: (line: string) => void): Progress
+  /** Writes text to standard output, and waits until it accepts more. */
+  write(text: string): Promise<void>
 }
 
-export function createOutput(json: boolean, stdout: NodeJS.WritableStream, stderr: NodeJS.WritableStream): Output {
+const NO_PROGRESS: Progress = { update() {}, end() {} }
+
+/** A stream that may be a terminal, as `process.stderr`. */
+export type OutputStream = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number }
+
+export function createOutput(json: boolean, stdout: OutputStream, stderr: OutputStream): Output {
+  const terminal: Terminal | null = stderr.isTTY === true ? stderr : null
   return {
     json,
+    isTerminal: stdout.isTTY === true,
     result(value, lines) {
       if (json) stdout.write(`${toJson(value)}\n`)
       else for (const line of lines) stdout.write(`${line}\n`)
@@ -17,6 +36,13 @@ export function createOutput(json: boolean, stdout: NodeJS.WritableStream, stder
     note(line) {
       if (!json) stderr.write(`${line}\n`)
     },
+    progress(label, unit, print = line => void stderr.write(`${line}\n`)) {
+      return json ? NO_PROGRESS : createProgress({ label, unit, clock: systemClock, terminal, print })
+    },
+    write: text =>
+      new Promise((resolve, reject) => {
+        stdout.write(text, error => (error ? reject(error) : resolve()))
+      }),
   }
 }
 

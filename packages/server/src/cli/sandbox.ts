@@ -1,5 +1,6 @@
 import type { Logger } from '../adapters/system/logger.ts'
 import type { Config, Env } from '../config/settings.ts'
+import type { MigrationWatch } from '../store/migrate.ts'
 
 /** A running service. */
 export interface RunningService {
@@ -13,6 +14,7 @@ export type StartSandbox = (options: {
   readonly env: Env
   readonly logger: Logger
   readonly json: boolean
+  readonly migration: MigrationWatch
 }) => Promise<RunningService>
 
 /** Sells one invoice on a simulated network, and prints a line for each step. */

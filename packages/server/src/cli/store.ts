@@ -4,22 +4,32 @@ import { createDataDir } from '../adapters/system/data-dir.ts'
 import type { Config } from '../config/settings.ts'
 import type { Store } from '../ports/store.ts'
 import { openStore, sqliteFile } from '../store/open.ts'
+import { withMigrationProgress } from './migration.ts'
+import type { Output } from './output.ts'
 
 type Place = Pick<Config, 'dataDir' | 'databaseUrl'>
 
+export interface StoreUse {
+  /** The command may be the first to use the database. Default: false */
+  readonly create?: boolean
+  /** Shows the progress of migrations. Default: they are silent */
+  readonly out?: Output
+}
+
 /**
  * Opens the database for one command; the service may be running at the same time.
- * @param options `create`: the command may be the first to use the database
  * @throws Error when there is no database and the command may not create it
  */
 export async function withStore<T>(
   config: Place,
   work: (store: Store) => Promise<T>,
-  { create = false }: { readonly create?: boolean } = {},
+  { create = false, out }: StoreUse = {},
 ): Promise<T> {
   if (create) createDataDir(config.dataDir)
   else requireDatabase(config)
-  const store = await openStore(config.databaseUrl)
+  const store = out
+    ? await withMigrationProgress(out, migration => openStore(config.databaseUrl, { migration }))
+    : await openStore(config.databaseUrl)
   try {
     return await work(store)
   } finally {

@@ -1,6 +1,7 @@
 import type { Store } from '../ports/store.ts'
 import type { StoreLimits } from './limits.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
+import type { MigrationWatch } from './migrate.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import { openError } from './open-error.ts'
 import { createPgPool } from './postgres/driver.ts'
@@ -17,7 +18,9 @@ export interface StoreOptions {
   readonly onError?: (error: unknown) => void
   readonly limits?: Partial<StoreLimits>
   /** Set by a process that serves from the database. Only one may on SQLite. Others see it with `runningProcesses`. */
-  readonly process?: ServiceProcess
+  readonly process?: ServiceProcess | undefined
+  /** Follows and stops the migrations of an older database. */
+  readonly migration?: MigrationWatch | undefined
 }
 
 /**
@@ -37,11 +40,17 @@ async function open(url: string, options: StoreOptions): Promise<Store> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const onError = options.onError ?? (() => {})
   if (/^postgres(ql)?:/.test(url))
-    return openPostgresStore(createPgPool(url, limits, onError, options.process), MIGRATIONS, limits, onError)
+    return openPostgresStore(
+      createPgPool(url, limits, onError, options.process),
+      MIGRATIONS,
+      limits,
+      onError,
+      options.migration,
+    )
   const path = sqlitePath(url)
   const lock = options.process && takeProcessLock(path, options.process, IN_USE)
   try {
-    return await openSqliteStore(path, MIGRATIONS, limits, onError, lock)
+    return await openSqliteStore(path, MIGRATIONS, limits, onError, { lock, migration: options.migration })
   } catch (error) {
     lock?.release()
     throw error

@@ -47,7 +47,7 @@ test('a port that another program uses is reported as PORT, and an address of an
 test('a used port of the sandbox is reported as SANDBOX_PORT', async t => {
   const port = await usedPort(t)
   const env: Env = { ...environment(t, {}), SANDBOX_PORT: port, NETWORK: '', LIGHTWALLETD_URL: '' }
-  const options = { config: loadConfig(env), env, logger: createLogger('silent'), json: true }
+  const options = { config: loadConfig(env), env, logger: createLogger('silent'), json: true, migration: {} }
   await assert.rejects(startSandbox(options), {
     message: `SANDBOX_PORT is ${port}, which another program uses on 127.0.0.1`,
   })

@@ -7,6 +7,7 @@ import pg from 'pg'
 import type { Store } from '../../src/ports/store.ts'
 import type { StoreLimits } from '../../src/store/limits.ts'
 import { DEFAULT_LIMITS } from '../../src/store/limits.ts'
+import type { MigrationWatch } from '../../src/store/migrate.ts'
 import type { Migration } from '../../src/store/migrations/index.ts'
 import { MIGRATIONS } from '../../src/store/migrations/index.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -20,6 +21,7 @@ export interface OpenOptions {
   readonly limits?: Partial<StoreLimits>
   readonly migrations?: readonly Migration[]
   readonly onError?: (error: unknown) => void
+  readonly migration?: MigrationWatch
 }
 
 /** The database of one test. Several stores open on it act as several processes. */
@@ -79,7 +81,7 @@ export const sqliteEngine: DatabaseEngine = {
     const file = join(folder, 'zatgate.db')
     return {
       url: `sqlite:${file}`,
-      open: opener(test, options => openSqliteStore(file, ...settings(options))),
+      open: opener(test, options => openSqliteStore(file, ...settings(options), { migration: options?.migration })),
       events: async accountId => readEvents(file, accountId),
       dump: async () => dumpSqlite(file),
     }
@@ -100,7 +102,7 @@ export function postgresEngine(server: () => TestPostgres): DatabaseEngine {
       const url = await server().freshDatabase(await template)
       const open = opener(test, options => {
         const [migrations, limits, onError] = settings(options)
-        return openPostgresStore(createPgPool(url, limits, onError), migrations, limits, onError)
+        return openPostgresStore(createPgPool(url, limits, onError), migrations, limits, onError, options?.migration)
       })
       return { url, open, events: accountId => readPostgresEvents(url, accountId), dump: () => dumpPostgres(url) }
     },
@@ -115,7 +117,7 @@ export function pgliteEngine(pglite: () => TestPglite): DatabaseEngine {
       await pglite().reset()
       return {
         url: '',
-        open: opener(test, options => openPostgresStore(pglite().source(), ...settings(options))),
+        open: opener(test, options => openPostgresStore(pglite().source(), ...settings(options), options?.migration)),
         events: noConnection,
         dump: noConnection,
       }

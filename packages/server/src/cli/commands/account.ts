@@ -10,7 +10,7 @@ import { createAccounts } from '../../services/account.ts'
 import { type AccountDeletions, createAccountDeletions } from '../../services/account-deletion.ts'
 import { createOutbox } from '../../services/outbox.ts'
 import type { Command } from '../command.ts'
-import { table } from '../output.ts'
+import { type Output, table } from '../output.ts'
 import { withStore } from '../store.ts'
 import { parseArguments, requireValue } from '../usage.ts'
 
@@ -23,7 +23,7 @@ export const accountList: Command = {
   async run(args, { out, config }) {
     parseArguments(args, [], 0)
     const settings = config()
-    const accounts = await withStore(settings, store => accountService(settings, store).list())
+    const accounts = await withStore(settings, store => accountService(settings, store).list(), { out })
     out.result(
       accounts.map(account => ({
         id: account.publicId,
@@ -62,6 +62,7 @@ export const accountCreate: Command = {
     const settings = config()
     const account = await withStore(settings, store => accountService(settings, store).findOrCreate(email), {
       create: true,
+      out,
     })
     out.result({ id: account.publicId, email: account.email, plan: account.plan }, [`${account.email} can sign in`])
     return 0
@@ -81,8 +82,10 @@ export const accountPlan: Command = {
     const { positionals } = parseArguments(args, [], 2)
     const [email, plan] = [requireValue(positionals[0], 'EMAIL'), requireValue(positionals[1], 'PLAN')]
     const settings = config()
-    const account = await withStore(settings, store =>
-      accountService(settings, store).setPlan(email, plan, null, OPERATOR),
+    const account = await withStore(
+      settings,
+      store => accountService(settings, store).setPlan(email, plan, null, OPERATOR),
+      { out },
     )
     out.result({ email: account.email, plan: account.plan, plan_expires_at: null }, [
       `${account.email} is now on the ${account.plan} plan`,
@@ -104,10 +107,14 @@ export const accountEmail: Command = {
     const { positionals } = parseArguments(args, [], 2)
     const [email, text] = [requireValue(positionals[0], 'EMAIL'), requireValue(positionals[1], 'NEW_EMAIL')]
     const settings = config()
-    const changed = await withStore(settings, async store => {
-      const accounts = accountService(settings, store)
-      return accounts.setEmail(await accounts.findByEmail(email), text, OPERATOR)
-    })
+    const changed = await withStore(
+      settings,
+      async store => {
+        const accounts = accountService(settings, store)
+        return accounts.setEmail(await accounts.findByEmail(email), text, OPERATOR)
+      },
+      { out },
+    )
     out.result({ email: changed }, [`the account of ${email} is now that of ${changed}`])
     return 0
   },
@@ -121,7 +128,9 @@ export const accountDelete: Command = {
   example: 'account delete shop@example.com',
   async run(args, { out, config }) {
     const email = requireValue(parseArguments(args, [], 1).positionals[0], 'EMAIL')
-    const dueAt = await withDeletions(config(), email, (deletions, account) => deletions.request(account, OPERATOR))
+    const dueAt = await withDeletions({ config: config(), out }, email, (deletions, account) =>
+      deletions.request(account, OPERATOR),
+    )
     out.result({ email, due_at: dueAt }, [
       `${email} will be deleted on ${formatUtc(dueAt)} or later`,
       `to keep it: zatgate account keep ${email}`,
@@ -138,28 +147,32 @@ export const accountKeep: Command = {
   example: 'account keep shop@example.com',
   async run(args, { out, config }) {
     const email = requireValue(parseArguments(args, [], 1).positionals[0], 'EMAIL')
-    await withDeletions(config(), email, (deletions, account) => deletions.cancel(account, OPERATOR))
+    await withDeletions({ config: config(), out }, email, (deletions, account) => deletions.cancel(account, OPERATOR))
     out.result({ email }, [`${email} is not deleted`])
     return 0
   },
 }
 
 function withDeletions<T>(
-  config: Config,
+  { config, out }: { readonly config: Config; readonly out: Output },
   email: string,
   work: (deletions: AccountDeletions, account: Account) => Promise<T>,
 ): Promise<T> {
-  return withStore(config, async store => {
-    const account = await accountService(config, store).findByEmail(email)
-    return work(
-      createAccountDeletions({
-        store,
-        clock: systemClock,
-        log: createLogger(config.logLevel, { format: config.logFormat }),
-      }),
-      account,
-    )
-  })
+  return withStore(
+    config,
+    async store => {
+      const account = await accountService(config, store).findByEmail(email)
+      return work(
+        createAccountDeletions({
+          store,
+          clock: systemClock,
+          log: createLogger(config.logLevel, { format: config.logFormat }),
+        }),
+        account,
+      )
+    },
+    { out },
+  )
 }
 
 export function accountService({ network, plans, confirmations }: Config, store: Store) {

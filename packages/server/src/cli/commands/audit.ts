@@ -29,11 +29,16 @@ export const audit: Command = {
     const count = wholeNumber('--limit', limit, MAX_LIMIT) ?? DEFAULT_LIMIT
     const beforeId = wholeNumber('--before', before, Number.MAX_SAFE_INTEGER)
     const settings = config()
-    const entries = await withStore(settings, async store => {
-      const accountId = email === undefined ? undefined : (await accountService(settings, store).findByEmail(email)).id
-      const filter = { ...(accountId !== undefined && { accountId }), ...(kind !== undefined && { kind }) }
-      return createAuditLog({ store, clock: systemClock }).list(filter, count, beforeId)
-    })
+    const entries = await withStore(
+      settings,
+      async store => {
+        const accountId =
+          email === undefined ? undefined : (await accountService(settings, store).findByEmail(email)).id
+        const filter = { ...(accountId !== undefined && { accountId }), ...(kind !== undefined && { kind }) }
+        return createAuditLog({ store, clock: systemClock }).list(filter, count, beforeId)
+      },
+      { out },
+    )
     out.result(
       entries.map(({ id, email: account, kind: name, actor, detail, createdAt }) => ({
         id,

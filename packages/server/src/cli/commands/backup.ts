@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import type { Command } from '../command.ts'
+import { stoppable } from '../stop-signal.ts'
 import { withStore } from '../store.ts'
 import { parseArguments, requireValue } from '../usage.ts'
 
@@ -11,7 +12,21 @@ export const backup: Command = {
   example: 'backup /backups/zatgate-monday.db',
   async run(args, { out, config }) {
     const file = resolve(requireValue(parseArguments(args, [], 1).positionals[0], 'FILE'))
-    await withStore(config(), store => store.backup(file))
+    await withStore(
+      config(),
+      async store => {
+        const progress = out.progress('backup', 'bytes')
+        try {
+          await stoppable(
+            () => `stopped: no backup was written to ${file}`,
+            signal => store.backup(file, { signal, onProgress: progress.update }),
+          )
+        } finally {
+          progress.end()
+        }
+      },
+      { out },
+    )
     out.result({ file }, [`backup written to ${file}`])
     out.note('Secrets in the backup are encrypted. Store ENCRYPTION_KEY separately.')
     return 0

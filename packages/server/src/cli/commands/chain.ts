@@ -3,6 +3,7 @@ import type { Block } from '../../domain/chain.ts'
 import type { Chain } from '../../ports/chain.ts'
 import type { RecordedChain } from '../../services/recorded-chain.ts'
 import type { Command } from '../command.ts'
+import { withMigrationProgress } from '../migration.ts'
 import { requireDatabase } from '../store.ts'
 import { parseArguments, requireValue, UsageError } from '../usage.ts'
 
@@ -32,7 +33,9 @@ export const chainAccept: Command = {
     if (settings.sandbox) throw new Error('chain accept needs NETWORK and LIGHTWALLETD_URL')
     requireDatabase(settings)
     await using stack = new AsyncDisposableStack()
-    const container = await openContainer({ ...settings, logLevel: 'warn' }, {}, stack)
+    const container = await withMigrationProgress(out, migration =>
+      openContainer({ ...settings, logLevel: 'warn' }, { migration }, stack),
+    )
     const { base, affected, accepted } = await acceptChain(container, Number(text), hash)
     const { payments, paidInvoices } = affected
     const effect = `${payments} payments above it (${paidInvoices} paid invoices)`

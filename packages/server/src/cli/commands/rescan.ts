@@ -2,6 +2,9 @@ import type { Config } from '../../config/settings.ts'
 import { openContainer } from '../../container.ts'
 import { type RescanResult, rescan as rescanBlocks } from '../../workers/chain/rescan.ts'
 import type { Command } from '../command.ts'
+import { withMigrationProgress } from '../migration.ts'
+import type { Output } from '../output.ts'
+import { stoppable } from '../stop-signal.ts'
 import { requireDatabase } from '../store.ts'
 import { parseArguments, requireValue, UsageError } from '../usage.ts'
 
@@ -17,24 +20,36 @@ export const rescan: Command = {
     const settings = config()
     if (settings.sandbox) throw new Error('rescan needs NETWORK and LIGHTWALLETD_URL')
     const from = Number(text)
-    const { to, found } = await runRescan(settings, from, out.note)
-    out.result({ from, to, found }, [`blocks ${from} to ${to} read again: ${found} invoices changed`])
+    const { to, found } = await runRescan(settings, from, out)
+    out.result({ from, to, found }, [
+      `blocks ${from} to ${to} read again: ${found === 1 ? '1 invoice' : `${found} invoices`} changed`,
+    ])
     return 0
   },
 }
 
 /** Uses the services of `start`, so that a found payment also raises events and updates plans and withdrawals. */
-async function runRescan(config: Config, from: number, note: (line: string) => void): Promise<RescanResult> {
+async function runRescan(config: Config, from: number, out: Output): Promise<RescanResult> {
   requireDatabase(config)
   await using stack = new AsyncDisposableStack()
-  const { infrastructure, services } = await openContainer({ ...config, logLevel: 'warn' }, {}, stack)
+  const { infrastructure, services } = await withMigrationProgress(out, migration =>
+    openContainer({ ...config, logLevel: 'warn' }, { migration }, stack),
+  )
   const { chain, noteScanner } = infrastructure
   const { auditLog, chainRecorder, recordedChain, scanKeys } = services
   await auditLog.recordCommand('rescan_started', `from block ${from}`)
-  const onProgress = (height: number, to: number) => note(`block ${height} of ${to}`)
-  return await rescanBlocks(
-    { chain, noteScanner, chainRecorder, recordedChain, scanKeys, onProgress },
-    from,
-    new AbortController().signal,
-  )
+  const progress = out.progress('rescan', 'blocks')
+  let next = from
+  const onProgress = (height: number, to: number) => {
+    next = height + 1
+    progress.update(next - from, to - from + 1)
+  }
+  try {
+    return await stoppable(
+      () => `stopped before block ${next}: the payments found so far are recorded; go on with rescan --from ${next}`,
+      signal => rescanBlocks({ chain, noteScanner, chainRecorder, recordedChain, scanKeys, onProgress }, from, signal),
+    )
+  } finally {
+    progress.end()
+  }
 }

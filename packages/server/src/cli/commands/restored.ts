@@ -27,8 +27,10 @@ export const restored: Command = {
     const system = { clock: systemClock, random: systemRandom, log: createLogger(logLevel, { format: logFormat }) }
     requireDatabase(settings)
     await dropKeptAddresses(settings, system)
-    const { viewingKeys, watchedUntil } = await withStore(settings, store =>
-      createDatabaseIdentity({ ...system, store, lateWatchDays }).advanceCounters(),
+    const { viewingKeys, watchedUntil } = await withStore(
+      settings,
+      store => createDatabaseIdentity({ ...system, store, lateWatchDays }).advanceCounters(),
+      { out },
     )
     out.result({ viewing_keys: viewingKeys, watched_until: watchedUntil }, describe(viewingKeys, watchedUntil))
     if (viewingKeys > 0) out.note('Restart the service if it is running: it has reserved addresses in memory.')

@@ -26,10 +26,14 @@ export const rotateEncryptionKey: Command = {
     requireDatabase(settings)
     await requireNewKeyEverywhere(settings)
     const vault = createVault(settings.encryptionKeys, systemRandom)
-    const secrets = await withStore(settings, async store => {
-      await createAuditLog({ store, clock: systemClock }).recordCommand('encryption_key_rotated')
-      return createSecrets({ store, vault }).reseal()
-    })
+    const secrets = await withStore(
+      settings,
+      async store => {
+        await createAuditLog({ store, clock: systemClock }).recordCommand('encryption_key_rotated')
+        return createSecrets({ store, vault }).reseal()
+      },
+      { out },
+    )
     // A process may have started meanwhile.
     await requireNewKeyEverywhere(settings)
     out.result({ secrets }, [`${secrets} secrets are encrypted with the new key; the old key is no longer needed`])

@@ -18,8 +18,10 @@ export const sessionEnd: Command = {
   async run(args, { out, config }) {
     const email = requireValue(parseArguments(args, ['email'], 0).values.email, '--email')
     const settings = config()
-    const ended = await withStore(settings, async store =>
-      sessionService(store).endAll(await accountService(settings, store).findByEmail(email), OPERATOR),
+    const ended = await withStore(
+      settings,
+      async store => sessionService(store).endAll(await accountService(settings, store).findByEmail(email), OPERATOR),
+      { out },
     )
     out.result({ email, ended }, [`${ended} sessions of ${email} are ended`])
     return 0
@@ -35,10 +37,14 @@ export const sessionCreate: Command = {
   async run(args, { out, config }) {
     const email = requireValue(parseArguments(args, ['email'], 0).values.email, '--email')
     const settings = config()
-    const { session, token } = await withStore(settings, async store => {
-      const account = await accountService(settings, store).findByEmail(email)
-      return sessionService(store).create(account, 'command line', OPERATOR)
-    })
+    const { session, token } = await withStore(
+      settings,
+      async store => {
+        const account = await accountService(settings, store).findByEmail(email)
+        return sessionService(store).create(account, 'command line', OPERATOR)
+      },
+      { out },
+    )
     out.result({ session_token: token, id: session.publicId, expires_at: session.expiresAt }, [token])
     out.note(`valid until ${formatUtc(session.expiresAt)}`)
     return 0

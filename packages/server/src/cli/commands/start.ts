@@ -1,8 +1,9 @@
 import { createLogger } from '../../adapters/system/logger.ts'
 import { startService } from '../../main.ts'
 import type { Command } from '../command.ts'
-import { onParentExit } from '../parent-process.ts'
+import { withMigrationProgress } from '../migration.ts'
 import type { StartSandbox } from '../sandbox.ts'
+import { onStopSignal } from '../stop-signal.ts'
 import { parseArguments } from '../usage.ts'
 
 /** A shutdown that takes longer is aborted. `main.ts` sets shorter timeouts for its parts. */
@@ -19,10 +20,15 @@ export const start: Command = {
     const settings = config({ needsMail: true })
     const logger = createLogger(settings.logLevel, { format: settings.logFormat })
     for (const warning of settings.warnings) logger.warn({}, warning)
-    const stopSignal = waitForStop()
-    const running = settings.sandbox
-      ? await requireSandbox(startSandbox)({ config: settings, env, logger, json: out.json })
-      : await startService(settings, { logger, rehearse: true })
+    const stopSignal = new Promise<string>(resolve => onStopSignal(resolve))
+    const running = await withMigrationProgress(
+      out,
+      migration =>
+        settings.sandbox
+          ? requireSandbox(startSandbox)({ config: settings, env, logger, json: out.json, migration })
+          : startService(settings, { logger, rehearse: true, migration }),
+      line => logger.info({}, line),
+    )
     if (!settings.sandbox)
       out.result({ url: running.url }, [
         running.url ? `zatgate listens at ${running.url}` : `zatgate runs the roles: ${settings.roles.join(', ')}`,
@@ -37,25 +43,6 @@ export const start: Command = {
     logger.info({}, 'stopped')
     return 0
   },
-}
-
-/** Ctrl-C arrives twice, from the terminal and from the launcher. A second signal within this time is the same Ctrl-C. */
-const REPEATED_SIGNAL_MS = 1_000
-
-/** Resolves at the first stop signal, or when the launcher exits. A later signal ends the process at once. */
-function waitForStop(): Promise<string> {
-  return new Promise(resolve => {
-    let requestedAt: number | undefined
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-      process.on(signal, () => {
-        const now = performance.now()
-        if (requestedAt !== undefined && now - requestedAt > REPEATED_SIGNAL_MS) process.exit(1)
-        requestedAt ??= now
-        resolve(signal)
-      })
-    }
-    onParentExit(() => resolve('launcher exited'))
-  })
 }
 
 function requireSandbox(startSandbox: StartSandbox | undefined): StartSandbox {

@@ -13,7 +13,7 @@ import { createPayouts, type Payouts } from '../../services/payout.ts'
 import type { PayoutOrder } from '../../services/payout-order.ts'
 import { createWithdrawalTransition } from '../../services/withdrawal-transition.ts'
 import type { Command } from '../command.ts'
-import { table } from '../output.ts'
+import { type Output, table } from '../output.ts'
 import { withStore } from '../store.ts'
 import { parseArguments, requireValue } from '../usage.ts'
 
@@ -27,7 +27,7 @@ export const withdrawalsList: Command = {
   example: 'withdrawals list',
   async run(args, { out, config }) {
     parseArguments(args, [], 0)
-    const orders = await withPayouts(config(), payouts => payouts.list(MAX_LISTED))
+    const orders = await withPayouts({ config: config(), out }, payouts => payouts.list(MAX_LISTED))
     out.result(
       orders.map(({ withdrawal, payoutTo, email }) => {
         return { ...toJson(withdrawal), email, payout_to: maskPayoutTo(payoutTo) }
@@ -61,7 +61,7 @@ export const withdrawalsShow: Command = {
   example: 'withdrawals show 5d4c1c0e-3c53-4b0e-8a51-2f0c4f6f7b10',
   async run(args, { out, config }) {
     const id = requireValue(parseArguments(args, [], 1).positionals[0], 'ID')
-    const { withdrawal, payoutTo, email } = await withPayouts(config(), payouts => payouts.read(id))
+    const { withdrawal, payoutTo, email } = await withPayouts({ config: config(), out }, payouts => payouts.read(id))
     const value = { ...toJson(withdrawal), email, payout_to: payoutTo }
     const lines = Object.entries(value).map(([name, member]) => `${name}: ${forPeople(name, member)}`)
     out.result(value, withdrawal.activePayout ? [...lines, `being paid ${beingPaid(withdrawal)}`] : lines)
@@ -83,7 +83,9 @@ export const withdrawalsSettle: Command = {
     const { positionals, values, flags } = parseArguments(args, ['reference'], 1, ['override'])
     const [id, reference] = [requireValue(positionals[0], 'ID'), requireValue(values.reference, '--reference')]
     const override = flags.has('override')
-    const { withdrawal } = await withPayouts(config(), payouts => payouts.markPaidOut(id, reference, { override }))
+    const { withdrawal } = await withPayouts({ config: config(), out }, payouts =>
+      payouts.markPaidOut(id, reference, { override }),
+    )
     out.result(toJson(withdrawal), [`${withdrawal.publicId} is marked as completed`])
     return 0
   },
@@ -103,21 +105,30 @@ export const withdrawalsFail: Command = {
     const { positionals, values, flags } = parseArguments(args, ['reason'], 1, ['override'])
     const [id, reason] = [requireValue(positionals[0], 'ID'), requireValue(values.reason, '--reason')]
     const override = flags.has('override')
-    const { withdrawal } = await withPayouts(config(), payouts => payouts.markFailed(id, reason, { override }))
+    const { withdrawal } = await withPayouts({ config: config(), out }, payouts =>
+      payouts.markFailed(id, reason, { override }),
+    )
     out.result(toJson(withdrawal), [`${withdrawal.publicId} is marked as failed`])
     return 0
   },
 }
 
-function withPayouts<T>(config: Config, work: (payouts: Payouts) => Promise<T>): Promise<T> {
+function withPayouts<T>(
+  { config, out }: { config: Config; out: Output },
+  work: (payouts: Payouts) => Promise<T>,
+): Promise<T> {
   const log = createLogger(config.logLevel, { format: config.logFormat })
-  return withStore(config, store => {
-    const vault = createVault(config.encryptionKeys, systemRandom)
-    const transitionWithdrawal = createWithdrawalTransition({ outbox: createOutbox({ random: systemRandom }) })
-    const provider = createManualPayout(log)
-    const params = consensusParams(config.network, config.regtest)
-    return work(createPayouts({ store, transitionWithdrawal, clock: systemClock, vault, provider, params, log }))
-  })
+  return withStore(
+    config,
+    async store => {
+      const vault = createVault(config.encryptionKeys, systemRandom)
+      const transitionWithdrawal = createWithdrawalTransition({ outbox: createOutbox({ random: systemRandom }) })
+      const provider = createManualPayout(log)
+      const params = consensusParams(config.network, config.regtest)
+      return work(createPayouts({ store, transitionWithdrawal, clock: systemClock, vault, provider, params, log }))
+    },
+    { out },
+  )
 }
 
 /** A member of the JSON as a person reads it: amounts in ZEC, times in UTC. */

@@ -8,6 +8,8 @@ import { listenOn } from './listener.ts'
 
 /** One connection, held by one use case. */
 export interface PgClient {
+  /** The server process of the connection, by which another connection can cancel its statement. */
+  readonly backendId?: number | undefined
   query(sql: string, values?: readonly unknown[]): Promise<{ rows: unknown[]; affected: number }>
   /** Returns the connection to its source, or discards it when `broken`. */
   release(broken: boolean): void
@@ -78,6 +80,8 @@ export function createPgPool(
       if (pool.waitingCount >= limits.maxWaiting) throw overloadedError()
       const client = await pool.connect()
       return {
+        // Missing from the published types.
+        backendId: (client as { processID?: number }).processID,
         async query(text, values) {
           const name = values && statementName(text)
           const { rows, rowCount } = await client.query({

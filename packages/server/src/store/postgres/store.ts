@@ -7,6 +7,7 @@ import { createLookup } from '../batching/lookup.ts'
 import { type Database, POSTGRES } from '../dialect.ts'
 import type { StoreLimits } from '../limits.ts'
 import { closingError } from '../limits.ts'
+import type { MigrationWatch } from '../migrate.ts'
 import type { Migration } from '../migrations/index.ts'
 import { createNotifications } from '../notifications.ts'
 import { postgresIdentity } from '../repository/database-identity.ts'
@@ -29,13 +30,14 @@ export async function openPostgresStore(
   migrations: readonly Migration[],
   limits: StoreLimits,
   onError: (error: unknown) => void,
+  migration?: MigrationWatch,
 ): Promise<Store> {
   const notifications = createNotifications(onError)
   const { send, receive } = createPgNotifications(source)
   let database: Database
   let stopReceiving: () => Promise<void>
   try {
-    await migratePostgres(source, migrations)
+    await migratePostgres(source, migrations, migration)
     database = { dialect: POSTGRES, identity: await postgresIdentity(source) }
     stopReceiving = await receive(notifications.notify)
   } catch (error) {

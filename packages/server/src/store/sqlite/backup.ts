@@ -1,61 +1,51 @@
-import { existsSync } from 'node:fs'
-import { link, open, rm } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { rm } from 'node:fs/promises'
 import { Worker } from 'node:worker_threads'
-import { AppError } from '../../domain/error.ts'
+import type { WorkWatch } from '../../ports/progress.ts'
+import { writeNewFile } from '../new-file.ts'
 
 const WORKER_URL = new URL('./backup-worker.ts', import.meta.url)
 
-/**
- * Copies the SQLite file at `source` consistently while it is read and written. `file` appears only once it is
- * complete, marked as a copy and flushed to the disk. Only the owner can read it.
- * @throws AppError `file_exists` when `file` exists; nothing is overwritten. `no_such_folder` when its folder does not
- */
-export async function backupSqlite(source: string, file: string): Promise<void> {
-  // The copy may take minutes. The link at its end checks again.
-  if (existsSync(file)) throw fileExistsError(file)
-  if (!existsSync(dirname(file)))
-    throw new AppError('invalid', 'no_such_folder', `there is no folder ${dirname(file)}: create it first`)
-  const partial = `${file}.partial`
-  const handle = await open(partial, 'wx', 0o600).catch(throwFileExists(partial))
-  try {
-    await copy(source, partial)
-    await handle.sync()
-    await link(partial, file).catch(throwFileExists(file))
-    await syncDirectory(dirname(file))
-  } finally {
-    await handle.close()
-    await rm(partial, { force: true })
-  }
+/** What the worker thread gets: SQLite files, and memory that is 1 when it must stop. */
+export interface BackupOrder {
+  readonly source: string
+  readonly target: string
+  readonly stop: Int32Array
 }
 
-/** Runs in a worker thread, since the copy is one long synchronous call. */
-function copy(source: string, target: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const worker = new Worker(WORKER_URL, { workerData: { source, target } })
-    worker.once('error', reject)
-    worker.once('exit', code =>
-      code === 0 ? resolve() : reject(new Error(`the backup worker exited with code ${code}`)),
-    )
+/** What the worker thread reports, in bytes. */
+export interface BackupProgress {
+  readonly done: number
+  readonly total: number
+}
+
+/**
+ * Copies the SQLite file at `source` consistently while it is read and written. `file` appears only once it is
+ * complete, marked as a copy and flushed to the disk.
+ * @throws AppError as `writeNewFile`; the reason of the signal
+ */
+export async function backupSqlite(source: string, file: string, watch: WorkWatch = {}): Promise<void> {
+  await writeNewFile(file, async ({ path }) => {
+    try {
+      await copy(source, path, watch)
+    } finally {
+      for (const suffix of ['-wal', '-shm']) await rm(`${path}${suffix}`, { force: true })
+    }
   })
 }
 
-async function syncDirectory(path: string): Promise<void> {
-  const directory = await open(path, 'r')
-  try {
-    await directory.sync()
-  } finally {
-    await directory.close()
-  }
-}
-
-function throwFileExists(file: string): (error: unknown) => never {
-  return error => {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
-    throw fileExistsError(file)
-  }
-}
-
-function fileExistsError(file: string): AppError {
-  return new AppError('conflict', 'file_exists', `${file} already exists and is not overwritten`)
+/** Runs in a worker thread: each step copies megabytes, and marking the copy is synchronous. */
+function copy(source: string, target: string, { onProgress, signal }: WorkWatch): Promise<void> {
+  const stop = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+  const order: BackupOrder = { source, target, stop }
+  const onAbort = () => void Atomics.store(stop, 0, 1)
+  return new Promise<void>((resolve, reject) => {
+    signal?.throwIfAborted()
+    signal?.addEventListener('abort', onAbort, { once: true })
+    const worker = new Worker(WORKER_URL, { workerData: order })
+    worker.on('message', ({ done, total }: BackupProgress) => onProgress?.(done, total))
+    worker.once('error', error => reject(signal?.aborted ? signal.reason : error))
+    worker.once('exit', code =>
+      code === 0 ? resolve() : reject(new Error(`the backup worker exited with code ${code}`)),
+    )
+  }).finally(() => signal?.removeEventListener('abort', onAbort))
 }

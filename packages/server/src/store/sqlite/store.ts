@@ -4,7 +4,7 @@ import { type BatchDriver, GroupCommit } from '../batching/group-commit.ts'
 import { createLookup } from '../batching/lookup.ts'
 import { type Database, SQLITE } from '../dialect.ts'
 import type { StoreLimits } from '../limits.ts'
-import { migrate } from '../migrate.ts'
+import { type MigrationWatch, migrate } from '../migrate.ts'
 import type { Migration } from '../migrations/index.ts'
 import { createNotifications } from '../notifications.ts'
 import { sqliteIdentity } from '../repository/database-identity.ts'
@@ -20,18 +20,24 @@ import type { ProcessLock } from './process-lock.ts'
 /** Another process may be migrating the same file. */
 const MIGRATION_WAIT_MS = 60_000
 
-/** Opens the store in one SQLite file, and creates or migrates its tables. @param lock released when the store closes */
+/**
+ * Opens the store in one SQLite file, and creates or migrates its tables.
+ * @param options `lock`: released when the store closes; `migration`: follows and stops the migrations
+ */
 export async function openSqliteStore(
   path: string,
   migrations: readonly Migration[],
   limits: StoreLimits,
   onError: (error: unknown) => void,
-  lock?: ProcessLock,
+  {
+    lock,
+    migration,
+  }: { readonly lock?: ProcessLock | undefined; readonly migration?: MigrationWatch | undefined } = {},
 ): Promise<Store> {
   const writer = SqliteConnection.openWriter(path)
   let database: Database
   try {
-    await migrateSqlite(writer, migrations)
+    await migrateSqlite(writer, migrations, migration)
     database = { dialect: SQLITE, identity: sqliteIdentity(path) }
   } catch (error) {
     writer.close()
@@ -41,7 +47,7 @@ export async function openSqliteStore(
     database,
     batches: sqliteBatchDriver(writer, database, limits.lockTimeoutMs),
     openReader: () => SqliteConnection.openReader(path),
-    backup: file => backupSqlite(path, file),
+    backup: (file, watch) => backupSqlite(path, file, watch),
     closeWriter() {
       writer.close()
       lock?.release()
@@ -123,10 +129,14 @@ export function createSqliteStore(deps: {
   }
 }
 
-async function migrateSqlite(writer: SqliteConnection, migrations: readonly Migration[]): Promise<void> {
+async function migrateSqlite(
+  writer: SqliteConnection,
+  migrations: readonly Migration[],
+  watch?: MigrationWatch,
+): Promise<void> {
   await beginImmediate(writer, MIGRATION_WAIT_MS)
   try {
-    await migrate(openDb<unknown>(writer, SQLITE), SQLITE, migrations)
+    await migrate(openDb<unknown>(writer, SQLITE), SQLITE, migrations, watch)
     writer.run('COMMIT')
   } finally {
     writer.rollback()

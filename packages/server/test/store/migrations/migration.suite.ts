@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import type { NewSwap } from '../../../src/ports/repository/swap.ts'
+import type { MigrationProgress } from '../../../src/store/migrate.ts'
 import type { Migration } from '../../../src/store/migrations/index.ts'
-import { MIGRATIONS } from '../../../src/store/migrations/index.ts'
+import { MIGRATIONS, NEWEST_MIGRATION } from '../../../src/store/migrations/index.ts'
 import type { DatabaseEngine } from '../../harness/databases.ts'
 import { makeAccount } from '../../harness/fixtures.ts'
 
@@ -45,8 +46,70 @@ export function migrationSuite(engine: DatabaseEngine): void {
     await makeAccount(whole)
   })
 
+  test('stopped migrations leave the database as it was', async t => {
+    const database = await engine.createDatabase(t)
+    const older = await database.open()
+    const account = await makeAccount(older)
+    await older.close()
+    const first: Migration = ['9000_first', statement("UPDATE accounts SET plan = 'Pro'")]
+    const second: Migration = ['9001_second', statement("UPDATE accounts SET plan = 'Business'")]
+    const migrations = [...MIGRATIONS, first, second]
+    const stop = new AbortController()
+    const onProgress = ({ name }: MigrationProgress) => {
+      if (name === '9001_second') stop.abort(new Error('stopped'))
+    }
+    await assert.rejects(
+      database.open({ migrations, migration: { onProgress, signal: stop.signal } }),
+      /^Error: stopped$/,
+    )
+    const again = await database.open()
+    assert.deepEqual(await again.read(tx => tx.accounts.list()), [account])
+  })
+
   // Databases of the PostgreSQL engine are copies of a migrated one. Those of PGlite start empty.
   const startsEmpty = engine.name !== 'PostgreSQL'
+  if (startsEmpty)
+    test('the progress of migrations counts the rows of an older database, and a new database has none', async t => {
+      const database = await engine.createDatabase(t)
+      const bytes = engine.name === 'SQLite' ? "x'00'" : "'\\x00'"
+      const invoices = 3_000
+      const seed: Migration = [
+        '0005_seed',
+        async db => {
+          for (const text of [
+            `INSERT INTO viewing_keys (fingerprint, network, sealed, next_index, created_at)
+            VALUES (${bytes}, 'test', ${bytes}, 1, 1)`,
+            `INSERT INTO accounts (public_id, email, network, confirmations, plan, created_at)
+            VALUES ('p', 'e', 'test', 3, 'Free', 1)`,
+            `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${invoices})
+            INSERT INTO invoices (public_id, account_id, viewing_key_id, diversifier_index, purpose, address, amount_zat,
+            confirmations, status, received_zat, overpaid_zat, created_at, expires_at, watch_until)
+            SELECT 'p' || n, accounts.id, viewing_keys.id, n, 'sale', 'a' || n, 1, 3, 'pending', 0, 0, n, n, n
+            FROM numbers, accounts, viewing_keys`,
+          ])
+            await sql.raw(text).execute(db)
+        },
+      ]
+      const older = [...MIGRATIONS.slice(0, 5), seed]
+      const reports: MigrationProgress[] = []
+      const migration = { onProgress: (report: MigrationProgress) => void reports.push(report) }
+      await (await database.open({ migrations: older, migration })).close()
+      assert.equal(reports.length, 0)
+      await database.open({ migrations: [...older, ...MIGRATIONS.slice(5)], migration })
+      const [first] = reports
+      const last = reports.at(-1)
+      const count = MIGRATIONS.length - 5
+      assert.deepEqual([first?.name, first?.index, first?.count, first?.rows], ['0006_dashboard', 1, count, 0])
+      // Four indexes and an update of all invoices, at least.
+      assert.ok(first && first.totalRows >= 5 * invoices, String(first?.totalRows))
+      assert.deepEqual([last?.name, last?.index, last?.rows], [NEWEST_MIGRATION, count, first.totalRows])
+      assert.deepEqual(
+        reports.map(({ rows }) => rows),
+        reports.map(({ rows }) => rows).toSorted((a, b) => a - b),
+      )
+      assert.ok(reports.some(({ name, rows }) => name === '0007_chain_position' && rows >= 4 * invoices))
+    })
+
   if (startsEmpty)
     test('existing swaps that share a deposit address are kept, and no new swap gets the address', async t => {
       const database = await engine.createDatabase(t)

@@ -17,6 +17,7 @@ import { postgresEngine } from '../../harness/databases.ts'
 import { hashOf, makeAccount, moved, NOW, openShop } from '../../harness/fixtures.ts'
 import type { TestPostgres } from '../../harness/postgres.ts'
 import { findPostgres, NO_POSTGRES, startPostgres } from '../../harness/postgres.ts'
+import { until } from '../../harness/until.ts'
 
 const bin = findPostgres()
 
@@ -34,6 +35,20 @@ describe('several processes on one PostgreSQL', { skip: bin === null && NO_POSTG
     t.after(() => admin.end())
     return admin
   }
+
+  test('a stop cancels the statement of a migration that is running', async t => {
+    const database = await engine.createDatabase(t)
+    const admin = await openAdmin(t, database.url)
+    const slow: Migration = ['9000_slow', async db => void (await sql.raw('SELECT pg_sleep(600)').execute(db))]
+    const stop = new AbortController()
+    const opening = database.open({ migrations: [...MIGRATIONS, slow], migration: { signal: stop.signal } })
+    const sleeping = "SELECT 1 FROM pg_stat_activity WHERE query LIKE '%pg_sleep(600)%' AND wait_event = 'PgSleep'"
+    await until('the statement to run', async () => (await admin.query(sleeping)).rowCount === 1)
+    stop.abort(new Error('stopped'))
+    await assert.rejects(opening, /^Error: stopped$/)
+    assert.equal((await admin.query(sleeping)).rowCount, 0)
+    await database.open()
+  })
 
   test('a reader with a cursor misses no event while other processes write', async t => {
     const database = await engine.createDatabase(t)

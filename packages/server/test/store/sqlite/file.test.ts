@@ -149,6 +149,33 @@ test('a backup taken during writes is complete and private, and contains every w
   assert.deepEqual(await copy.read(tx => tx.invoices.byIds(ids)), before)
 })
 
+test('a backup reports its bytes, and one that is stopped leaves no file', async t => {
+  const folder = tempFolder(t)
+  const path = join(folder, 'zatgate.db')
+  const store = await openFile(t, path)
+  const filler = new DatabaseSync(path)
+  filler.exec('CREATE TABLE filler (data BLOB); INSERT INTO filler VALUES (randomblob(12000000))')
+  filler.close()
+  const copies = join(folder, 'copies')
+  mkdirSync(copies)
+  const stop = new AbortController()
+  const reports: [done: number, total: number][] = []
+  const onProgress = (done: number, total: number) => {
+    reports.push([done, total])
+    stop.abort(new Error('stopped'))
+  }
+  await assert.rejects(
+    store.backup(join(copies, 'stopped.db'), { onProgress, signal: stop.signal }),
+    /^Error: stopped$/,
+  )
+  assert.deepEqual(readdirSync(copies), [])
+  reports.length = 0
+  await store.backup(join(copies, 'whole.db'), { onProgress })
+  assert.deepEqual(readdirSync(copies), ['whole.db'])
+  assert.ok(reports.length >= 2)
+  for (const [done, total] of reports) assert.ok(done > 0 && done <= total && total > 12_000_000, `${done} of ${total}`)
+})
+
 test('a backup overwrites no file', async t => {
   const folder = tempFolder(t)
   const store = await openFile(t, join(folder, 'zatgate.db'))

@@ -37,7 +37,8 @@ function simulatedEngine(name: DatabaseEngine['name'], migrated: boolean): Datab
           const limits = { ...DEFAULT_LIMITS, ...options.limits }
           const onError = options.onError ?? ((error: unknown) => console.error('store error', error))
           const source = server.source(process, limits)
-          const store = await openPostgresStore(source, options.migrations ?? MIGRATIONS, limits, onError)
+          const { migrations = MIGRATIONS, migration } = options
+          const store = await openPostgresStore(source, migrations, limits, onError, migration)
           test.after(() => store.close())
           return store
         },
