@@ -15,6 +15,7 @@ import { audit } from './commands/audit.ts'
 import { backup } from './commands/backup.ts'
 import { chainAccept } from './commands/chain.ts'
 import { doctor } from './commands/doctor.ts'
+import { exportInvoices } from './commands/export.ts'
 import { open } from './commands/open.ts'
 import { rescan } from './commands/rescan.ts'
 import { restored } from './commands/restored.ts'
@@ -25,7 +26,8 @@ import { tryOut } from './commands/try.ts'
 import { withdrawalsFail, withdrawalsList, withdrawalsSettle, withdrawalsShow } from './commands/withdrawal.ts'
 import { createContext, type SandboxParts } from './context.ts'
 import { commandHelp, groupHelp, nearest, overview } from './help.ts'
-import { createOutput } from './output.ts'
+import { createOutput, type OutputStream } from './output.ts'
+import { StoppedError } from './stop-signal.ts'
 import { UsageError } from './usage.ts'
 
 const { version: VERSION } = manifest
@@ -45,6 +47,7 @@ const COMMANDS: readonly Command[] = [
   sessionCreate,
   sessionEnd,
   audit,
+  exportInvoices,
   withdrawalsList,
   withdrawalsShow,
   withdrawalsSettle,
@@ -58,13 +61,13 @@ const COMMANDS: readonly Command[] = [
 
 export interface RunOptions extends SandboxParts {
   readonly env?: Env
-  readonly stdout?: NodeJS.WritableStream
-  readonly stderr?: NodeJS.WritableStream
+  readonly stdout?: OutputStream
+  readonly stderr?: OutputStream
 }
 
 /**
  * Runs one command line.
- * @returns the exit code: 0 success, 1 failure, 2 usage error
+ * @returns the exit code: 0 success, 1 failure, 2 usage error, 128 and its number after a stop signal
  */
 export async function run(argv: readonly string[], options: RunOptions = {}): Promise<number> {
   const { env = ENVIRONMENT, stdout = process.stdout, stderr = process.stderr } = options
@@ -92,7 +95,7 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
       return 2
     }
     stderr.write(`zatgate: ${errorMessage(error)}\n`)
-    return 1
+    return error instanceof StoppedError ? error.exitCode : 1
   }
 }
 

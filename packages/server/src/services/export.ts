@@ -3,6 +3,7 @@ import { invalidField } from '../domain/error.ts'
 import { formatZec } from '../domain/money.ts'
 import { formatIso } from '../domain/time.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
+import type { WorkWatch } from '../ports/progress.ts'
 import type { InvoiceCursor } from '../ports/repository/dashboard.ts'
 import type { Invoice } from '../ports/repository/invoice.ts'
 import type { Store } from '../ports/store.ts'
@@ -23,8 +24,12 @@ export interface InvoiceExport {
 }
 
 export interface InvoiceExports {
-  /** Exports the account's invoices created in a period, oldest first. @throws AppError `invalid_to` */
-  exportInvoices(account: Account, format: ExportFormat, period: ExportPeriod): InvoiceExport
+  /**
+   * Exports the account's invoices created in a period, oldest first.
+   * @param watch its progress is counted in invoices
+   * @throws AppError `invalid_to`
+   */
+  exportInvoices(account: Account, format: ExportFormat, period: ExportPeriod, watch?: WorkWatch): InvoiceExport
 }
 
 /** Rows for each read, few enough to let other requests run in between. */
@@ -48,12 +53,21 @@ const CSV_COLUMNS = [...COLUMNS, 'amount_zec', 'received_zec', 'created_utc', 'p
 
 export function createInvoiceExports({ store, clock }: { store: Store; clock: Clock }): InvoiceExports {
   /** The period is fixed, so invoices created during the export are not included. */
-  async function* pages(account: Account, period: { from: number; to: number }): AsyncGenerator<Invoice[]> {
+  async function* pages(
+    account: Account,
+    period: { from: number; to: number },
+    { onProgress, signal }: WorkWatch,
+  ): AsyncGenerator<Invoice[]> {
     let after: InvoiceCursor | null = null
+    const total = onProgress ? await store.query(tx => tx.dashboard.countByTime(account.id, period)) : 0
+    let done = 0
     for (;;) {
+      signal?.throwIfAborted()
       const position: InvoiceCursor | null = after
       const page: Invoice[] = await store.query(tx => tx.dashboard.listByTime(account.id, period, position, PAGE))
       if (page.length > 0) yield page
+      done += page.length
+      onProgress?.(done, total)
       const last = page.at(-1)
       if (!last || page.length < PAGE) return
       after = { createdAt: last.createdAt, id: last.id }
@@ -75,10 +89,10 @@ export function createInvoiceExports({ store, clock }: { store: Store; clock: Cl
   }
 
   return {
-    exportInvoices(account, format, { from, to }) {
+    exportInvoices(account, format, { from, to }, watch = {}) {
       if (to !== undefined && to < from) throw invalidField('to', 'not before from')
       const now = nowSecs(clock)
-      const invoices = pages(account, { from, to: to ?? now + 1 })
+      const invoices = pages(account, { from, to: to ?? now + 1 }, watch)
       const fileName = `zatgate-invoices-${formatIso(now).slice(0, 10)}.${format}`
       return format === 'csv'
         ? { type: 'text/csv; charset=utf-8', fileName, chunks: csv(invoices) }

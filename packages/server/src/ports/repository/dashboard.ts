@@ -32,6 +32,8 @@ export interface DashboardRepository {
   byTxidPrefix(accountId: number, prefix: string, limit: number): Promise<Invoice[]>
   /** Ids of all viewing keys of the account, past ones included. */
   viewingKeyIds(accountId: number): Promise<number[]>
+  /** Number of invoices of the period [from, to). */
+  countByTime(accountId: number, period: { readonly from: number; readonly to: number }): Promise<number>
   /** The invoices of the period [from, to), oldest first, after a position. */
   listByTime(
     accountId: number,

@@ -96,6 +96,15 @@ export function dashboardRepository(db: Db): DashboardRepository {
       return rows.map(row => num(row.viewing_key_id))
     },
 
+    async countByTime(accountId, { from, to }) {
+      const row = await sales(accountId)
+        .where('created_at', '>=', from)
+        .where('created_at', '<', to)
+        .select(eb => eb.fn.countAll<bigint>().as('count'))
+        .executeTakeFirstOrThrow()
+      return num(row.count)
+    },
+
     async listByTime(accountId, { from, to }, after, limit) {
       const rows = await sales(accountId)
         .selectAll()
