@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { base58 } from '@scure/base'
 import { MAX_ZAT } from '../domain/money.ts'
 import { DEFAULT_WATCHED_KEY_LIMIT, FREE_PLAN, type Plan } from '../domain/plan.ts'
 import { isCurrency } from '../domain/rate.ts'
@@ -82,9 +83,16 @@ export function encryptionKeys(raw: string): readonly Uint8Array[] {
   )
 }
 
+const ED25519_KEY_BYTES = 32
+
+/** The key that verifies signatures: `ed25519:<base58>`. */
 export function ed25519Key(raw: string): string {
-  if (/^ed25519:[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(raw)) return raw
-  throw new InvalidValue('an Ed25519 public key as ed25519:<base58>')
+  const encoded = /^ed25519:([1-9A-HJ-NP-Za-km-z]{1,100})$/.exec(raw)?.[1]
+  const bytes = encoded === undefined ? null : base58.decode(encoded)
+  if (bytes?.length === ED25519_KEY_BYTES) return raw
+  const found =
+    bytes === null ? '' : `; this one has ${bytes.length} bytes${bytes.length === 64 ? ', as a secret key' : ''}`
+  throw new InvalidValue(`an Ed25519 public key: ed25519: and 32 bytes in base58, 43 or 44 characters${found}`)
 }
 
 export function unifiedViewingKey(raw: string): string {

@@ -1,64 +1,32 @@
 import { swapProviderUnavailableError, swapRefusedError } from '../../domain/swap.ts'
-import { formatIsoMs } from '../../domain/time.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { HttpClient, HttpRequest } from '../../ports/http-client.ts'
 import type { QuoteRequest, SwapOffer, SwapProvider } from '../../ports/swap-provider.ts'
+import {
+  createCaller,
+  expectStatus,
+  LIMITS,
+  MAX_QUOTE_AGE_MS,
+  MEMO_CHAINS,
+  type OneClickAccess,
+  parseInstantMs,
+  quoteBody,
+} from './requests.ts'
 import type { QuoteResponse } from './responses.ts'
 import { InvalidResponse, parseAssets, parseErrorMessage, parseQuote, parseStatus, ZEC_IDS } from './responses.ts'
 import { isSignedBy, PRODUCTION_SIGNING_KEY } from './signature.ts'
 
-export interface OneClickOptions {
-  readonly http: HttpClient
-  /** Without a trailing slash. */
-  readonly apiUrl: string
-  /** Null: requests carry no key. */
-  readonly apiKey: string | null
+export interface OneClickOptions extends OneClickAccess {
   /** `ed25519:<base58>`; null: the provider's production key. */
   readonly signingKey: string | null
   /** Checks the timestamps of quotes. */
   readonly clock: Pick<Clock, 'nowMs'>
 }
 
-const DESTINATION = 'nep141:zec.omft.near'
-/** Slippage tolerance in basis points: how far below `amountIn` a deposit still executes. */
-const SLIPPAGE_BASIS_POINTS = 100
-/** Largest difference between a quote's timestamp and this clock, in either direction. */
-const MAX_QUOTE_AGE_MS = 5 * 60 * 1000
-/** Origin chains where deposits share an address and a memo tells them apart. */
-const MEMO_CHAINS: readonly string[] = ['stellar']
-
-const LIMITS = {
-  tokens: { deadlineMs: 10_000, maxBytes: 4 * 1024 * 1024 },
-  quote: { deadlineMs: 15_000, maxBytes: 64 * 1024 },
-  status: { deadlineMs: 5_000, maxBytes: 64 * 1024 },
-} as const
-
-type Call = Pick<HttpRequest, 'method' | 'deadlineMs' | 'maxBytes'> & {
-  readonly path: string
-  readonly body?: string
-  readonly signal: AbortSignal | undefined
-}
-
 /** Client of the 1Click API, version 0. */
-export function createOneClick({ http, apiUrl, apiKey, signingKey, clock }: OneClickOptions): SwapProvider {
+export function createOneClick({ signingKey, clock, ...access }: OneClickOptions): SwapProvider {
   const publicKey = signingKey ?? PRODUCTION_SIGNING_KEY
 
-  async function call({ path, body, signal, ...rest }: Call): Promise<{ status: number; text: string }> {
-    const headers = {
-      accept: 'application/json',
-      'user-agent': 'zatgate',
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...(apiKey !== null && { 'x-api-key': apiKey }),
-    }
-    const response = await http.send({
-      ...rest,
-      url: `${apiUrl}${path}`,
-      headers,
-      ...(body !== undefined && { body }),
-      ...(signal && { signal }),
-    })
-    return { status: response.status, text: decode(response.body) }
-  }
+  const call = createCaller(access)
 
   return {
     enabled: true,
@@ -71,7 +39,7 @@ export function createOneClick({ http, apiUrl, apiKey, signingKey, clock }: OneC
       }),
 
     async quote(request, signal) {
-      const body = JSON.stringify(quoteBody(request))
+      const body = quoteBody(request, { dry: false })
       const response = await orUnavailable(() =>
         call({ method: 'POST', path: '/v0/quote', body, ...LIMITS.quote, signal }),
       )
@@ -110,36 +78,6 @@ async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {
     return await work()
   } catch (error) {
     throw swapProviderUnavailableError(error)
-  }
-}
-
-function expectStatus(status: number, ...expected: readonly number[]): void {
-  if (!expected.includes(status)) throw new InvalidResponse(`unexpected status ${status}`)
-}
-
-function decode(body: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body)
-  } catch {
-    throw new InvalidResponse('not UTF-8')
-  }
-}
-
-function quoteBody({ asset, amountZat, recipient, refundTo, deadline }: QuoteRequest): Record<string, unknown> {
-  return {
-    dry: false,
-    depositMode: MEMO_CHAINS.includes(asset.blockchain) ? 'MEMO' : 'SIMPLE',
-    swapType: 'EXACT_OUTPUT',
-    slippageTolerance: SLIPPAGE_BASIS_POINTS,
-    originAsset: asset.assetId,
-    depositType: 'ORIGIN_CHAIN',
-    destinationAsset: DESTINATION,
-    amount: amountZat.toString(),
-    refundTo,
-    refundType: 'ORIGIN_CHAIN',
-    recipient,
-    recipientType: 'DESTINATION_CHAIN',
-    deadline: formatIsoMs(deadline),
   }
 }
 
@@ -194,10 +132,4 @@ function offerOf(
     quoteDeadline,
     timeEstimate: Math.ceil(quote.timeEstimate),
   }
-}
-
-function parseInstantMs(text: string): number {
-  const ms = Date.parse(text)
-  if (Number.isNaN(ms)) throw new InvalidResponse('invalid date')
-  return ms
 }

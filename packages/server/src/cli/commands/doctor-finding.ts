@@ -20,7 +20,7 @@ export async function runCheck(check: string, advice: string, run: () => Promise
 }
 
 /** The message of the innermost cause. Wrapping errors only report that something failed. */
-function rootCauseMessage(error: unknown): string {
+export function rootCauseMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   return error.cause instanceof Error ? rootCauseMessage(error.cause) : error.message || error.name
 }

@@ -1,9 +1,6 @@
 import { connect } from 'node:net'
-import { performance } from 'node:perf_hooks'
 import { connect as connectTls } from 'node:tls'
 import { createVault } from '../../adapters/crypto/vault.ts'
-import { createHttpClient } from '../../adapters/http-client/client.ts'
-import { createOneClick } from '../../adapters/oneclick/provider.ts'
 import { krakenRates } from '../../adapters/rates/kraken.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
 import { createLogger } from '../../adapters/system/logger.ts'
@@ -12,7 +9,6 @@ import { type Config, ConfigError } from '../../config/settings.ts'
 import { describeChainProblem } from '../../domain/chain-problem.ts'
 import { watchedSince } from '../../domain/watched-key.ts'
 import { nowSecs } from '../../ports/clock.ts'
-import type { HttpClient } from '../../ports/http-client.ts'
 import { createDatabaseIdentity } from '../../services/database-identity.ts'
 import { createSecrets } from '../../services/encryption-key.ts'
 import type { Command } from '../command.ts'
@@ -22,7 +18,9 @@ import { missingDatabase, withStore } from '../store.ts'
 import { parseArguments } from '../usage.ts'
 import { checkChain } from './doctor-chain.ts'
 import { CHECK_TIMEOUT_MS, type Finding, runCheck, skipped } from './doctor-finding.ts'
+import { withHttpClient } from './doctor-http.ts'
 import { checkSettings } from './doctor-settings.ts'
+import { checkSwapProvider } from './doctor-swap.ts'
 
 export const doctor: Command = {
   name: 'doctor',
@@ -58,7 +56,7 @@ async function runChecks(context: Context): Promise<Finding[]> {
     ...(await checkDatabases(config, context.out)),
     ...(await checkChain(config)),
     await checkMail(config),
-    await checkProvider(config),
+    ...(await checkSwapProvider(config)),
     await checkRates(config),
   ]
 }
@@ -192,26 +190,6 @@ async function checkRates({ sandbox, billingViewingKey, ratesUrl, withdrawals }:
     })
     return `1 ZEC = ${prices.join(', ')}`
   })
-}
-
-async function checkProvider({ swap }: Config): Promise<Finding> {
-  if (!swap) return skipped('swap provider', 'SWAP_API_URL is not set: swaps are off')
-  return runCheck('swap provider', 'check SWAP_API_URL and SWAP_API_KEY', async () => {
-    const startedAt = performance.now()
-    const assets = await withHttpClient(http =>
-      createOneClick({ ...swap, http, clock: systemClock }).assets(AbortSignal.timeout(CHECK_TIMEOUT_MS)),
-    )
-    return `${assets.length} assets in ${Math.round(performance.now() - startedAt)} ms`
-  })
-}
-
-async function withHttpClient<T>(use: (http: HttpClient) => Promise<T>): Promise<T> {
-  const http = createHttpClient({ allowPrivate: true })
-  try {
-    return await use(http)
-  } finally {
-    http.close()
-  }
 }
 
 function describe({ check, state, says, advice }: Finding): string[] {
