@@ -51,8 +51,8 @@ export class Settings {
       return parse(raw)
     } catch (error) {
       if (!(error instanceof InvalidValue)) throw error
-      const state = raw === '' ? 'is not set' : 'is invalid'
-      this.problems.push(`${name} ${state}: it should be ${error.message}`)
+      if (raw === '') this.problems.push(`${name} is not set: it should be ${error.message}`)
+      else this.problems.push(`${name} is invalid: it should be ${error.message}`)
       return placeholder
     }
   }

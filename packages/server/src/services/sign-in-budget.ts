@@ -49,5 +49,8 @@ export function reportSpent(
 ): void {
   if (!isLast) return
   metrics.signInBudgetSpent(budget)
-  log.warn({ budget, max: SIGN_IN_BUDGETS[budget].max, until: endsAt }, 'a budget of sign-in is spent')
+  log.warn(
+    { budget, max: SIGN_IN_BUDGETS[budget].max, until: endsAt },
+    'a limit of sign-in codes for all clients is reached',
+  )
 }

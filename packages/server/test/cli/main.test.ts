@@ -297,7 +297,10 @@ test('after rotate-encryption-key only the new key decrypts the secrets', async 
     assert.equal(open(next).length, 64)
     assert.throws(() => open(KEY), UnknownEncryptionKeyError)
   })
-  assert.match((await zatgate('doctor')).out, /WRONG +database: the encryption key of this secret is not configured/)
+  assert.match(
+    (await zatgate('doctor')).out,
+    /WRONG +database: ENCRYPTION_KEY lacks the key that encrypted the secrets in the database/,
+  )
   await zatgate('rotate-encryption-key', { ...ENV, ENCRYPTION_KEY: `${KEY},${next}` })
   assert.match((await zatgate('doctor')).out, /ok +database/)
 })

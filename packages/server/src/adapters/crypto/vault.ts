@@ -10,7 +10,7 @@ const CIPHER = 'aes-256-gcm'
 /** The secret was sealed under a key that is not in the key list. */
 export class UnknownEncryptionKeyError extends Error {
   constructor() {
-    super('the encryption key of this secret is not configured')
+    super('ENCRYPTION_KEY lacks the key that encrypted the secrets in the database')
     this.name = 'UnknownEncryptionKeyError'
   }
 }

@@ -180,7 +180,8 @@ class ResponseReader {
 }
 
 function timeoutMessage(deadlineMs: number, hasHead: boolean): string {
-  return `${hasHead ? 'no complete response' : 'no response'} within ${deadlineMs / 1000} s`
+  const secs = deadlineMs / 1000
+  return hasHead ? `no complete response within ${secs} s` : `no response within ${secs} s`
 }
 
 /** `[::1]` → `::1`: URLs put IPv6 addresses in brackets, sockets do not. */

@@ -135,7 +135,11 @@ onBothDatabases(engine => {
       'the account first',
     )
     assert.deepEqual([spent, dropped], [['unknown'], [['unknown', 3]]])
-    assert.equal(log.lines.filter(line => JSON.stringify(line).includes('a budget of sign-in is spent')).length, 1)
+    assert.equal(
+      log.lines.filter(line => JSON.stringify(line).includes('a limit of sign-in codes for all clients is reached'))
+        .length,
+      1,
+    )
     harness.clock.advance(3_600)
     await signIn.requestCode('junk9@example.org', STRANGER)
     await deliver()
