@@ -1,77 +1,74 @@
 import type { Command } from './command.ts'
 
-const MAX_WIDTH = 46
+/** A longer usage has a line of its own. */
+const MAX_NAME_WIDTH = 32
+/** Lines are shorter, so that they are easy to read in a wide terminal. */
+const MAX_COLUMNS = 100
 
-/** The help of all commands. */
-export function overview(commands: readonly Command[]): string {
+/** The help of all commands. @param columns the width of the terminal */
+export function overview(commands: readonly Command[], columns: number): string {
+  const rows = commands.map(({ name, summary }) => [name, summary] as const)
   return `zatgate: invoices for shielded Zcash
 
 Usage: zatgate <command> [options]
 
-${commandList(commands)}
+${list(rows, columns)}
 
   --json         prints one JSON value instead of text
   -h, --help     prints this help, or that of a command
   -V, --version  prints the version
 
-Settings are environment variables, listed in README.md. Without settings, zatgate starts a sandbox.
+Arguments and examples: zatgate <command> --help
+Settings are environment variables, listed in README.md.
+Without settings, zatgate starts a sandbox.
 `
 }
 
 /** The help of the commands that begin with the same word, such as `withdrawals`. */
-export function groupHelp(group: string, commands: readonly Command[]): string {
+export function groupHelp(group: string, commands: readonly Command[], columns: number): string {
+  const rows = commands.map(({ usage, summary }) => [usage, summary] as const)
   return `Usage: zatgate ${group} <command>
 
-${commandList(commands)}
+${list(rows, columns)}
 `
 }
 
 /** The help of one command: its arguments and an example. */
-export function commandHelp({ summary, usage, arguments: given, example }: Command): string {
-  const width = Math.max(...given.map(([name]) => name.length), '--json'.length)
+export function commandHelp({ summary, usage, arguments: given, example }: Command, columns: number): string {
   const rows = [...given, ['--json', 'prints one JSON value instead of text'] as const]
-  const lines = rows.map(([name, meaning]) => `  ${name.padEnd(width)}  ${meaning}`)
-  return `${summary}
+  return `${wrap(summary, Math.min(columns, MAX_COLUMNS)).join('\n')}
 
 Usage: zatgate ${usage} [--json]
 
-${lines.join('\n')}
+${list(rows, columns)}
 
 Example:
   zatgate ${example}
 `
 }
 
-/** The name that a mistyped one probably means; undefined when none is near. */
-export function nearest(typed: string, names: readonly string[]): string | undefined {
-  const ranked = names
-    .map(name => ({ name, distance: editDistance(typed, name) }))
-    .sort((a, b) => a.distance - b.distance)
-  const [best] = ranked
-  return best && best.distance <= Math.max(1, Math.floor(best.name.length / 3)) ? best.name : undefined
-}
-
-function commandList(commands: readonly Command[]): string {
-  const width = Math.min(MAX_WIDTH, Math.max(...commands.map(({ usage }) => usage.length)))
-  return commands
-    .map(({ usage, summary }) =>
-      usage.length > MAX_WIDTH
-        ? `  ${usage}\n  ${' '.repeat(width)}  ${summary}`
-        : `  ${usage.padEnd(width)}  ${summary}`,
-    )
+/** Names with their meanings in a second column, which is wrapped. */
+function list(rows: readonly (readonly [name: string, meaning: string])[], columns: number): string {
+  const names = rows.map(([name]) => name.length).filter(length => length <= MAX_NAME_WIDTH)
+  const indent = Math.max(0, ...names) + 4
+  const width = Math.max(20, Math.min(columns, MAX_COLUMNS) - indent)
+  return rows
+    .flatMap(([name, meaning]) => {
+      const lines = wrap(meaning, width).map(line => ' '.repeat(indent) + line)
+      const [first = ''] = lines
+      const isLong = name.length + 4 > indent
+      return isLong ? [`  ${name}`, ...lines] : [`  ${name.padEnd(indent - 2)}${first.trimStart()}`, ...lines.slice(1)]
+    })
     .join('\n')
 }
 
-/** The number of letters to insert, delete or replace (Levenshtein). */
-function editDistance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (const [row, letter] of [...a].entries()) {
-    const current = [row + 1]
-    for (const [column, other] of [...b].entries()) {
-      const replaced = (previous[column] as number) + (letter === other ? 0 : 1)
-      current.push(Math.min(replaced, (previous[column + 1] as number) + 1, (current[column] as number) + 1))
-    }
-    previous = current
+/** Lines of at most this number of characters, unless a word is longer. */
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(word)
   }
-  return previous[b.length] as number
+  return lines
 }

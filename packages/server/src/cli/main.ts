@@ -25,7 +25,8 @@ import { start } from './commands/start.ts'
 import { tryOut } from './commands/try.ts'
 import { withdrawalsFail, withdrawalsList, withdrawalsSettle, withdrawalsShow } from './commands/withdrawal.ts'
 import { createContext, type SandboxParts } from './context.ts'
-import { commandHelp, groupHelp, nearest, overview } from './help.ts'
+import { commandHelp, groupHelp, overview } from './help.ts'
+import { nearest } from './nearest.ts'
 import { createOutput, type OutputStream } from './output.ts'
 import { StoppedError } from './stop-signal.ts'
 import { UsageError } from './usage.ts'
@@ -59,6 +60,9 @@ const COMMANDS: readonly Command[] = [
   rotateEncryptionKey,
 ]
 
+/** Where the output is no terminal. */
+const DEFAULT_COLUMNS = 80
+
 export interface RunOptions extends SandboxParts {
   readonly env?: Env
   readonly stdout?: OutputStream
@@ -75,8 +79,11 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
   const args = argv.filter(arg => arg !== '--json')
   const out = createOutput(json, stdout, stderr)
   if (args.some(arg => arg === '--help' || arg === '-h') || args[0] === 'help') {
-    stdout.write(helpFor(args))
-    return 0
+    const help = helpFor(args, stdout.columns ?? DEFAULT_COLUMNS)
+    if (help !== undefined) {
+      stdout.write(help)
+      return 0
+    }
   }
   if (args[0] === '--version' || args[0] === '-V') {
     out.result({ version: VERSION, node: process.version }, [`zatgate ${VERSION} (Node ${process.version})`])
@@ -91,7 +98,11 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
     if (error instanceof UsageError) {
       const group = command ? [] : groupOf(args)
       const see = command ? `usage: zatgate ${command.usage}` : 'see zatgate --help'
-      stderr.write(group.length > 0 ? groupHelp(args[0] as string, group) : `zatgate: ${error.message} (${see})\n`)
+      stderr.write(
+        group.length > 0
+          ? groupHelp(args[0] as string, group, stderr.columns ?? DEFAULT_COLUMNS)
+          : `zatgate: ${error.message} (${see})\n`,
+      )
       return 2
     }
     stderr.write(`zatgate: ${errorMessage(error)}\n`)
@@ -100,12 +111,17 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
 }
 
 function whyUnknown(args: readonly string[]): string {
-  const [word, second] = args
+  const [word, second] = args[0] === 'help' ? args.slice(1) : args
   if (word === undefined) return 'no command given'
   const typed = [word, second].filter(part => part && !part.startsWith('-')).join(' ')
   const names = COMMANDS.map(({ name }) => name)
   const meant = nearest(typed, names) ?? nearest(word, [...names, ...names.map(name => name.split(' ')[0] as string)])
-  return `unknown command '${word}'${meant === undefined ? '' : `: did you mean '${meant}'?`}`
+  return `unknown command '${isGroup(word) ? typed : word}'${meant === undefined ? '' : `: did you mean '${meant}'?`}`
+}
+
+/** Whether commands begin with this word. */
+function isGroup(word: string): boolean {
+  return COMMANDS.some(({ name }) => name.startsWith(`${word} `))
 }
 
 /** The commands that begin with the first word, when it is no command itself and nothing else was typed. */
@@ -125,10 +141,12 @@ function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-function helpFor(args: readonly string[]): string {
-  const words = args[0] === 'help' ? args.slice(1) : args
+/** Undefined for a command that does not exist. */
+function helpFor(args: readonly string[], columns: number): string | undefined {
+  const words = (args[0] === 'help' ? args.slice(1) : args).filter(arg => !arg.startsWith('-'))
   const command = findCommand(words)
-  if (command) return commandHelp(command)
+  if (command) return commandHelp(command, columns)
   const group = groupOf(words)
-  return group.length > 0 ? groupHelp(words[0] as string, group) : overview(COMMANDS)
+  if (group.length > 0) return groupHelp(words[0] as string, group, columns)
+  return words.length === 0 ? overview(COMMANDS, columns) : undefined
 }

@@ -1,4 +1,6 @@
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util'
+import { nearest } from './nearest.ts'
+
 export interface Arguments {
   readonly values: Readonly<Record<string, string | undefined>>
   readonly positionals: readonly string[]
@@ -36,7 +38,7 @@ export function parseArguments(
   try {
     parsed = parseArgs({ args: [...args], options: config, allowPositionals: true, strict: true })
   } catch (error) {
-    throw new UsageError((error as Error).message.split('\n')[0]?.split('. ')[0] ?? 'invalid arguments')
+    throw new UsageError(describeParseError(error as Error, Object.keys(config)))
   }
   if (parsed.positionals.length > positionals)
     throw new UsageError(`unexpected argument '${parsed.positionals[positionals]}'`)
@@ -45,6 +47,22 @@ export function parseArguments(
     positionals: parsed.positionals,
     flags: new Set(flags.filter(name => parsed.values[name] === true)),
   }
+}
+
+/** Says what is wrong in the words of the other messages. Node's own contain advice about its parser. */
+function describeParseError({ message }: Error, options: readonly string[]): string {
+  const [, option = ''] = /^(?:Unknown option|Option) '(-[\w-]*)/.exec(message) ?? []
+  if (message.startsWith('Unknown option')) {
+    const meant = nearest(
+      option,
+      options.map(name => `--${name}`),
+    )
+    return `unknown option '${option}'${meant === undefined ? '' : `: did you mean '${meant}'?`}`
+  }
+  if (message.includes('argument missing') || message.includes('ambiguous'))
+    return `${option} needs a value (if it begins with -, write ${option}=-…)`
+  if (message.includes('does not take an argument')) return `${option} takes no value`
+  return message.split('\n')[0]?.split('. ')[0] ?? 'invalid arguments'
 }
 
 /** @throws UsageError when the value is missing or empty */

@@ -24,6 +24,45 @@ test('the help of a command explains each argument of its usage, and its example
   }
 })
 
+test('help fits its terminal: 80 columns where the width is not known, and at most 100', async () => {
+  const widths = async (args: string[], columns?: number) => {
+    const { out } = await runCommand(args, {}, columns === undefined ? {} : { columns })
+    // Usage and example are to be copied, so they are not wrapped.
+    return out
+      .split('\n')
+      .filter(line => !/^Usage|^ {2}zatgate /.test(line))
+      .map(line => line.length)
+  }
+  for (const args of [['--help'], ['account', '--help'], ['chain', 'accept', '--help'], ['open', '--help']]) {
+    assert.ok(Math.max(...(await widths(args))) <= 80, args.join(' '))
+    assert.ok(Math.max(...(await widths(args, 60))) <= 60, args.join(' '))
+    assert.ok(Math.max(...(await widths(args, 300))) <= 100, args.join(' '))
+  }
+})
+
+test('help for a command that does not exist is refused, and that of two words is found', async () => {
+  for (const line of ['help doctr', 'doctr --help']) {
+    const { code, out, err } = await zatgate(line)
+    assert.deepEqual([code, out], [2, ''])
+    assert.equal(err, "zatgate: unknown command 'doctr': did you mean 'doctor'? (see zatgate --help)\n")
+  }
+  assert.equal((await zatgate('help account list')).out, (await zatgate('account list --help')).out)
+})
+
+test('a mistyped option and a missing value are named', async () => {
+  for (const [line, message] of [
+    ['audit --emial x', "unknown option '--emial': did you mean '--email'?"],
+    ['audit -x', "unknown option '-x'"],
+    ['audit --email', '--email needs a value (if it begins with -, write --email=-…)'],
+    ['rescan --from -5', '--from needs a value (if it begins with -, write --from=-…)'],
+    ['withdrawals settle x --override=1', '--override takes no value'],
+  ] as const) {
+    const { code, err } = await zatgate(line)
+    assert.equal(code, 2)
+    assert.ok(err.startsWith(`zatgate: ${message} (usage: `), err)
+  }
+})
+
 test('--version prints the version of the package and of Node', async () => {
   const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'))
   assert.equal((await zatgate('--version')).out, `zatgate ${version} (Node ${process.version})\n`)

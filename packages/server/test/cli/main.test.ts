@@ -161,6 +161,7 @@ test('commands refuse a database that does not exist, name its path, and create 
       `zatgate: there is no database at ${path}: check DATA_DIR and DATABASE_URL; the first start creates it\n`,
     )
   }
+  assert.match((await zatgate('account create nonsense', { DATA_DIR: dataDir })).err, /^zatgate: invalid email: /)
   assert.deepEqual(readdirSync(folder), [])
 })
 

@@ -3,7 +3,7 @@ import { run } from '../../src/cli/main.ts'
 import type { Env } from '../../src/config/settings.ts'
 
 export interface CommandOptions {
-  /** Makes standard error a terminal of this width. */
+  /** Makes standard output and standard error terminals of this width. */
   readonly columns?: number
   /** Called with each text written to standard error. */
   readonly onError?: (text: string) => void
@@ -20,8 +20,9 @@ export async function runCommand(args: readonly string[], env: Env, { columns, o
         done()
       },
     })
-  const stderr = Object.assign(writerTo('err'), columns === undefined ? {} : { isTTY: true, columns })
-  const code = await run(args, { env, stdout: writerTo('out'), stderr })
+  const terminal = columns === undefined ? {} : { isTTY: true, columns }
+  const [stdout, stderr] = [Object.assign(writerTo('out'), terminal), Object.assign(writerTo('err'), terminal)]
+  const code = await run(args, { env, stdout, stderr })
   return { code, ...output, json: () => JSON.parse(output.out) }
 }
 

@@ -6,7 +6,7 @@ import type { Account } from '../../domain/account.ts'
 import { OPERATOR } from '../../domain/audit.ts'
 import { formatUtc } from '../../domain/time.ts'
 import type { Store } from '../../ports/store.ts'
-import { createAccounts } from '../../services/account.ts'
+import { createAccounts, requireEmail } from '../../services/account.ts'
 import { type AccountDeletions, createAccountDeletions } from '../../services/account-deletion.ts'
 import { createOutbox } from '../../services/outbox.ts'
 import type { Command } from '../command.ts'
@@ -59,6 +59,8 @@ export const accountCreate: Command = {
   example: 'account create shop@example.com',
   async run(args, { out, config }) {
     const email = requireValue(parseArguments(args, [], 1).positionals[0], 'EMAIL')
+    // Before the database: an invalid email must not create one.
+    requireEmail(email)
     const settings = config()
     const account = await withStore(settings, store => accountService(settings, store).findOrCreate(email), {
       create: true,

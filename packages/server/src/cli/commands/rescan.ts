@@ -46,7 +46,8 @@ async function runRescan(config: Config, from: number, out: Output): Promise<Res
   }
   try {
     return await stoppable(
-      () => `stopped before block ${next}: the payments found so far are recorded; go on with rescan --from ${next}`,
+      () =>
+        `stopped before block ${next}: the payments found so far are recorded; to go on: zatgate rescan --from ${next}`,
       signal => rescanBlocks({ chain, noteScanner, chainRecorder, recordedChain, scanKeys, onProgress }, from, signal),
     )
   } finally {

@@ -14,7 +14,7 @@ import type { PayoutOrder } from '../../services/payout-order.ts'
 import { createWithdrawalTransition } from '../../services/withdrawal-transition.ts'
 import type { Command } from '../command.ts'
 import { type Output, table } from '../output.ts'
-import { withStore } from '../store.ts'
+import { requireDatabase, withStore } from '../store.ts'
 import { parseArguments, requireValue } from '../usage.ts'
 
 const MAX_LISTED = 200
@@ -117,6 +117,9 @@ function withPayouts<T>(
   { config, out }: { config: Config; out: Output },
   work: (payouts: Payouts) => Promise<T>,
 ): Promise<T> {
+  requireDatabase(config)
+  if (config.encryptionKeys.length === 0)
+    throw new Error('ENCRYPTION_KEY is not set, and this DATA_DIR has no key of a sandbox')
   const log = createLogger(config.logLevel, { format: config.logFormat })
   return withStore(
     config,

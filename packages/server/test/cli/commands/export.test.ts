@@ -34,13 +34,15 @@ async function harness(t: TestContext, invoices: number) {
 }
 
 test('export writes CSV and JSON to standard output', async t => {
-  const { command } = await harness(t, 401)
+  const { env, email, command } = await harness(t, 401)
   const csv = await command()
   assert.deepEqual([csv.code, csv.err], [0, '401 invoices\n'])
   assert.equal(csv.out.split('\r\n').length, 1 + 401 + 1)
   assert.match(csv.out, /^id,status,amount_zat,/)
   const json = await command('--format', 'json')
   assert.equal(json.json().length, 401)
+  const { out: onTerminal } = await runCommand(['export', '--email', email], env, { columns: 80 })
+  assert.equal(onTerminal, csv.out)
   const scripted = await command('--json')
   assert.deepEqual([scripted.out, scripted.err], [json.out, ''])
 })

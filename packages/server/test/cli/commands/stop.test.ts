@@ -82,7 +82,7 @@ test('a rescan that is stopped says where to go on', async t => {
   assert.ok(err.includes(`(100 of ${height} blocks)`), err)
   assert.equal(
     err.split(CLEAR).at(-1),
-    'zatgate: stopped before block 101: the payments found so far are recorded; go on with rescan --from 101\n',
+    'zatgate: stopped before block 101: the payments found so far are recorded; to go on: zatgate rescan --from 101\n',
   )
   const rest = await runCommand(['rescan', '--from', '101'], at.env)
   assert.deepEqual([rest.out, rest.err], [`blocks 101 to ${height} read again: 0 invoices changed\n`, ''])
