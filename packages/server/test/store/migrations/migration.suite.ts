@@ -14,6 +14,29 @@ const statement =
     await sql.raw(text).execute(db)
   }
 
+/** A migration that inserts an account with a viewing key and invoices, and runs further statements. */
+function seedOf(name: string, engine: DatabaseEngine, invoices: number, further: readonly string[] = []): Migration {
+  const bytes = engine.name === 'SQLite' ? "x'00'" : "'\\x00'"
+  const statements = [
+    `INSERT INTO viewing_keys (fingerprint, network, sealed, next_index, created_at)
+    VALUES (${bytes}, 'test', ${bytes}, 1, 1)`,
+    `INSERT INTO accounts (public_id, email, network, confirmations, plan, created_at)
+    VALUES ('p', 'e', 'test', 3, 'Free', 1)`,
+    `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${invoices})
+    INSERT INTO invoices (public_id, account_id, viewing_key_id, diversifier_index, purpose, address, amount_zat,
+    confirmations, status, received_zat, overpaid_zat, created_at, expires_at, watch_until)
+    SELECT 'p' || n, accounts.id, viewing_keys.id, n, 'sale', 'a' || n, 1, 3, 'pending', 0, 0, n, n, n
+    FROM numbers, accounts, viewing_keys`,
+    ...further,
+  ]
+  return [
+    name,
+    async db => {
+      for (const text of statements) await sql.raw(text).execute(db)
+    },
+  ]
+}
+
 export function migrationSuite(engine: DatabaseEngine): void {
   test('migrations update a database and keep its data', async t => {
     const database = await engine.createDatabase(t)
@@ -71,25 +94,8 @@ export function migrationSuite(engine: DatabaseEngine): void {
   if (startsEmpty)
     test('the progress of migrations counts the rows of an older database, and a new database has none', async t => {
       const database = await engine.createDatabase(t)
-      const bytes = engine.name === 'SQLite' ? "x'00'" : "'\\x00'"
       const invoices = 3_000
-      const seed: Migration = [
-        '0005_seed',
-        async db => {
-          for (const text of [
-            `INSERT INTO viewing_keys (fingerprint, network, sealed, next_index, created_at)
-            VALUES (${bytes}, 'test', ${bytes}, 1, 1)`,
-            `INSERT INTO accounts (public_id, email, network, confirmations, plan, created_at)
-            VALUES ('p', 'e', 'test', 3, 'Free', 1)`,
-            `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${invoices})
-            INSERT INTO invoices (public_id, account_id, viewing_key_id, diversifier_index, purpose, address, amount_zat,
-            confirmations, status, received_zat, overpaid_zat, created_at, expires_at, watch_until)
-            SELECT 'p' || n, accounts.id, viewing_keys.id, n, 'sale', 'a' || n, 1, 3, 'pending', 0, 0, n, n, n
-            FROM numbers, accounts, viewing_keys`,
-          ])
-            await sql.raw(text).execute(db)
-        },
-      ]
+      const seed = seedOf('0005_seed', engine, invoices)
       const older = [...MIGRATIONS.slice(0, 5), seed]
       const reports: MigrationProgress[] = []
       const migration = { onProgress: (report: MigrationProgress) => void reports.push(report) }
@@ -114,31 +120,12 @@ export function migrationSuite(engine: DatabaseEngine): void {
     test('existing swaps that share a deposit address are kept, and no new swap gets the address', async t => {
       const database = await engine.createDatabase(t)
       const index = MIGRATIONS.findIndex(([name]) => name === '0008_payout_claim')
-      const bytes = engine.name === 'SQLite' ? "x'00'" : "'\\x00'"
       const swap = (publicId: string, memo: string | null) =>
         `INSERT INTO swaps (public_id, invoice_id, asset_id, symbol, blockchain, decimals, refund_to, deposit_address,
         deposit_memo, amount_in, min_amount_in, amount_in_usd, time_estimate, deadline, quote_deadline, quote_raw, created_at)
         SELECT '${publicId}', id, 'a', 'A', 'a', 8, 'r', 'shared', ${memo === null ? 'NULL' : `'${memo}'`}, '1', '1', '1', 1, 1, 1,
         '{}', 1 FROM invoices`
-      const seed: Migration = [
-        '0007_seed',
-        async db => {
-          for (const text of [
-            `INSERT INTO viewing_keys (fingerprint, network, sealed, next_index, created_at)
-            VALUES (${bytes}, 'test', ${bytes}, 1, 1)`,
-            `INSERT INTO accounts (public_id, email, network, confirmations, plan, created_at)
-            VALUES ('p', 'e', 'test', 3, 'Free', 1)`,
-            `INSERT INTO invoices (public_id, account_id, viewing_key_id, diversifier_index, purpose, address, amount_zat,
-            confirmations, status, received_zat, overpaid_zat, created_at, expires_at, watch_until)
-            SELECT 'p', accounts.id, viewing_keys.id, 1, 'sale', 'a', 1, 3, 'pending', 0, 0, 1, 2, 3
-            FROM accounts, viewing_keys`,
-            swap('one', null),
-            swap('two', null),
-            swap('three', '7'),
-          ])
-            await sql.raw(text).execute(db)
-        },
-      ]
+      const seed = seedOf('0007_seed', engine, 1, [swap('one', null), swap('two', null), swap('three', '7')])
       const store = await database.open({ migrations: MIGRATIONS.toSpliced(index, 0, seed) })
       const found = await store.read(tx => Promise.all([1, 2, 3].map(id => tx.swaps.byId(id))))
       assert.deepEqual(
