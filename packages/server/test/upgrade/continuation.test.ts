@@ -91,8 +91,7 @@ onEveryVersion((_version, _engine, restore) => {
 
   test('a new invoice gets an address that was never shown, before or after the backup', async t => {
     const { at, facts, logged, demo } = await upgrade(t, restore)
-    const create = (json: object, headers = {}) =>
-      call(at, 'POST /v1/invoices', { token: demo.apiKey as string, json, headers })
+    const create = (json: object, headers = {}) => call(at, 'POST /v1/invoices', { token: demo.apiKey, json, headers })
     const shown = facts.responses.map(({ body }) => (body as { address?: string }).address).filter(Boolean)
     const earlier = new Set([...shown, ...facts.soldLater])
     assert.ok(earlier.size > facts.soldLater.length)

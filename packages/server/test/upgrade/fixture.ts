@@ -11,7 +11,7 @@ export type Engine = (typeof ENGINES)[number]
 export interface Merchant {
   readonly email: string
   readonly sessionToken: string
-  readonly apiKey?: string
+  readonly apiKey: string
   readonly viewingKey?: string
 }
 

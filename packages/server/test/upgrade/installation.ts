@@ -44,7 +44,7 @@ export async function startInstallation(
     DATA_DIR: dataDir,
     DATABASE_URL: databaseUrl,
     ENCRYPTION_KEY: encryptionKey,
-    ...{ PORT: '0', SANDBOX_PORT: '0', AUTO_MINE_SECS: '0', LOG_LEVEL: 'warn' },
+    ...{ PORT: '0', SANDBOX_PORT: '0', AUTO_MINE_SECS: '0', LOG_LEVEL: 'error' },
     NODE_OPTIONS: `--import=${PRELOAD.href}`,
     ZATGATE_TEST_CLOCK: `0,1,${shiftMs}`,
     ...settings,

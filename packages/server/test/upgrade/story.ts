@@ -35,12 +35,21 @@ export async function tellStory(
   viewingKey: string,
   backUp: (installation: Installation) => Promise<void>,
 ): Promise<Facts> {
-  const secret = await earlier(checkout, receiver, viewingKey)
-  return now(checkout, receiver, viewingKey, secret, backUp)
+  const then = await earlier(checkout, receiver, viewingKey)
+  return now(checkout, receiver, viewingKey, then, backUp)
 }
 
-/** Sales of a month ago. @returns the secret of the demo account's webhook, and the session of the second merchant */
-async function earlier(checkout: Checkout, receiver: Receiver, viewingKey: string) {
+/** What a month ago leaves for today. */
+interface Earlier {
+  /** Of the demo account's webhook. */
+  readonly secret: string
+  /** The session token and API key of the second merchant. */
+  readonly second: string
+  readonly secondKey: string
+}
+
+/** Sales of a month ago. */
+async function earlier(checkout: Checkout, receiver: Receiver, viewingKey: string): Promise<Earlier> {
   const at = await startInstallation(checkout, EARLIER_MS)
   const { session_token: session } = at.demo
   const shop = shopOf(at)
@@ -73,6 +82,8 @@ async function earlier(checkout: Checkout, receiver: Receiver, viewingKey: strin
 
   const second = await signIn(at, SECOND)
   await at.api('PUT /v1/account/viewing-key', second, { viewing_key: viewingKey })
+  // While the sign-in is recent, as later versions require.
+  const { key: secondKey } = await at.api('POST /v1/account/api-keys', second, { name: 'shop' })
   await shop.paid(await at.api('POST /v1/account/billing/subscribe', second, { plan: 'Pro' }))
   await until('the plan', async () => (await at.api('GET /v1/account/billing', second)).plan === 'Pro', WAIT_MS)
   await until(
@@ -81,7 +92,7 @@ async function earlier(checkout: Checkout, receiver: Receiver, viewingKey: strin
     WAIT_MS,
   )
   await at.stop()
-  return { secret, second }
+  return { secret, second, secondKey }
 }
 
 /** Sales of today, up to the backup, and a few after it. */
@@ -89,7 +100,7 @@ async function now(
   checkout: Checkout,
   receiver: Receiver,
   viewingKey: string,
-  { secret, second }: { readonly secret: string; readonly second: string },
+  { secret, second, secondKey }: Earlier,
   backUp: (installation: Installation) => Promise<void>,
 ): Promise<Facts> {
   const at = await startInstallation(checkout, 0, NO_MAIL_SERVER)
@@ -112,8 +123,7 @@ async function now(
   const unpaidOut = await shop.withdraw(4_000_000)
   await shop.deposit(unpaidOut)
   const purchase = await at.api('POST /v1/account/billing/subscribe', second, { plan: 'Business' })
-  const { key } = await at.api('POST /v1/account/api-keys', second, { name: 'shop' })
-  const ofSecond = await at.api('POST /v1/invoices', key, { amount_zat: 50_000, expires_in_secs: 86_400 })
+  const ofSecond = await at.api('POST /v1/invoices', secondKey, { amount_zat: 50_000, expires_in_secs: 86_400 })
   await visit(at, 'POST /sign-in', { form: { email: NEWCOMER } })
 
   receiver.respondWith(500)
@@ -142,7 +152,7 @@ async function now(
 
   const merchants: Merchant[] = [
     { email, apiKey, sessionToken: session },
-    { email: SECOND, sessionToken: second, viewingKey },
+    { email: SECOND, apiKey: secondKey, sessionToken: second, viewingKey },
   ]
   const sales = { pending, partlyPaid, swapping, confirming, unmined, unreported, purchase, ofSecond }
   const facts: Facts = {
