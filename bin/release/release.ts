@@ -56,11 +56,11 @@ export async function release(options: ReleaseOptions): Promise<Released> {
   if (await hasTag(root, version))
     throw new ReleaseError(`the tag ${tagOf(version)} exists already: choose a newer version`)
   const notes = unreleasedNotes(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'))
+  const kept = options.out ?? (isDry ? null : join(root, 'release', version))
+  const isNew = kept === null || !existsSync(kept)
+  if (!isNew && readdirSync(kept).length > 0) throw new ReleaseError(`${kept} is not empty: choose another --out`)
   const work = mkdtempSync(join(tmpdir(), 'zatgate-release-'))
-  const out = options.out ?? (isDry ? join(work, 'out') : join(root, 'release', version))
-  const isKept = options.out !== null || !isDry
-  const isNew = !existsSync(out)
-  if (!isNew && readdirSync(out).length > 0) throw new ReleaseError(`${out} is not empty: choose another --out`)
+  const out = kept ?? join(work, 'out')
   let isDone = false
   try {
     mkdirSync(out, { recursive: true })
@@ -81,11 +81,17 @@ export async function release(options: ReleaseOptions): Promise<Released> {
       `- ${isDry ? 'would commit and tag' : 'committed and tagged'} ${tagOf(version)} (${commit}) on ${RELEASE_BRANCH}`,
     )
     isDone = true
-    return { version, out: isKept ? out : null, artefacts }
+    return { version, out: kept, artefacts }
   } finally {
-    if (!isDone && isNew) rmSync(out, { recursive: true, force: true })
+    if (!isDone) clear(out, isNew)
     rmSync(work, { recursive: true, force: true })
   }
+}
+
+/** Removes what a failed run has put in the folder of the artefacts, and the folder if it is new. */
+function clear(folder: string, isNew: boolean): void {
+  for (const path of isNew ? [folder] : readdirSync(folder).map(name => join(folder, name)))
+    rmSync(path, { recursive: true, force: true })
 }
 
 function requireBranch({ branch }: Checkout, { isDry, print }: ReleaseOptions): void {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { after, before, test } from 'node:test'
 import type { Step } from '../../release/artefacts.ts'
 import { type Released, type ReleaseOptions, release } from '../../release/release.ts'
 import { git, smallRepository, stateOf, temporaryFolder } from './throwaway.ts'
@@ -17,6 +18,21 @@ const build: Step = async ({ out, version }) => {
   writeFileSync(join(out, `zatgate-${version}.txt`), 'an artefact')
   return 'built'
 }
+
+/** No run, also one that fails, leaves a temporary folder. */
+let temporary: string
+const systemTemporary = process.env.TMPDIR
+before(() => {
+  temporary = mkdtempSync(join(tmpdir(), 'zatgate-release-test-'))
+  process.env.TMPDIR = temporary
+})
+after(() => {
+  if (systemTemporary === undefined) delete process.env.TMPDIR
+  else process.env.TMPDIR = systemTemporary
+  const left = readdirSync(temporary)
+  rmSync(temporary, { recursive: true, force: true })
+  assert.deepEqual(left, [])
+})
 
 async function run(root: string, options: Partial<ReleaseOptions> = {}): Promise<Released & { printed: string }> {
   const lines: string[] = []
@@ -76,11 +92,14 @@ for (const [name, steps] of [
   test(`a step that fails ${name} leaves no commit, tag or artefact`, async t => {
     const root = smallRepository(t)
     const before = stateOf(root)
-    const failing: Step = async build => {
-      await prepare({ ...build, clone: build.out })
+    const out = temporaryFolder(t)
+    const failing: Step = async step => {
+      await build(step)
       throw new Error('no space left')
     }
     await assert.rejects(run(root, { [steps]: [failing] }), /no space left/)
+    await assert.rejects(run(root, { [steps]: [failing], out }), /no space left/)
+    assert.deepEqual(readdirSync(out), [])
     assert.equal(stateOf(root), before)
   })
 
