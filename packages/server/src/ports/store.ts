@@ -107,10 +107,5 @@ export interface Store {
    * @returns a function that ends the subscription
    */
   listen(topic: Topic, onNotify: () => void): () => void
-  /**
-   * Writes a consistent copy to a new file while the service runs. The copy has no database identity.
-   * @throws AppError `file_exists`; `backup_not_here` on PostgreSQL
-   */
-  backup(file: string): Promise<void>
   close(): Promise<void>
 }

@@ -18,7 +18,8 @@ export async function migrate(db: Kysely<unknown>, dialect: Dialect, migrations:
   }
 }
 
-function checkKnown(appliedNames: readonly string[], migrations: readonly Migration[]): void {
+/** @throws Error when a migration was applied that this code does not know */
+export function checkKnown(appliedNames: readonly string[], migrations: readonly Migration[]): void {
   const unknown = appliedNames.find((name, index) => migrations[index]?.[0] !== name)
   if (unknown === undefined) return
   throw new Error(

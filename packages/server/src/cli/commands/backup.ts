@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
+import { backupDatabase } from '../../store/open.ts'
 import type { Command } from '../command.ts'
-import { withStore } from '../store.ts'
+import { requireDatabase } from '../store.ts'
 import { parseArguments, requireValue } from '../usage.ts'
 
 export const backup: Command = {
@@ -11,7 +12,9 @@ export const backup: Command = {
   example: 'backup /backups/zatgate-monday.db',
   async run(args, { out, config }) {
     const file = resolve(requireValue(parseArguments(args, [], 1).positionals[0], 'FILE'))
-    await withStore(config(), store => store.backup(file))
+    const settings = config()
+    requireDatabase(settings)
+    await backupDatabase(settings.databaseUrl, file)
     out.result({ file }, [`backup written to ${file}`])
     out.note('Secrets in the backup are encrypted. Store ENCRYPTION_KEY separately.')
     return 0

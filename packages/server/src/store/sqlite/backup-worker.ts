@@ -10,6 +10,8 @@ database.close()
 const copy = new DatabaseSync(target)
 // No journal file beside the copy: an unfinished copy is deleted as a whole.
 copy.exec('PRAGMA journal_mode = MEMORY')
-const { changes } = copy.prepare("UPDATE database_origin SET identity = ''").run()
-if (changes !== 1) throw new Error('the copy has no record of its database identity')
+// An earlier version records none.
+const hasIdentity = copy.prepare("SELECT 1 FROM sqlite_master WHERE name = 'database_origin'").get() !== undefined
+if (hasIdentity && copy.prepare("UPDATE database_origin SET identity = ''").run().changes !== 1)
+  throw new Error('the copy has no record of its database identity')
 copy.close()

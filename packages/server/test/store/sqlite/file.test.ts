@@ -13,7 +13,7 @@ import type { CompiledQuery, DatabaseConnection } from 'kysely'
 import type { Tx } from '../../../src/ports/store.ts'
 import { SQLITE } from '../../../src/store/dialect.ts'
 import type { StoreOptions } from '../../../src/store/open.ts'
-import { openStore } from '../../../src/store/open.ts'
+import { backupDatabase, openStore } from '../../../src/store/open.ts'
 import { SqliteConnection } from '../../../src/store/sqlite/driver.ts'
 import { openTransaction } from '../../../src/store/transaction/transaction.ts'
 import { makeAccount, openShop } from '../../harness/fixtures.ts'
@@ -139,7 +139,7 @@ test('a backup taken during writes is complete and private, and contains every w
   const copies = join(folder, 'copies')
   mkdirSync(copies)
   const file = join(copies, 'copy.db')
-  await store.backup(file)
+  await backupDatabase(`sqlite:${join(folder, 'zatgate.db')}`, file)
   stop = true
   await writer
   assert.equal(statSync(file).mode & 0o777, 0o600)
@@ -151,10 +151,11 @@ test('a backup taken during writes is complete and private, and contains every w
 
 test('a backup overwrites no file', async t => {
   const folder = tempFolder(t)
-  const store = await openFile(t, join(folder, 'zatgate.db'))
+  const source = join(folder, 'zatgate.db')
+  await openFile(t, source)
   const file = join(folder, 'copy.db')
   writeFileSync(file, 'precious')
-  await assert.rejects(store.backup(file), { kind: 'conflict', code: 'file_exists' })
+  await assert.rejects(backupDatabase(`sqlite:${source}`, file), { kind: 'conflict', code: 'file_exists' })
   assert.equal(readFileSync(file, 'utf8'), 'precious')
   assert.equal(existsSync(`${file}.partial`), false)
 })
