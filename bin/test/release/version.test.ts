@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { releaseChangelog, unreleasedNotes } from '../../release/changelog.ts'
 import { versionToRelease } from '../../release/version.ts'
@@ -32,4 +33,17 @@ test('the entries under Unreleased become a section, and an empty one stays', ()
   assert.throws(() => releaseChangelog(released, '0.3.0', '2026-11-25'), /no entries under Unreleased/)
   assert.throws(() => releaseChangelog(changelog, '0.1.0', '2026-11-24'), /a section 0\.1\.0 already/)
   assert.throws(() => unreleasedNotes('# Changelog\n'), /must have one line "## Unreleased"/)
+})
+
+test('the changelog has the headings of Keep a Changelog, and each entry once', () => {
+  const changelog = readFileSync(new URL('../../../CHANGELOG.md', import.meta.url), 'utf8')
+  const kinds = changelog.match(/^### .*$/gm) ?? []
+  assert.ok(kinds.length > 0)
+  for (const kind of kinds) assert.match(kind, /^### (?:Added|Changed|Deprecated|Removed|Fixed|Security)$/)
+  for (const section of changelog.split(/^## /m)) {
+    const entries = section.match(/^- .*$/gm) ?? []
+    assert.deepEqual(entries, [...new Set(entries)])
+    const headings = section.match(/^### .*$/gm) ?? []
+    assert.deepEqual(headings, [...new Set(headings)])
+  }
 })

@@ -1,9 +1,9 @@
 import { DatabaseSync } from 'node:sqlite'
-import pg from 'pg'
 import { checkKnown } from './migrate.ts'
 import { MIGRATIONS } from './migrations/index.ts'
 import { sqliteFile } from './open.ts'
 import { openError } from './open-error.ts'
+import { withPgClient } from './postgres/client.ts'
 
 const TIMEOUT_MS = 10_000
 
@@ -48,19 +48,11 @@ function readSqlite(file: string): string[] | null {
   }
 }
 
-async function readPostgres(url: string): Promise<string[] | null> {
-  const client = new pg.Client({
-    connectionString: url,
-    connectionTimeoutMillis: TIMEOUT_MS,
-    statement_timeout: TIMEOUT_MS,
-  })
-  await client.connect()
-  try {
+function readPostgres(url: string): Promise<string[] | null> {
+  return withPgClient(url, async client => {
     const { rows: found } = await client.query("SELECT to_regclass('migrations') AS name")
-    if (found[0]?.name == null) return null
+    if (found[0]?.name === null) return null
     const { rows } = await client.query<{ name: string }>('SELECT name FROM migrations ORDER BY name')
     return rows.map(({ name }) => name)
-  } finally {
-    await client.end()
-  }
+  })
 }
