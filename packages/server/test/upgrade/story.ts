@@ -111,6 +111,7 @@ async function now(
   for (const status of ['underpaid', 'expired'])
     await until(status, async () => (await invoices()).some(invoice => invoice.status === status), WAIT_MS)
 
+  await shop.loseToReorganisation(await shop.sell(550_000, 86_400))
   const pending = await shop.sell(600_000, 86_400, IDEMPOTENCY_KEY)
   const partlyPaid = await shop.sell(700_000, 86_400)
   await shop.pay(partlyPaid, 300_000)
@@ -218,16 +219,25 @@ function shopOf(at: Installation) {
     await until(status, async () => (await at.api(`GET /v1/invoices/${id}`, null)).status === status, WAIT_MS)
   }
 
+  async function paid(sold: Sold, amountZat?: number): Promise<void> {
+    await pay(sold, amountZat)
+    await becomes(sold, 'detected')
+    await mine(3)
+    await becomes(sold, 'paid')
+  }
+
   return {
     sell,
     pay,
     mine,
     becomes,
-    async paid(sold: Sold, amountZat?: number): Promise<void> {
-      await pay(sold, amountZat)
-      await becomes(sold, 'detected')
-      await mine(3)
-      await becomes(sold, 'paid')
+    paid,
+    /** A reorganisation replaces the blocks of a paid invoice by others without its payment. */
+    async loseToReorganisation(sold: Sold): Promise<void> {
+      await paid(sold)
+      const { txid } = await at.api(`GET /v1/invoices/${sold.id}`, null)
+      await at.control('POST /reorg', { depth: 3, drop: [txid] })
+      await mine(1)
     },
     /** Starts a swap in the first asset. @returns its deposit address */
     async swap({ id }: Sold): Promise<string> {
