@@ -26,8 +26,11 @@ export const recordDatabase: Step = async ({ clone, version }) => {
   await runProgram(clone, process.execPath, [`${UPGRADE}/record.ts`, version])
   const own = `--test-name-pattern=^${version.replaceAll('.', '\\.')} on `
   const tests = globSync(`${UPGRADE}/*.test.ts`, { cwd: clone })
-  await runProgram(clone, process.execPath, ['--test', '--test-concurrency=2', own, ...tests])
-  return `recorded a database of ${version}, which passes the upgrade tests`
+  const options = ['--test', '--test-concurrency=2', '--test-reporter=spec', own]
+  const printed = await runProgram(clone, process.execPath, [...options, ...tests])
+  const [, passed = '0'] = /^ℹ pass (\d+)$/m.exec(printed) ?? []
+  if (Number(passed) < 1) throw new ReleaseError(`no upgrade test ran on the recorded database of ${version}`)
+  return `recorded a database of ${version}, which passes ${passed} upgrade tests`
 }
 
 /** The tarballs of the packages for npm. */
