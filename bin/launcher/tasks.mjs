@@ -35,6 +35,7 @@ export const TASKS = {
   'mutants:tests': args => [{ args: ['packages/server/mutants/run.ts', ...args] }],
   evidence: () => [{ args: ['packages/simulation/src/cli.ts', '--evidence'] }],
   packages: () => [{ args: ['bin/packages/main.ts'] }],
+  release: args => [{ args: ['bin/release/main.ts', ...args] }],
   format: () => [{ args: [BIOME, 'check', '--write'] }],
   generate: () => [{ program: 'sh', args: ['packages/zcash/scripts/generate.sh'] }],
 }

@@ -72,7 +72,7 @@ step() {
     ENTRYPOINT) readarray -t entrypoint < <(json_words "$rest") ;;
     CMD) readarray -t command < <(json_words "$rest") ;;
     HEALTHCHECK) readarray -t health < <(json_words "[${rest#*[}") ;;
-    VOLUME | EXPOSE | STOPSIGNAL) ;;
+    VOLUME | EXPOSE | STOPSIGNAL | LABEL) ;;
     *) echo "unknown instruction $keyword" >&2; return 1 ;;
   esac
 }

@@ -13,6 +13,7 @@ const files = [
 
 const WALL_CLOCK: Allowed = {
   'bin/launcher/lock.mjs': 'waits for another process',
+  'bin/release/main.ts': 'the date of a release',
   'packages/sandbox/src/clock.ts': 'the clock of the sandbox',
   'packages/sdk/src/poll.ts': 'measures how long the service does not respond',
   'packages/sdk/src/subscribe.ts': 'measures how long the connection fails',

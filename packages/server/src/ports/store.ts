@@ -1,4 +1,3 @@
-import type { WorkWatch } from './progress.ts'
 import type { AccountRepository } from './repository/account.ts'
 import type { AccountDeletionRepository } from './repository/account-deletion.ts'
 import type { ApiKeyRepository, ApiKeyWithAccount } from './repository/api-key.ts'
@@ -108,11 +107,5 @@ export interface Store {
    * @returns a function that ends the subscription
    */
   listen(topic: Topic, onNotify: () => void): () => void
-  /**
-   * Writes a consistent copy to a new file while the service runs. The copy has no database identity.
-   * @param watch its progress is counted in bytes
-   * @throws AppError `file_exists`; `backup_not_here` on PostgreSQL
-   */
-  backup(file: string, watch?: WorkWatch): Promise<void>
   close(): Promise<void>
 }

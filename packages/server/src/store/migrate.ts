@@ -90,7 +90,8 @@ function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0)
 }
 
-function checkKnown(appliedNames: readonly string[], migrations: readonly Migration[]): void {
+/** @throws Error when a migration was applied that this code does not know */
+export function checkKnown(appliedNames: readonly string[], migrations: readonly Migration[]): void {
   const unknown = appliedNames.find((name, index) => migrations[index]?.[0] !== name)
   if (unknown === undefined) return
   throw new Error(

@@ -1,3 +1,5 @@
+import { AppError } from '../domain/error.ts'
+import type { WorkWatch } from '../ports/progress.ts'
 import type { Store } from '../ports/store.ts'
 import type { StoreLimits } from './limits.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
@@ -8,6 +10,7 @@ import { createPgPool } from './postgres/driver.ts'
 import { connectedProcesses } from './postgres/process.ts'
 import { openPostgresStore } from './postgres/store.ts'
 import type { ServiceProcess } from './process.ts'
+import { backupSqlite } from './sqlite/backup.ts'
 import { processHolding, takeProcessLock } from './sqlite/process-lock.ts'
 import { openSqliteStore } from './sqlite/store.ts'
 
@@ -55,6 +58,18 @@ async function open(url: string, options: StoreOptions): Promise<Store> {
     lock?.release()
     throw error
   }
+}
+
+/**
+ * Writes a consistent copy of a SQLite database to a new file while the service runs. Its tables stay as they are: the
+ * service may be of an earlier version. The copy has no database identity.
+ * @param watch its progress is counted in bytes
+ * @throws AppError `file_exists`, `no_such_folder`; `backup_not_here` on PostgreSQL; the reason of the signal
+ */
+export async function backupDatabase(url: string, file: string, watch?: WorkWatch): Promise<void> {
+  const source = sqliteFile(url)
+  if (source === null) throw new AppError('conflict', 'backup_not_here', 'use pg_dump to back up a PostgreSQL database')
+  await backupSqlite(source, file, watch)
 }
 
 /** The processes that serve from this database now. */

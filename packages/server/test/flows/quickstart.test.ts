@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { test } from 'node:test'
-import { promisify } from 'node:util'
 import { stackOf, temporaryFolder } from '../harness/container.ts'
+import { paste } from '../harness/guide.ts'
 import { missingProgram } from '../harness/programs.ts'
 import { startTestService } from '../harness/service.ts'
 import { until } from '../harness/until.ts'
 
 const README = new URL('../../../../README.md', import.meta.url)
-const run = promisify(execFile)
 
 /** The blocks of commands in the section “Try it”, after `npm start`. */
 function quickstart(): string[] {
@@ -36,11 +34,7 @@ test('the commands of the README create an invoice and pay it, as pasted', { ski
       .replaceAll('http://127.0.0.1:4010', service.sandbox.controlUrl),
   )
   assert.deepEqual(more, [])
-  const paste = async (commands: string) => {
-    const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}` }
-    return (await run('bash', ['-euc', commands], { cwd: folder, env })).stdout
-  }
-  const [id = '', uri = ''] = (await paste(`${create}\necho "$ID"; echo "$URI"`)).trim().split('\n')
+  const [id = '', uri = ''] = (await paste(`${create}\necho "$ID"; echo "$URI"`, { folder })).trim().split('\n')
   const [pay, detected, mine = '', paid, ...others] = follow.split('\n').filter(line => line !== '')
   assert.deepEqual(others, [])
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { after, before, describe, test } from 'node:test'
 import { AppError } from '../../src/domain/error.ts'
+import { backupDatabase } from '../../src/store/open.ts'
 import type { TestPostgres } from '../harness/postgres.ts'
 import { findPostgres, NO_POSTGRES, runProgram, startPostgres, urlOf } from '../harness/postgres.ts'
 import { countRepeated, openRestoreShop, type RestoreShop } from '../harness/restore.ts'
@@ -54,7 +55,7 @@ describe('after a restore on SQLite no address is used twice', () => {
     const file = join(folder, 'zatgate.db')
     const first = await openShop(t, `sqlite:${file}`)
     await first.sell(BEFORE)
-    await first.store.backup(join(folder, 'backup.db'))
+    await backupDatabase(`sqlite:${file}`, join(folder, 'backup.db'))
     const sold = await first.sell(SOLD)
     await first.close()
     // Overwritten in place: the file keeps its inode, so only the identity stamp differs.

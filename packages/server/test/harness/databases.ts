@@ -16,6 +16,7 @@ import { openPostgresStore } from '../../src/store/postgres/store.ts'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import type { TestPglite } from './pglite.ts'
 import { findPostgres, NO_POSTGRES, startPostgres, type TestPostgres } from './postgres.ts'
+import { readTables } from './tables.ts'
 
 export interface OpenOptions {
   readonly limits?: Partial<StoreLimits>
@@ -79,11 +80,12 @@ export const sqliteEngine: DatabaseEngine = {
     const folder = mkdtempSync(join(tmpdir(), 'zatgate-store-'))
     test.after(() => rmSync(folder, { recursive: true, force: true }))
     const file = join(folder, 'zatgate.db')
+    const url = `sqlite:${file}`
     return {
-      url: `sqlite:${file}`,
-      open: opener(test, options => openSqliteStore(file, ...settings(options), { migration: options?.migration })),
+      url,
+      open: opener(test, options => openDatabase(url, options)),
       events: async accountId => readEvents(file, accountId),
-      dump: async () => dumpSqlite(file),
+      dump: async () => JSON.stringify(await readTables(url)),
     }
   },
 }
@@ -100,11 +102,9 @@ export function postgresEngine(server: () => TestPostgres): DatabaseEngine {
     async createDatabase(test) {
       template ??= createTemplate()
       const url = await server().freshDatabase(await template)
-      const open = opener(test, options => {
-        const [migrations, limits, onError] = settings(options)
-        return openPostgresStore(createPgPool(url, limits, onError), migrations, limits, onError, options?.migration)
-      })
-      return { url, open, events: accountId => readPostgresEvents(url, accountId), dump: () => dumpPostgres(url) }
+      const open = opener(test, options => openDatabase(url, options))
+      const dump = async () => JSON.stringify(await readTables(url))
+      return { url, open, events: accountId => readPostgresEvents(url, accountId), dump }
     },
   }
 }
@@ -138,35 +138,6 @@ export function readEvents(file: string, accountId: number): Record<string, unkn
   }
 }
 
-function dumpSqlite(file: string): string {
-  const database = new DatabaseSync(file, { readOnly: true })
-  try {
-    const tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all()
-    const rows = tables.flatMap(({ name }) => database.prepare(`SELECT * FROM "${name}"`).all())
-    return JSON.stringify(rows, (_, value) =>
-      value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value,
-    )
-  } finally {
-    database.close()
-  }
-}
-
-async function dumpPostgres(url: string): Promise<string> {
-  const client = new pg.Client(url)
-  await client.connect()
-  try {
-    const { rows: tables } = await client.query("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
-    let text = ''
-    for (const { tablename } of tables) {
-      const { rows } = await client.query(`SELECT row_to_json(t)::text AS row FROM "${tablename}" AS t`)
-      text += rows.map(({ row }) => row).join('\n')
-    }
-    return text
-  } finally {
-    await client.end()
-  }
-}
-
 async function readPostgresEvents(url: string, accountId: number): Promise<Record<string, unknown>[]> {
   const client = new pg.Client(url)
   await client.connect()
@@ -179,6 +150,14 @@ async function readPostgresEvents(url: string, accountId: number): Promise<Recor
   } finally {
     await client.end()
   }
+}
+
+/** Opens a store on a database of either engine. */
+export async function openDatabase(url: string, options: OpenOptions = {}): Promise<Store> {
+  const [migrations, limits, onError] = settings(options)
+  return url.startsWith('sqlite:')
+    ? openSqliteStore(url.slice('sqlite:'.length), migrations, limits, onError, { migration: options.migration })
+    : openPostgresStore(createPgPool(url, limits, onError), migrations, limits, onError, options.migration)
 }
 
 /** Closes the opened stores after the test. */

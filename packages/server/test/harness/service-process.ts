@@ -17,6 +17,8 @@ export interface ServiceProcess {
 }
 
 export interface StartOptions {
+  /** The program of the command line. Default: that of this checkout. */
+  readonly command?: string
   /** The file descriptor of its log. Default: the standard error of this process. */
   readonly errors?: number
   /** Generous for a busy machine. */
@@ -29,10 +31,10 @@ export interface StartOptions {
  */
 export async function startProcess(
   settings: Settings,
-  { errors, timeoutMs = 180_000 }: StartOptions = {},
+  { command = COMMAND, errors, timeoutMs = 180_000 }: StartOptions = {},
 ): Promise<ServiceProcess> {
   const env = { PATH: process.env.PATH, ...settings }
-  const started = spawnGuarded(process.execPath, [COMMAND, 'start', '--json'], {
+  const started = spawnGuarded(process.execPath, [command, 'start', '--json'], {
     env,
     ...(errors !== undefined && { errors }),
   })

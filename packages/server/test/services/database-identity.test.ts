@@ -10,7 +10,7 @@ import pg from 'pg'
 import { systemRandom } from '../../src/adapters/system/random.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { createDatabaseIdentity, type DatabaseIdentity } from '../../src/services/database-identity.ts'
-import { openStore } from '../../src/store/open.ts'
+import { backupDatabase, openStore } from '../../src/store/open.ts'
 import { makeViewingKey } from '../harness/fixtures.ts'
 import { recordingLog } from '../harness/log.ts'
 import { ManualClock } from '../harness/manual-clock.ts'
@@ -209,7 +209,7 @@ describe('the database identity on SQLite', () => {
     assert.match(recorded, /^inode:/)
     const file = join(folder, 'copies', 'backup.db')
     mkdirSync(join(folder, 'copies'))
-    await original.store.backup(file)
+    await backupDatabase(`sqlite:${join(folder, 'zatgate.db')}`, file)
     assert.deepEqual(readdirSync(join(folder, 'copies')), ['backup.db'])
     const database = new DatabaseSync(file, { readOnly: true })
     assert.equal(database.prepare('SELECT identity FROM database_origin').get()?.identity, '')
@@ -230,7 +230,7 @@ describe('the database identity on SQLite', () => {
     other.close()
     const file = join(folder, 'copies', 'backup.db')
     mkdirSync(join(folder, 'copies'))
-    await assert.rejects(store.backup(file), /no record of its database identity/)
+    await assert.rejects(backupDatabase(`sqlite:${source}`, file), /no record of its database identity/)
     assert.deepEqual(readdirSync(join(folder, 'copies')), [])
     assert.equal(existsSync(file), false)
   })

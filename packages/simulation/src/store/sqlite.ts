@@ -155,9 +155,6 @@ export async function openSimulatedSqlite(): Promise<SimulatedDatabase> {
         database,
         batches: batchDriver(process, database),
         openReader: () => openReader(process),
-        backup: async () => {
-          throw new Error('the simulation copies the database itself')
-        },
         closeWriter: () => {},
         limits: DEFAULT_LIMITS,
         onError: error => {

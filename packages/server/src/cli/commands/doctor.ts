@@ -11,6 +11,7 @@ import { watchedSince } from '../../domain/watched-key.ts'
 import { nowSecs } from '../../ports/clock.ts'
 import { createDatabaseIdentity } from '../../services/database-identity.ts'
 import { createSecrets } from '../../services/encryption-key.ts'
+import { readMigrationState } from '../../store/missing-migrations.ts'
 import type { Command } from '../command.ts'
 import type { Context } from '../context.ts'
 import type { Output } from '../output.ts'
@@ -68,6 +69,8 @@ async function checkDatabases(config: Config, out: Output): Promise<Finding[]> {
     const advice = 'the first start creates it; if the service has run before, check DATA_DIR and DATABASE_URL'
     return [{ check: 'database', state: 'warning', says: `there is no database at ${missing}`, advice }]
   }
+  const migrations = await checkMigrations(config)
+  if (migrations !== null) return [migrations]
   return [
     await checkDatabase(config, out),
     await checkHeaders(config),
@@ -75,6 +78,23 @@ async function checkDatabases(config: Config, out: Output): Promise<Finding[]> {
     await checkWatchedKeys(config),
     await checkDatabaseIdentity(config),
   ]
+}
+
+/** A finding when the tables are not those of this version: the other checks would migrate them. */
+async function checkMigrations({ databaseUrl }: Config): Promise<Finding | null> {
+  const check = 'database'
+  try {
+    const { hasTables, missing } = await readMigrationState(databaseUrl)
+    if (missing.length === 0) return null
+    if (!hasTables)
+      return { check, state: 'warning', says: 'the database is empty', advice: 'the first start creates its tables' }
+    const count = missing.length === 1 ? '1 migration is' : `${missing.length} migrations are`
+    const says = `the database is of an earlier version: ${count} missing`
+    return { check, state: 'warning', says, advice: 'back it up; the next start of this version applies them' }
+  } catch {
+    // The check of the database reports why it does not open.
+    return null
+  }
 }
 
 function checkWarning(says: string): Finding {

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { backoffMs } from '../../domain/backoff.ts'
-import { AppError } from '../../domain/error.ts'
 import type { Store } from '../../ports/store.ts'
 import { GroupCommit } from '../batching/group-commit.ts'
 import { createLookup } from '../batching/lookup.ts'
@@ -81,9 +80,6 @@ export async function openPostgresStore(
     write: work => retry(() => transactions.write(work)),
     writeBatched: (accountId, work) => batchedWrites.writeBatched(accountId, work),
     listen: notifications.listen,
-    async backup() {
-      throw new AppError('conflict', 'backup_not_here', 'use pg_dump to back up a PostgreSQL database')
-    },
     close: () => (closed ??= close()),
   }
 }

@@ -10,7 +10,7 @@ const database = new DatabaseSync(source, { readOnly: true, timeout: 5_000 })
 const { page_size: pageBytes } = database.prepare('PRAGMA page_size').get() as { page_size: number }
 // An open snapshot: the copy shows one instant, and does not begin again when the service writes.
 database.exec('BEGIN')
-database.prepare('SELECT count(*) FROM database_origin').get()
+database.prepare('SELECT count(*) FROM sqlite_master').get()
 await backup(database, target, {
   rate: PAGES_PER_STEP,
   progress({ totalPages, remainingPages }) {
@@ -26,6 +26,8 @@ const copy = new DatabaseSync(target)
 // The copy needs no log of its own, and no journal file beside it: an unfinished copy is deleted as a whole.
 copy.exec('PRAGMA journal_mode = DELETE')
 copy.exec('PRAGMA journal_mode = MEMORY')
-const { changes } = copy.prepare("UPDATE database_origin SET identity = ''").run()
-if (changes !== 1) throw new Error('the copy has no record of its database identity')
+// An earlier version records none.
+const hasIdentity = copy.prepare("SELECT 1 FROM sqlite_master WHERE name = 'database_origin'").get() !== undefined
+if (hasIdentity && copy.prepare("UPDATE database_origin SET identity = ''").run().changes !== 1)
+  throw new Error('the copy has no record of its database identity')
 copy.close()

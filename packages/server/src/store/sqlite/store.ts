@@ -11,7 +11,6 @@ import { sqliteIdentity } from '../repository/database-identity.ts'
 import { openDb } from '../transaction/open-db.ts'
 import { withTimeout } from '../transaction/timeout.ts'
 import { openTransaction } from '../transaction/transaction.ts'
-import { backupSqlite } from './backup.ts'
 import { beginImmediate, sqliteBatchDriver } from './batches.ts'
 import { ConnectionPool } from './connection-pool.ts'
 import { SqliteConnection, translateSqliteError } from './driver.ts'
@@ -47,7 +46,6 @@ export async function openSqliteStore(
     database,
     batches: sqliteBatchDriver(writer, database, limits.lockTimeoutMs),
     openReader: () => SqliteConnection.openReader(path),
-    backup: (file, watch) => backupSqlite(path, file, watch),
     closeWriter() {
       writer.close()
       lock?.release()
@@ -74,12 +72,11 @@ export function createSqliteStore(deps: {
   /** The transactions of the connection that writes. */
   readonly batches: BatchDriver
   readonly openReader: () => SqliteReader
-  readonly backup: Store['backup']
   readonly closeWriter: () => void
   readonly limits: StoreLimits
   readonly onError: (error: unknown) => void
 }): Store {
-  const { database, batches, openReader, backup, closeWriter, limits, onError } = deps
+  const { database, batches, openReader, closeWriter, limits, onError } = deps
   const notifications = createNotifications(onError)
   const commits = new GroupCommit(batches, limits, notifications.notify)
   const readers = new ConnectionPool(openReader, { size: limits.maxConnections, maxWaiting: limits.maxWaiting })
@@ -124,7 +121,6 @@ export function createSqliteStore(deps: {
     write: work => commits.write(work),
     writeBatched: (accountId, work) => commits.writeBatched(accountId, work),
     listen: notifications.listen,
-    backup,
     close: () => (closed ??= close()),
   }
 }

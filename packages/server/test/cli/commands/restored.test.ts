@@ -9,7 +9,7 @@ import { systemClock } from '../../../src/adapters/system/clock.ts'
 import { systemRandom } from '../../../src/adapters/system/random.ts'
 import { createUnusedAddressFiles } from '../../../src/adapters/system/unused-address.ts'
 import { loadConfig } from '../../../src/config/settings.ts'
-import { openStore } from '../../../src/store/open.ts'
+import { backupDatabase, openStore } from '../../../src/store/open.ts'
 import { runCommand } from '../../harness/command-line.ts'
 import { silentLog } from '../../harness/log.ts'
 import { countRepeated, openRestoreShop, restoreEnv } from '../../harness/restore.ts'
@@ -78,7 +78,7 @@ test('restored drops the addresses that a process kept for the next one', async 
 test('doctor distinguishes a restored copy from the original and changes nothing', async () => {
   const original = `sqlite:${join(dir, 'original.db')}`
   const shop = await openRestoreShop(original)
-  await shop.store.backup(join(dir, 'backup.db'))
+  await backupDatabase(original, join(dir, 'backup.db'))
   await shop.close()
   assert.deepEqual(await counterFinding(original), { state: 'ok', says: 'consistent with this database' })
   const copy = `sqlite:${join(dir, 'backup.db')}`

@@ -12,7 +12,7 @@ import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import type { BatchTx, Store } from '../../../src/ports/store.ts'
 import type { Migration } from '../../../src/store/migrations/index.ts'
 import { MIGRATIONS } from '../../../src/store/migrations/index.ts'
-import { openStore } from '../../../src/store/open.ts'
+import { backupDatabase, openStore } from '../../../src/store/open.ts'
 import { postgresEngine } from '../../harness/databases.ts'
 import { hashOf, makeAccount, moved, NOW, openShop } from '../../harness/fixtures.ts'
 import type { TestPostgres } from '../../harness/postgres.ts'
@@ -188,9 +188,8 @@ describe('several processes on one PostgreSQL', { skip: bin === null && NO_POSTG
   })
 
   test('a backup is refused with a reference to pg_dump', async t => {
-    const database = await engine.createDatabase(t)
-    const store = await database.open()
-    await assert.rejects(store.backup('/nowhere/copy.db'), /pg_dump/)
+    const { url } = await engine.createDatabase(t)
+    await assert.rejects(backupDatabase(url, '/nowhere/copy.db'), /pg_dump/)
   })
 })
 

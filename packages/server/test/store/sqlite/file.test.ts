@@ -10,10 +10,11 @@ import type { TestContext } from 'node:test'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CompiledQuery, DatabaseConnection } from 'kysely'
+import type { WorkWatch } from '../../../src/ports/progress.ts'
 import type { Tx } from '../../../src/ports/store.ts'
 import { SQLITE } from '../../../src/store/dialect.ts'
 import type { StoreOptions } from '../../../src/store/open.ts'
-import { openStore } from '../../../src/store/open.ts'
+import { backupDatabase, openStore } from '../../../src/store/open.ts'
 import { SqliteConnection } from '../../../src/store/sqlite/driver.ts'
 import { openTransaction } from '../../../src/store/transaction/transaction.ts'
 import { makeAccount, openShop } from '../../harness/fixtures.ts'
@@ -139,7 +140,7 @@ test('a backup taken during writes is complete and private, and contains every w
   const copies = join(folder, 'copies')
   mkdirSync(copies)
   const file = join(copies, 'copy.db')
-  await store.backup(file)
+  await backupDatabase(`sqlite:${join(folder, 'zatgate.db')}`, file)
   stop = true
   await writer
   assert.equal(statSync(file).mode & 0o777, 0o600)
@@ -152,7 +153,8 @@ test('a backup taken during writes is complete and private, and contains every w
 test('a backup reports its bytes, and one that is stopped leaves no file', async t => {
   const folder = tempFolder(t)
   const path = join(folder, 'zatgate.db')
-  const store = await openFile(t, path)
+  await openFile(t, path)
+  const backup = (name: string, watch: WorkWatch) => backupDatabase(`sqlite:${path}`, join(copies, name), watch)
   const filler = new DatabaseSync(path)
   filler.exec('CREATE TABLE filler (data BLOB); INSERT INTO filler VALUES (randomblob(12000000))')
   filler.close()
@@ -164,13 +166,10 @@ test('a backup reports its bytes, and one that is stopped leaves no file', async
     reports.push([done, total])
     stop.abort(new Error('stopped'))
   }
-  await assert.rejects(
-    store.backup(join(copies, 'stopped.db'), { onProgress, signal: stop.signal }),
-    /^Error: stopped$/,
-  )
+  await assert.rejects(backup('stopped.db', { onProgress, signal: stop.signal }), /^Error: stopped$/)
   assert.deepEqual(readdirSync(copies), [])
   reports.length = 0
-  await store.backup(join(copies, 'whole.db'), { onProgress })
+  await backup('whole.db', { onProgress })
   assert.deepEqual(readdirSync(copies), ['whole.db'])
   assert.ok(reports.length >= 2)
   for (const [done, total] of reports) assert.ok(done > 0 && done <= total && total > 12_000_000, `${done} of ${total}`)
@@ -178,10 +177,11 @@ test('a backup reports its bytes, and one that is stopped leaves no file', async
 
 test('a backup overwrites no file', async t => {
   const folder = tempFolder(t)
-  const store = await openFile(t, join(folder, 'zatgate.db'))
+  const source = join(folder, 'zatgate.db')
+  await openFile(t, source)
   const file = join(folder, 'copy.db')
   writeFileSync(file, 'precious')
-  await assert.rejects(store.backup(file), { kind: 'conflict', code: 'file_exists' })
+  await assert.rejects(backupDatabase(`sqlite:${source}`, file), { kind: 'conflict', code: 'file_exists' })
   assert.equal(readFileSync(file, 'utf8'), 'precious')
   assert.equal(existsSync(`${file}.partial`), false)
 })

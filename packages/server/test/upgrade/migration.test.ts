@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { createInterface } from 'node:readline'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import { spawnGuarded } from '../../../sandbox/test/recorded/guarded-process.ts'
+import { MIGRATIONS, type Migration } from '../../src/store/migrations/index.ts'
+import { openStore } from '../../src/store/open.ts'
+import { runCommand } from '../harness/command-line.ts'
+import { stackOf, testEnv } from '../harness/container.ts'
+import { openDatabase } from '../harness/databases.ts'
+import { type Row, readTables } from '../harness/tables.ts'
+import { readFixture } from './fixture.ts'
+import { onEveryVersion } from './versions.ts'
+
+/** Tables that are empty while all is well. */
+const MAY_BE_EMPTY = new Set(['chain_problems'])
+
+/** Tables to which migrations add rows. */
+const MAY_GROW = new Set(['migrations', 'counters'])
+
+const CHILD = new URL('./stopping-migration.ts', import.meta.url).pathname
+
+type Tables = Record<string, Row[]>
+
+/** Asserts that every row of the earlier tables is there, with the same value in each column. */
+function assertRowsKept(earlier: Tables, later: Tables): void {
+  for (const [table, rows] of Object.entries(earlier)) {
+    const columns = Object.keys(rows[0] ?? {})
+    const kept = new Set(later[table]?.map(row => textOf(row, columns)))
+    for (const row of rows) assert.ok(kept.has(textOf(row, columns)), `${table} ${textOf(row, columns)}`)
+    if (!MAY_GROW.has(table)) assert.equal(later[table]?.length, rows.length, table)
+  }
+}
+
+function textOf(row: Row, columns: readonly string[]): string {
+  return JSON.stringify(columns.map(column => [column, row[column]]))
+}
+
+/** The tables as text, regardless of the order of rows. */
+function contentsOf(tables: Tables): Record<string, string[]> {
+  return Object.fromEntries(
+    Object.entries(tables).map(([table, rows]) => [table, rows.map(row => textOf(row, Object.keys(row))).sort()]),
+  )
+}
+
+onEveryVersion((version, engine, restore) => {
+  test('the fixture has rows in every table, and no secret but those of tests', async t => {
+    const { databaseUrl, facts } = await restore(stackOf(t))
+    const { sql: dump, chain, swaps } = readFixture(version, engine)
+    const tables = await readTables(databaseUrl)
+    assert.ok(Object.keys(tables).length >= 24)
+    const empty = Object.keys(tables).filter(table => tables[table]?.length === 0 && !MAY_BE_EMPTY.has(table))
+    assert.deepEqual(empty, [])
+    const statuses = new Set(tables.invoices?.map(({ status }) => status))
+    assert.deepEqual([...statuses].sort(), ['detected', 'expired', 'paid', 'pending', 'underpaid'])
+    assert.equal(facts.encryptionKey, testEnv.ENCRYPTION_KEY)
+    const all = [dump, chain, swaps, JSON.stringify(facts)].join('\n')
+    const emails = all.match(/[\w.-]+@[\w-]+(?:\.[\w-]+)+/g) ?? []
+    assert.deepEqual([...new Set(emails)].sort(), [
+      'demo@zatgate.example',
+      'newcomer@example.org',
+      'second@example.org',
+    ])
+    assert.doesNotMatch(all, /\/(?:home|root|tmp|work)\//)
+  })
+
+  test('the migrations keep every row', async t => {
+    const { databaseUrl } = await restore(stackOf(t))
+    const earlier = await readTables(databaseUrl)
+    await (await openStore(databaseUrl)).close()
+    const later = await readTables(databaseUrl)
+    assertRowsKept(earlier, later)
+    assert.deepEqual(later.migrations?.map(({ name }) => name).sort(), MIGRATIONS.map(([name]) => name).sort())
+  })
+
+  test('when a migration fails, the database stays as it was and the next start finishes', async t => {
+    const { databaseUrl } = await restore(stackOf(t))
+    const earlier = await readTables(databaseUrl)
+    for (const [index, [name]] of MIGRATIONS.entries()) {
+      if (earlier.migrations?.some(row => row.name === name)) continue
+      const migrations = MIGRATIONS.with(index, failing(MIGRATIONS[index] as Migration))
+      await assert.rejects(openDatabase(databaseUrl, { migrations }), /no_such_table/)
+      assert.deepEqual(contentsOf(await readTables(databaseUrl)), contentsOf(earlier), name)
+    }
+    await (await openStore(databaseUrl)).close()
+    assertRowsKept(earlier, await readTables(databaseUrl))
+  })
+
+  test('when the process is killed between two migrations, the database stays as it was and the next start finishes', async t => {
+    const { databaseUrl } = await restore(stackOf(t))
+    const earlier = await readTables(databaseUrl)
+    const applied = earlier.migrations?.length ?? 0
+    if (applied >= MIGRATIONS.length - 1) return t.skip('this version has no two migrations to apply')
+    const [name] = MIGRATIONS[Math.floor((applied + MIGRATIONS.length) / 2)] as Migration
+    const child = spawnGuarded(process.execPath, [CHILD, databaseUrl, name])
+    for await (const line of createInterface({ input: child.child.stdout! })) if (line === name) break
+    await child.kill('SIGKILL')
+    assert.deepEqual(contentsOf(await readTables(databaseUrl)), contentsOf(earlier))
+    await (await openStore(databaseUrl)).close()
+    assertRowsKept(earlier, await readTables(databaseUrl))
+  })
+
+  test('the service does not start on a database of a later version, and does not change it', async t => {
+    const { databaseUrl, dataDir } = await restore(stackOf(t))
+    const later: Migration = [
+      '9000_later',
+      async db => void (await sql.raw('CREATE TABLE later (id BIGINT)').execute(db)),
+    ]
+    await (await openDatabase(databaseUrl, { migrations: [...MIGRATIONS, later] })).close()
+    const before = contentsOf(await readTables(databaseUrl))
+    const { code, err } = await runCommand(['start'], { ...testEnv, DATABASE_URL: databaseUrl, DATA_DIR: dataDir })
+    assert.equal(code, 1)
+    assert.match(err, /the database is newer than this zatgate: it has the migration 9000_later/)
+    assert.deepEqual(contentsOf(await readTables(databaseUrl)), before)
+  })
+})
+
+/** The migration, which then fails. */
+function failing([name, up]: Migration): Migration {
+  return [
+    name,
+    async (db, dialect) => {
+      await up(db, dialect)
+      await sql.raw('SELECT * FROM no_such_table').execute(db)
+    },
+  ]
+}
