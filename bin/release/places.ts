@@ -65,7 +65,12 @@ const PLACES: readonly Place[] = [
   lockFile('{package-lock,bin/runtime/package-lock,.ci/node/package-lock}.json'),
   after('deploy/helm/*/Chart.yaml', '^(?:version|appVersion): "?'),
   after('deploy/docker/Dockerfile', 'image\\.version="'),
-  after('{*.md,docs/*.md,packages/*/README.md,deploy/**/*.{yaml,yml,md,example,service}}', '\\bzatgate[:-]v?'),
+  after('deploy/umbrel/zatgate-server/umbrel-app.yml', '^version: "'),
+  after('deploy/startos/startos/versions/current.ts', "version: '"),
+  after(
+    '{*.md,docs/*.md,packages/*/README.md,deploy/**/*.{yaml,yml,md,example,service}}',
+    '\\b(?:zatgate[:-]v?|image\\.tag=)',
+  ),
 ]
 
 /** The changelog names all versions. */
