@@ -1,4 +1,7 @@
+import assert from 'node:assert/strict'
+import { createLogger, type Logger } from '../../src/adapters/system/logger.ts'
 import type { Log } from '../../src/ports/log.ts'
+
 /** One recorded log call. */
 export interface LogLine {
   readonly level: keyof Log
@@ -17,3 +20,21 @@ export function recordingLog(): Log & { readonly lines: LogLine[] } {
 
 /** A log that discards everything. */
 export const silentLog: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+
+/** A logger at level debug that writes nowhere, and checks what it would have written. */
+export function canaryLogger(): {
+  readonly logger: Logger
+  /** Asserts that no line contains a whole UUID or one of the values. */
+  assertNoSecret(secrets: ReadonlyMap<string, string>): void
+} {
+  const lines: string[] = []
+  return {
+    logger: createLogger('debug', { destination: { write: line => void lines.push(line) } }),
+    assertNoSecret(secrets) {
+      const text = lines.join('')
+      for (const [name, value] of secrets) assert.ok(!text.includes(value), `the log contains: ${name}`)
+      const [line] = lines.filter(line => /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/i.test(line))
+      assert.equal(line, undefined, 'the log contains an id that acts as a credential')
+    },
+  }
+}

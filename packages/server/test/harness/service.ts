@@ -1,17 +1,18 @@
 import { type Sandbox, type SandboxOptions, startSandbox } from '@zatgate/sandbox/sandbox'
 import { createSandboxTools } from '@zatgate/sandbox/start'
-import { createLogger, type Logger } from '../../src/adapters/system/logger.ts'
+import type { Logger } from '../../src/adapters/system/logger.ts'
 import { type Env, loadConfig } from '../../src/config/settings.ts'
 import { type Service, startService } from '../../src/main.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import { temporaryFolder, testEnv } from './container.ts'
+import { canaryLogger } from './log.ts'
 import { until } from './until.ts'
 
 export interface TestServiceOptions {
   /** Default: a SQLite file of its own. */
   readonly databaseUrl?: string
   readonly clock?: Clock
-  /** Default: writes lines of the setting LOG_LEVEL to standard error. */
+  /** Default: one at level debug whose lines must contain no secret, which is checked at the end. */
   readonly logger?: Logger
   /** Settings beside those that join it to the sandbox. */
   readonly env?: Env
@@ -27,6 +28,8 @@ export interface SandboxService {
   readonly sandbox: Sandbox
   /** The settings it runs with, for commands beside it. */
   readonly env: Env
+  /** Whose value must not be in a line of the log, by name. */
+  readonly secrets: Map<string, string>
   /** The code of the newest email to an address, once there are at least `count` of them. */
   codeFor(email: string, count?: number): Promise<string>
   close(): Promise<void>
@@ -58,7 +61,13 @@ export async function startSandboxService(options: TestServiceOptions = {}): Pro
   }
   const config = loadConfig(env)
   const { clock } = options
-  const logger = options.logger ?? createLogger(config.logLevel)
+  const canary = canaryLogger()
+  const { logger = canary.logger } = options
+  const secrets = new Map([
+    ['viewing key', sandbox.demoViewingKey],
+    ["operator's viewing key", sandbox.operatorViewingKey],
+  ])
+  for (const name of ['ENCRYPTION_KEY', 'METRICS_TOKEN', 'SWAP_API_KEY']) if (env[name]) secrets.set(name, env[name])
   const sandboxTools = createSandboxTools(sandbox)
   const service = await startService(config, { logger, sandboxTools, ...(clock && { clock }) })
   stack.adopt(service, it => it.close())
@@ -68,12 +77,16 @@ export async function startSandboxService(options: TestServiceOptions = {}): Pro
     service,
     sandbox,
     env,
+    secrets,
     async codeFor(email, count = 1) {
       const codes = () => sandbox.mailbox.mails(email).flatMap(({ code }) => (code === undefined ? [] : [code]))
       await until(`mail ${count} to ${email}`, () => codes().length >= count)
       return codes()[0] as string
     },
-    close: () => running.disposeAsync(),
+    async close() {
+      await running.disposeAsync()
+      canary.assertNoSecret(secrets)
+    },
   }
 }
 
@@ -86,6 +99,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   await viewingKeys.set(account, started.sandbox.demoViewingKey)
   const { key } = await apiKeys.create(account, 'test')
   const { token } = await sessions.create(account, 'test')
+  started.secrets.set('API key', key).set('session token', token)
   return { ...started, email: EMAIL, apiKey: key, sessionToken: token }
 }
 
