@@ -77,13 +77,13 @@ function request({ invoice, extra }: CheckoutView): Html {
     ${extra}`
 }
 
-function outcome({ invoice, spacingSecs }: CheckoutView): Html {
+function outcome({ invoice, links, spacingSecs }: CheckoutView): Html {
   const waitText = formatWaitingTime(confirmationSecs(invoice.confirmations, spacingSecs))
   const amount = html`<p class="big center">${formatZecAmount(invoice.amountZat)}</p>`
   switch (invoice.status) {
     case 'pending':
     case 'detected':
-      return html`${amount}<p class="center">The full amount has been detected. The invoice is paid once the network confirms it, usually ${invoice.confirmations > 0 && 'in '}${waitText}. You can close this page.</p>`
+      return html`${amount}<p class="center">The full amount has been detected. The invoice is paid once the network confirms it, usually ${invoice.confirmations > 0 && 'in '}${waitText}.${!links.embedding && ' You can close this page.'}</p>`
     case 'paid':
       return html`${amount}<p class="center">Thank you. The payment is confirmed.</p>`
     case 'underpaid':
