@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import { SMTPServer } from 'smtp-server'
 import { createLogger } from '../../src/adapters/system/logger.ts'
+import { canaryLogger } from '../harness/log.ts'
 import { startTestService, type TestService } from '../harness/service.ts'
 import { until } from '../harness/until.ts'
 
@@ -137,4 +138,13 @@ test('a mail server that refuses the password leaves no password in the log', as
   const text = written.join('')
   assert.ok(!text.includes(SMTP_PASSWORD))
   assert.ok(!text.includes(Buffer.from(`\0user\0${SMTP_PASSWORD}`).toString('base64')))
+})
+
+test('every other test of the whole service checks its log: a secret in one line of level debug is found', () => {
+  const { logger, assertNoSecret } = canaryLogger()
+  const known = new Map([['swap key', SWAP_KEY]])
+  logger.debug({ path: '/v1/invoices/:id' }, 'request completed')
+  assertNoSecret(known)
+  logger.debug({ headers: { 'x-api-key': SWAP_KEY } }, 'request to the provider')
+  assert.throws(() => assertNoSecret(known), /the log contains: swap key/)
 })

@@ -31,6 +31,7 @@ export function canaryLogger(): {
   return {
     logger: createLogger('debug', { destination: { write: line => void lines.push(line) } }),
     assertNoSecret(secrets) {
+      assert.ok(lines.length > 0, 'nothing was logged')
       const text = lines.join('')
       for (const [name, value] of secrets) assert.ok(!text.includes(value), `the log contains: ${name}`)
       const [line] = lines.filter(line => /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/i.test(line))
