@@ -168,8 +168,8 @@ export class PlanJudge {
   /** The reminders that were queued by the last commit. */
   #newReminders(): ReminderRow[] {
     const queued = readReminders(this.#world)
-    // SQLite gives the id of a mail that was sent to a later one.
-    const keyOf = ({ id, detail }: ReminderRow) => `${id} ${detail}`
+    // SQLite gives the id of a mail that was sent to a later one. Two ends within a minute have one detail.
+    const keyOf = ({ id, detail, events }: ReminderRow) => `${id} ${events} ${detail}`
     const added = queued.filter(mail => !this.#mailed.has(keyOf(mail)))
     this.#mailed = new Set(queued.map(keyOf))
     return added

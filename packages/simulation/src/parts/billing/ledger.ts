@@ -39,8 +39,10 @@ export interface PlanEvent {
 export interface ReminderRow {
   readonly id: bigint
   readonly recipient: string
-  /** Names the plan and its end. */
+  /** Names the plan and its end, to the minute. */
   readonly detail: string
+  /** How many reminders it stands for. */
+  readonly events: bigint
 }
 
 /** The committed state of plans, purchases and reminders. */
@@ -56,7 +58,7 @@ const PURCHASES = `SELECT p.invoice_id, i.public_id, p.account_id, p.plan, p.pri
   p.settled_at, p.runs_until, i.status AS invoice_status
   FROM plan_purchases p JOIN invoices i ON i.id = p.invoice_id ORDER BY p.invoice_id`
 const REMINDED = 'SELECT account_id, plan_expires_at FROM plan_announcements'
-const REMINDERS = "SELECT id, recipient, detail FROM mails WHERE about = 'plan_ends'"
+const REMINDERS = "SELECT id, recipient, detail, events FROM mails WHERE about = 'plan_ends'"
 const EVENTS = "SELECT seq, account_id, body FROM events WHERE seq > ? AND type = 'plan.updated' ORDER BY seq"
 const TOTALS = `SELECT (SELECT count(*) FROM invoices WHERE purpose = 'sale') AS sales,
   (SELECT coalesce(sum(used), 0) FROM monthly_usage) AS used`
