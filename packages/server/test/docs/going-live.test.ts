@@ -6,10 +6,10 @@ import { startSandbox } from '@zatgate/sandbox/sandbox'
 import { freePort } from '../../../sandbox/test/recorded/guarded-process.ts'
 import { loadConfig } from '../../src/config/settings.ts'
 import { stackOf, temporaryFolder } from '../harness/container.ts'
+import { blocksOf, ROOT } from '../harness/guide.ts'
 import { missingProgram } from '../harness/programs.ts'
 import { startProcess } from '../harness/service-process.ts'
 import { until as pollUntil } from '../harness/until.ts'
-import { blocksOf, ROOT } from './guide.ts'
 import { openShell, replaceAll, settingsOf } from './operator-shell.ts'
 
 const BLOCKS = blocksOf('docs/going-live.md')

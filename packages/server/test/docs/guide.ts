@@ -1,31 +1,14 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { stackOf, type TestScope, temporaryFolder } from '../harness/container.ts'
+import { blocksOf, ROOT, readDocument } from '../harness/guide.ts'
 import type { TestService } from '../harness/service.ts'
 import { Shell } from './shell.ts'
 
-export const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
 const run = promisify(execFile)
-
-/** A fenced block of a guide. Its tag is what stands after the fence: the language, and what the tests do with it. */
-export interface Block {
-  readonly tag: string
-  readonly text: string
-}
-
-/** The blocks of a document, in order. @param path below the root of the project, such as `docs/webhooks.md` */
-export function blocksOf(path: string): readonly Block[] {
-  const fenced = readDocument(path).matchAll(/^```([^\n]*)\n(.*?)^```$/gms)
-  return [...fenced].map(([, tag = '', text = '']) => ({ tag, text }))
-}
-
-function readDocument(path: string): string {
-  return readFileSync(join(ROOT, path), 'utf8')
-}
 
 /** A document whose snippets are run as they stand. */
 export class Guide {

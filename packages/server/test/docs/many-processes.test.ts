@@ -7,11 +7,11 @@ import { ZatgateClient } from '@zatgate/sdk'
 import { freePort } from '../../../sandbox/test/recorded/guarded-process.ts'
 import { checkSettings } from '../deploy/checked-settings.ts'
 import { stackOf, temporaryFolder } from '../harness/container.ts'
+import { blocksOf, ROOT } from '../harness/guide.ts'
 import { findPostgres, NO_POSTGRES, startPostgres } from '../harness/postgres.ts'
 import { missingProgram } from '../harness/programs.ts'
 import { type ServiceProcess, startProcess } from '../harness/service-process.ts'
 import { until as pollUntil } from '../harness/until.ts'
-import { blocksOf, ROOT } from './guide.ts'
 import { checkDockerBlock, openShell, replaceAll, settingsOf } from './operator-shell.ts'
 
 const BLOCKS = blocksOf('docs/many-processes.md')

@@ -5,10 +5,10 @@ import { type TestContext, test } from 'node:test'
 import { type Sandbox, startSandbox } from '@zatgate/sandbox/sandbox'
 import { freePort } from '../../../sandbox/test/recorded/guarded-process.ts'
 import { stackOf, temporaryFolder } from '../harness/container.ts'
+import { blocksOf, ROOT } from '../harness/guide.ts'
 import { missingProgram } from '../harness/programs.ts'
 import { startProcess } from '../harness/service-process.ts'
 import { until } from '../harness/until.ts'
-import { blocksOf, ROOT } from './guide.ts'
 import { checkDockerBlock, openShell, replaceAll } from './operator-shell.ts'
 
 const BLOCKS = blocksOf('docs/one-machine.md')

@@ -7,12 +7,12 @@ import { parse } from 'yaml'
 import { KNOWN } from '../deploy/checked-settings.ts'
 import { EXAMPLE, substitute } from '../deploy/compose.ts'
 import { deployText, projectVersion } from '../deploy/files.ts'
+import { ROOT } from '../harness/guide.ts'
 import { COMMAND } from '../harness/service-process.ts'
-import { ROOT } from './guide.ts'
 
 const run = promisify(execFile)
 
-/** Replaces what the reader replaces, such as the name of a server. @throws when the text does not contain it */
+/** Replaces what the reader replaces, such as the name of a server. */
 export function replaceAll(text: string, replacements: Readonly<Record<string, string>>): string {
   return Object.entries(replacements).reduce((result, [from, to]) => result.replaceAll(from, to), text)
 }

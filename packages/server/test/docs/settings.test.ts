@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkSettings } from '../deploy/checked-settings.ts'
 import { stackOf, temporaryFolder } from '../harness/container.ts'
+import { blocksOf } from '../harness/guide.ts'
 import { missingProgram } from '../harness/programs.ts'
-import { blocksOf, Guide, runModule } from './guide.ts'
+import { Guide, runModule } from './guide.ts'
 import { openShell, settingsOf } from './operator-shell.ts'
 
 const skip = missingProgram('bash') || missingProgram('openssl', 'version')

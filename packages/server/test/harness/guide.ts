@@ -3,16 +3,33 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 
-const ROOT = join(import.meta.dirname, '../../../..')
+export const ROOT = join(import.meta.dirname, '../../../..')
 const MAX_MS = 60_000
 
-/** The blocks of commands in a document that have a name, as in ```` ```sh name ````. @param path from the root */
+/** A fenced block of a guide. Its tag is what stands after the fence: the language, and what the tests do with it. */
+export interface Block {
+  readonly tag: string
+  readonly text: string
+}
+
+/** The text of a document. @param path below the root of the project, such as `docs/webhooks.md` */
+export function readDocument(path: string): string {
+  return readFileSync(join(ROOT, path), 'utf8')
+}
+
+/** The blocks of a document, in order, also those in lists. @param path below the root of the project */
+export function blocksOf(path: string): readonly Block[] {
+  const fenced = readDocument(path).matchAll(/^( *)```([^\n]*)\n(.*?)^ *```$/gms)
+  return [...fenced].map(([, indent = '', tag = '', text = '']) => ({
+    tag,
+    text: text.replace(new RegExp(`^${indent}`, 'gm'), ''),
+  }))
+}
+
+/** The blocks of commands that have a name, as in ```` ```sh name ````. @param path below the root of the project */
 export function commandBlocks(path: string): ReadonlyMap<string, string> {
-  const text = readFileSync(join(ROOT, path), 'utf8')
-  const blocks = [...text.matchAll(/^( *)```sh ([\w-]+)\n(.*?)^ *```$/gms)]
-  return new Map(
-    blocks.map(([, indent = '', name = '', commands = '']) => [name, commands.replaceAll(`\n${indent}`, '\n')]),
-  )
+  const named = blocksOf(path).filter(({ tag }) => tag.startsWith('sh '))
+  return new Map(named.map(({ tag, text }) => [tag.slice('sh '.length), text]))
 }
 
 export interface PasteOptions {

@@ -18,7 +18,10 @@ import {
 } from './messages.ts'
 import { createSampler } from './sampler.ts'
 
-/** About one result in this number is computed again by the plain path, which takes as long as 200 pairs or 20 addresses of the kernel. */
+/**
+ * About one result in this number is computed again by the plain path, which takes as long as 200 pairs or 20 addresses
+ * of the kernel.
+ */
 const samplePair = createSampler(20_000)
 const sampleAddress = createSampler(1_000)
 

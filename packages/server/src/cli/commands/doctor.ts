@@ -14,7 +14,6 @@ import { createSecrets } from '../../services/encryption-key.ts'
 import { readMigrationState } from '../../store/missing-migrations.ts'
 import type { Command } from '../command.ts'
 import type { Context } from '../context.ts'
-import type { Output } from '../output.ts'
 import { missingDatabase, withStore } from '../store.ts'
 import { parseArguments } from '../usage.ts'
 import { checkChain } from './doctor-chain.ts'
@@ -54,7 +53,7 @@ async function runChecks(context: Context): Promise<Finding[]> {
     },
     ...config.warnings.map(checkWarning),
     ...checkSettings(config, process.getuid?.() ?? null),
-    ...(await checkDatabases(config, context.out)),
+    ...(await checkDatabases(config)),
     ...(await checkChain(config)),
     await checkMail(config),
     ...(await checkSwapProvider(config)),
@@ -63,7 +62,7 @@ async function runChecks(context: Context): Promise<Finding[]> {
 }
 
 /** Creates no database: before the first start there is none, and a mistyped path has none. */
-async function checkDatabases(config: Config, out: Output): Promise<Finding[]> {
+async function checkDatabases(config: Config): Promise<Finding[]> {
   const missing = missingDatabase(config)
   if (missing !== null) {
     const advice = 'the first start creates it; if the service has run before, check DATA_DIR and DATABASE_URL'
@@ -72,7 +71,7 @@ async function checkDatabases(config: Config, out: Output): Promise<Finding[]> {
   const migrations = await checkMigrations(config)
   if (migrations !== null) return [migrations]
   return [
-    await checkDatabase(config, out),
+    await checkDatabase(config),
     await checkHeaders(config),
     await checkWatcher(config),
     await checkWatchedKeys(config),
@@ -101,20 +100,16 @@ function checkWarning(says: string): Finding {
   return { check: 'settings', state: 'warning', says }
 }
 
-async function checkDatabase(config: Config, out: Output): Promise<Finding> {
+async function checkDatabase(config: Config): Promise<Finding> {
   return runCheck(
     'database',
     'check DATABASE_URL and DATA_DIR; ENCRYPTION_KEY must be the key that encrypted the stored secrets',
     async () => {
-      const accounts = await withStore(
-        config,
-        async store => {
-          if (config.encryptionKeys.length > 0)
-            await createSecrets({ store, vault: createVault(config.encryptionKeys, systemRandom) }).check()
-          return store.read(tx => tx.accounts.list())
-        },
-        { out },
-      )
+      const accounts = await withStore(config, async store => {
+        if (config.encryptionKeys.length > 0)
+          await createSecrets({ store, vault: createVault(config.encryptionKeys, systemRandom) }).check()
+        return store.read(tx => tx.accounts.list())
+      })
       const kind = config.databaseUrl.split(':', 1)[0]
       return `${kind} opens and its secrets decrypt; ${accounts.length} accounts`
     },
