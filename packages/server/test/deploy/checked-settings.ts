@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SECRETS } from '../../src/config/setting-reader.ts'
 import { type Config, type Env, loadConfig } from '../../src/config/settings.ts'
+import type { Shell } from '../harness/shell.ts'
 import { deployPath } from './files.ts'
 
 /** The names that the settings read. */
@@ -34,6 +35,14 @@ export function checkSettings(env: Env, folder: string): Config {
   const config = loadConfig({ DATA_DIR: folder, ...withFiles(env, folder) })
   assert.equal(config.sandbox, false)
   return config
+}
+
+/** The settings in the variables of the shell, with absolute paths. */
+export async function settingsOf(shell: Shell): Promise<Record<string, string>> {
+  const settings = Object.entries(await shell.environment())
+    .filter(([name]) => KNOWN.has(name))
+    .map(([name, value]) => [name, name.endsWith('_FILE') ? join(shell.folder, value) : value])
+  return { DATA_DIR: join(shell.folder, 'data'), ...Object.fromEntries(settings) }
 }
 
 /** Replaces the paths of secrets in a container by files of the test. */

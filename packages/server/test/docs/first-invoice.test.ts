@@ -4,7 +4,7 @@ import { NAV } from '../../src/web/components/nav.ts'
 import { missingProgram } from '../harness/programs.ts'
 import { startTestService, type TestService } from '../harness/service.ts'
 import { until } from '../harness/until.ts'
-import { assertShown, Guide, openShell, runModule } from './guide.ts'
+import { assertShown, Guide, openSandboxShell, runModule } from './guide.ts'
 
 const GUIDE = new Guide('docs/first-invoice.md')
 
@@ -18,7 +18,7 @@ describe('the guide to the first invoice', { skip }, () => {
   after(() => service?.close())
 
   test('its commands lead from the webhook to the paid invoice and its event, with the responses that it shows', async t => {
-    const shell = openShell(t, service)
+    const shell = openSandboxShell(t, service)
     const block = (name: string) => GUIDE.block(`sh ${name}`)
     await shell.run(block('setup'))
     assert.match((await shell.json(block('webhook'))).secret, /^whsec_/)
@@ -64,7 +64,7 @@ describe('the guide to the first invoice', { skip }, () => {
 test('the same commands create an invoice with NETWORK=test, which a wallet pays', { skip }, async t => {
   const service = await startTestService({ sandboxOptions: { network: 'test' } })
   t.after(() => service.close())
-  const shell = openShell(t, service)
+  const shell = openSandboxShell(t, service)
   await shell.run(GUIDE.block('sh setup'))
   const invoice = await shell.json(GUIDE.block('sh create'))
   assert.match(invoice.address, /^utest1/)

@@ -5,12 +5,13 @@ import { test } from 'node:test'
 import { startSandbox } from '@zatgate/sandbox/sandbox'
 import { freePort } from '../../../sandbox/test/recorded/guarded-process.ts'
 import { loadConfig } from '../../src/config/settings.ts'
+import { settingsOf } from '../deploy/checked-settings.ts'
 import { stackOf, temporaryFolder } from '../harness/container.ts'
 import { blocksOf, ROOT } from '../harness/guide.ts'
 import { missingProgram } from '../harness/programs.ts'
 import { startProcess } from '../harness/service-process.ts'
+import { openShell } from '../harness/shell.ts'
 import { until as pollUntil } from '../harness/until.ts'
-import { openShell, replaceAll, settingsOf } from './operator-shell.ts'
 
 const BLOCKS = blocksOf('docs/going-live.md')
 /** Generous for a busy machine: the service runs in its own process. */
@@ -45,16 +46,17 @@ test('the steps of the guide lead from a viewing key to a paid invoice on testne
   sandbox.chain.mine(12)
   const folder = temporaryFolder(stackOf(t))
   const port = await freePort()
-  const shell = openShell(folder, `export PORT=${port} WEBHOOK_ALLOW_PRIVATE=true LOG_LEVEL=error`)
-  const paste = (text: string) =>
-    shell.paste(
-      replaceAll(blockWith('sh run', text), {
-        'https://testnet.zec.rocks:443': sandbox.lightwalletdUrl,
-        'smtps://user:password@mail.example.com': sandbox.smtpUrl,
-        'https://shop.example.com/webhook': sandbox.webhookUrl,
-        'http://127.0.0.1:3000': `http://127.0.0.1:${port}`,
-      }),
-    )
+  const shell = openShell(t, {
+    folder,
+    env: { PORT: String(port), WEBHOOK_ALLOW_PRIVATE: 'true', LOG_LEVEL: 'error' },
+    replace: {
+      'https://testnet.zec.rocks:443': sandbox.lightwalletdUrl,
+      'smtps://user:password@mail.example.com': sandbox.smtpUrl,
+      'https://shop.example.com/webhook': sandbox.webhookUrl,
+      'http://127.0.0.1:3000': `http://127.0.0.1:${port}`,
+    },
+  })
+  const paste = (text: string) => shell.run(blockWith('sh run', text))
   writeFileSync(join(folder, 'viewing-key.txt'), sandbox.demoViewingKey)
   symlinkSync(join(ROOT, 'deploy'), join(folder, 'deploy'))
 
@@ -98,7 +100,7 @@ test('the steps of the guide lead from a viewing key to a paid invoice on testne
 
   const [mainnet = '', doctor] = blockWith('sh mainnet', 'data-testnet').split('npx zatgate doctor\n')
   assert.equal(doctor, '')
-  await shell.paste(mainnet)
+  await shell.run(mainnet)
   const config = loadConfig(await settingsOf(shell))
   assert.equal(config.network, 'main')
   assert.equal(config.lightwalletdUrls.length, 2)

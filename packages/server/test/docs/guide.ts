@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { stackOf, type TestScope, temporaryFolder } from '../harness/container.ts'
 import { blocksOf, ROOT, readDocument } from '../harness/guide.ts'
 import type { TestService } from '../harness/service.ts'
-import { Shell } from './shell.ts'
+import { openShell, type Shell } from '../harness/shell.ts'
 
 const run = promisify(execFile)
 
@@ -46,18 +46,15 @@ export class Guide {
 }
 
 /** Opens a shell in a folder with `data/sandbox.json`. The addresses of a sandbox in commands lead to this service. */
-export function openShell(test: TestScope, { url, apiKey, sessionToken, sandbox }: TestService): Shell {
+export function openSandboxShell(test: TestScope, { url, apiKey, sessionToken, sandbox }: TestService): Shell {
   const folder = temporaryFolder(stackOf(test))
   mkdirSync(join(folder, 'data'))
   writeFileSync(
     join(folder, 'data/sandbox.json'),
     JSON.stringify({ api_key: apiKey, session_token: sessionToken, viewing_key: sandbox.demoViewingKey }),
   )
-  const shell = new Shell(folder, commands =>
-    commands.replaceAll('http://127.0.0.1:3000', url).replaceAll('http://127.0.0.1:4010', sandbox.controlUrl),
-  )
-  test.after(async () => shell.close())
-  return shell
+  const replace = { 'http://127.0.0.1:3000': url, 'http://127.0.0.1:4010': sandbox.controlUrl }
+  return openShell(test, { folder, replace })
 }
 
 /** Runs an ES module in a process of its own, where the packages of the project can be imported. @returns its output */

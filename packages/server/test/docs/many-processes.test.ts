@@ -5,14 +5,15 @@ import { test } from 'node:test'
 import { startSandbox } from '@zatgate/sandbox/sandbox'
 import { ZatgateClient } from '@zatgate/sdk'
 import { freePort } from '../../../sandbox/test/recorded/guarded-process.ts'
-import { checkSettings } from '../deploy/checked-settings.ts'
+import { checkSettings, settingsOf } from '../deploy/checked-settings.ts'
 import { stackOf, temporaryFolder } from '../harness/container.ts'
 import { blocksOf, ROOT } from '../harness/guide.ts'
 import { findPostgres, NO_POSTGRES, startPostgres } from '../harness/postgres.ts'
 import { missingProgram } from '../harness/programs.ts'
 import { type ServiceProcess, startProcess } from '../harness/service-process.ts'
+import { openShell, replaceAll } from '../harness/shell.ts'
 import { until as pollUntil } from '../harness/until.ts'
-import { checkDockerBlock, openShell, replaceAll, settingsOf } from './operator-shell.ts'
+import { checkDockerBlock } from './checked-commands.ts'
 
 const BLOCKS = blocksOf('docs/many-processes.md')
 const bin = findPostgres()
@@ -38,16 +39,16 @@ test('the processes of the guide share one PostgreSQL, and each role can die and
     await Promise.all(['3000', '3010', '3101', '3102', '3103', '3104'].map(async port => [port, await freePort()])),
   )
   const withPorts = (text: string) => text.replaceAll(/\b3[01]\d\d\b/g, port => ports[port])
-  const shell = openShell(
+  const shell = openShell(t, {
     folder,
-    `sudo() { shift 2; PGHOST='${postgres.folder}' PGUSER=postgres '${bin}/'"$@"; }
-export WEBHOOK_ALLOW_PRIVATE=true LOG_LEVEL=silent RATE_LIMIT=0`,
-  )
+    env: { WEBHOOK_ALLOW_PRIVATE: 'true', LOG_LEVEL: 'silent', RATE_LIMIT: '0' },
+  })
+  await shell.run(`sudo() { shift 2; PGHOST='${postgres.folder}' PGUSER=postgres '${bin}/'"$@"; }`)
   const [prepare = '', look = '', ...others] = taggedBlocks('sh run')
   assert.deepEqual(others, [])
   const host = `@localhost/zatgate?host=${encodeURIComponent(postgres.folder)}`
   const replaced = { 'https://testnet.zec.rocks:443': sandbox.lightwalletdUrl, '@127.0.0.1/zatgate': host }
-  await shell.paste(replaceAll(prepare, replaced))
+  await shell.run(replaceAll(prepare, replaced))
 
   const settings = await settingsOf(shell)
   const [starts = ''] = taggedBlocks('sh start')
@@ -71,14 +72,14 @@ export WEBHOOK_ALLOW_PRIVATE=true LOG_LEVEL=silent RATE_LIMIT=0`,
   const ready = async (port: string) => (await fetch(`http://127.0.0.1:${ports[port]}/readyz`)).ok
   for (const port of ['3101', '3102', '3103', '3104']) await until(`port ${port}`, () => ready(port))
 
-  const output = await shell.paste(withPorts(look))
+  const output = await shell.run(withPorts(look))
   assert.equal(output.match(/"ready":true/g)?.length, 4)
   assert.match(output, /^ok {7}database: postgres opens/m)
   assert.match(output, /^shop@example\.com can sign in$/m)
   const counts = [...output.matchAll(/^ *(zatgate\S*).*\| +(\d+)$/gm)].map(([, , count]) => Number(count))
   assert.ok(counts.length > 0 && counts.reduce((sum, count) => sum + count) <= MAX_CONNECTIONS * processes.length)
 
-  const sessionToken = (await shell.paste('npx zatgate session create --email shop@example.com')).trim()
+  const sessionToken = (await shell.run('npx zatgate session create --email shop@example.com')).trim()
   const client = (baseUrl: string, apiKey = '') => new ZatgateClient({ baseUrl, sessionToken, apiKey })
   await client(first.url).setViewingKey(sandbox.demoViewingKey)
   await client(second.url).setWebhook(sandbox.webhookUrl)
@@ -117,13 +118,14 @@ test('the commands for Kubernetes install and update the chart, as pasted', {
   // What would be sent to a cluster is rendered.
   const stand = `kubectl() { echo "kubectl $*" >&2; }
 helm() { case $1 in install | upgrade) shift; command helm template --kube-version 1.30.0 "$@" ;; *) false ;; esac; }`
-  const shell = openShell(folder, stand)
+  const shell = openShell(t, { folder })
+  await shell.run(stand)
   const chart = { 'deploy/helm/zatgate': join(ROOT, 'deploy/helm/zatgate') }
-  const rendered = await shell.paste(replaceAll(install, chart))
+  const rendered = await shell.run(replaceAll(install, chart))
   for (const role of ['api', 'watcher', 'delivery'])
     assert.match(rendered, new RegExp(`^  name: zatgate-${role}$`, 'm'))
   assert.match(rendered, /host: "pay\.example\.com"/)
-  assert.match(await shell.paste(replaceAll(upgrade, chart)), /image: "registry\.example\.com\/zatgate:0\.1\.0"/)
+  assert.match(await shell.run(replaceAll(upgrade, chart)), /image: "registry\.example\.com\/zatgate:0\.1\.0"/)
 
   const settings = [...(/settings:\n((?: {2}.*\n)+)/.exec(install)?.[1] ?? '').matchAll(/^ {2}(\w+): (.*)$/gm)]
   const files = ['DATABASE_URL', 'ENCRYPTION_KEY', 'SMTP_URL'].map(name => [`${name}_FILE`, `/run/secrets/${name}`])

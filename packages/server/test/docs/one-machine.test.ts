@@ -8,8 +8,9 @@ import { stackOf, temporaryFolder } from '../harness/container.ts'
 import { blocksOf, ROOT } from '../harness/guide.ts'
 import { missingProgram } from '../harness/programs.ts'
 import { startProcess } from '../harness/service-process.ts'
+import { openShell, replaceAll } from '../harness/shell.ts'
 import { until } from '../harness/until.ts'
-import { checkDockerBlock, openShell, replaceAll } from './operator-shell.ts'
+import { checkDockerBlock } from './checked-commands.ts'
 
 const BLOCKS = blocksOf('docs/one-machine.md')
 const skip = missingProgram('bash') || missingProgram('git') || missingProgram('openssl', 'version')
@@ -52,28 +53,30 @@ function openMachine(t: TestContext, sandbox: Sandbox) {
   const lines = Object.entries(places).map(([from, to]) => `s|${from}|${to}|g\n`)
   writeFileSync(join(root, 'relocation'), lines.join(''))
   writeFileSync(join(root, 'calls'), '')
-  const shell = openShell(
-    ROOT,
-    `export PATH='${root}/bin':'${root}/usr/local/bin':"$PATH"
-# The checkout may belong to another user.
-export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0='*'
-export CALLS='${root}/calls' RELOCATION='${root}/relocation' CHECKOUT='${ROOT}'`,
-    join(root, 'state'),
-  )
-  const values = {
-    'NETWORK=main': 'NETWORK=test',
-    'http://127.0.0.1:9067,https://zec.rocks:443': sandbox.lightwalletdUrl,
-    'smtps://user:password@mail.example.com': sandbox.smtpUrl,
-  }
+  const shell = openShell(t, {
+    folder: ROOT,
+    env: {
+      // The checkout may belong to another user.
+      ...{ GIT_CONFIG_COUNT: '1', GIT_CONFIG_KEY_0: 'safe.directory', GIT_CONFIG_VALUE_0: '*' },
+      ...{ CALLS: join(root, 'calls'), RELOCATION: join(root, 'relocation'), CHECKOUT: ROOT },
+    },
+    programs: [join(root, 'bin'), join(root, 'usr/local/bin')],
+    replace: {
+      ...places,
+      'NETWORK=main': 'NETWORK=test',
+      'http://127.0.0.1:9067,https://zec.rocks:443': sandbox.lightwalletdUrl,
+      'smtps://user:password@mail.example.com': sandbox.smtpUrl,
+    },
+  })
   return {
     root,
     relocate,
-    run: shell.paste,
+    run: (commands: string) => shell.run(commands),
     calls: () => readFileSync(join(root, 'calls'), 'utf8').trim().split('\n'),
     async paste(text: string): Promise<string> {
       const [block, ...others] = BLOCKS.filter(({ tag, text: all }) => tag === 'sh systemd' && all.includes(text))
       assert.ok(block && others.length === 0, `not exactly one block with ${text}`)
-      return shell.paste(replaceAll(relocate(block.text), values))
+      return shell.run(block.text)
     },
   }
 }
@@ -144,7 +147,7 @@ test('Caddy accepts the configuration of the guide', { skip: missingProgram('cad
   const folder = temporaryFolder(stackOf(t))
   const [block] = BLOCKS.filter(({ tag }) => tag === 'caddy Caddyfile')
   writeFileSync(join(folder, 'Caddyfile'), block?.text ?? '')
-  await openShell(folder).paste(
+  await openShell(t, { folder }).run(
     'caddy fmt --diff Caddyfile > /dev/null && caddy validate --config Caddyfile 2>/dev/null',
   )
 })

@@ -4,10 +4,11 @@ import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { startSandbox } from '@zatgate/sandbox/sandbox'
 import { stackOf, temporaryFolder } from '../harness/container.ts'
-import { commandBlocks, paste } from '../harness/guide.ts'
+import { commandBlocks } from '../harness/guide.ts'
 import { findPostgres } from '../harness/postgres.ts'
 import { missingProgram } from '../harness/programs.ts'
 import { joined, startSandboxService } from '../harness/service.ts'
+import { openShell } from '../harness/shell.ts'
 import { readTables } from '../harness/tables.ts'
 import { until } from '../harness/until.ts'
 import { onVersions, type Restore } from '../upgrade/versions.ts'
@@ -32,20 +33,22 @@ async function openMachine(t: TestContext, restore: Restore) {
   const restoredUrl = databaseUrl.replace(/(?<=\/test_\d+)/, '_restored')
   const run = (blocks: ReadonlyMap<string, string>, name: string, url = '') => {
     const made = join(folder, readdirSync(folder).find(file => file.startsWith('zatgate-')) ?? '')
-    return paste(blocks.get(name) ?? assert.fail(`there is no block ${name}`), {
+    const shell = openShell(t, {
+      folder,
       env,
       programs: [findPostgres() ?? ''].filter(Boolean),
-      replace: [
-        [`${EARLIER}.db`, made],
-        [`${EARLIER}.dump`, made],
-        ['/backups', folder],
-        ['/tmp/zatgate-backup', join(folder, 'tried')],
-        [' data/', ` ${dirname(databaseUrl.slice('sqlite:'.length))}/`],
-        ['postgres://zatgate@db.example.com/zatgate_restored?sslmode=verify-full', restoredUrl],
-        ['zatgate_restored', new URL(restoredUrl).pathname.slice(1)],
-        ['http://127.0.0.1:3000', url],
-      ],
+      replace: {
+        [`${EARLIER}.db`]: made,
+        [`${EARLIER}.dump`]: made,
+        '/backups': folder,
+        '/tmp/zatgate-backup': join(folder, 'tried'),
+        ' data/': ` ${dirname(databaseUrl.slice('sqlite:'.length))}/`,
+        'postgres://zatgate@db.example.com/zatgate_restored?sslmode=verify-full': restoredUrl,
+        zatgate_restored: new URL(restoredUrl).pathname.slice(1),
+        'http://127.0.0.1:3000': url,
+      },
     })
+    return shell.run(blocks.get(name) ?? assert.fail(`there is no block ${name}`))
   }
   const start = (url: string) =>
     startSandboxService({ databaseUrl: url, sandbox, env: { ENCRYPTION_KEY: facts.encryptionKey } })

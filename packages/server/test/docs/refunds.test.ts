@@ -11,7 +11,7 @@ import { startTestService, type TestService } from '../harness/service.ts'
 import { SkewedClock } from '../harness/skewed-clock.ts'
 import { until } from '../harness/until.ts'
 import { testViewingKey } from '../harness/viewing-key.ts'
-import { Guide, openShell, runModule } from './guide.ts'
+import { Guide, openSandboxShell, runModule } from './guide.ts'
 
 const GUIDE = new Guide('docs/refunds.md')
 const SETUP = new Guide('docs/first-invoice.md').block('sh setup')
@@ -84,7 +84,7 @@ describe('the guide to refunds', { skip }, () => {
     assert.match(service.sandbox.wallet.pay({ uri }).id, /^[0-9a-f]{64}$/)
     assert.deepEqual(eventsOf(invoice.id), ['invoice.paid'])
 
-    const shell = openShell(t, service)
+    const shell = openSandboxShell(t, service)
     await shell.run(SETUP)
     await shell.run(GUIDE.block('sh export'))
     const [header = '', row = ''] = (await shell.run('cat invoices.csv')).split('\n')

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { checkSettings } from '../deploy/checked-settings.ts'
+import { checkSettings, settingsOf } from '../deploy/checked-settings.ts'
 import { stackOf, temporaryFolder } from '../harness/container.ts'
 import { blocksOf } from '../harness/guide.ts'
 import { missingProgram } from '../harness/programs.ts'
+import { openShell } from '../harness/shell.ts'
 import { Guide, runModule } from './guide.ts'
-import { openShell, settingsOf } from './operator-shell.ts'
 
 const skip = missingProgram('bash') || missingProgram('openssl', 'version')
 
@@ -30,8 +30,8 @@ test('zatgate accepts the settings that the README and the page on real networks
     ['main', `${production}\n${mainnet}`],
   ] as const) {
     const folder = temporaryFolder(stackOf(t))
-    const shell = openShell(folder)
-    await shell.paste(commands)
+    const shell = openShell(t, { folder })
+    await shell.run(commands)
     assert.equal(checkSettings(await settingsOf(shell), folder).network, network)
   }
 })

@@ -6,10 +6,10 @@ import { testEnv } from '../harness/container.ts'
 import { call } from '../harness/http-call.ts'
 import { missingProgram } from '../harness/programs.ts'
 import { startTestService, type TestService } from '../harness/service.ts'
+import type { Shell } from '../harness/shell.ts'
 import { SkewedClock } from '../harness/skewed-clock.ts'
 import { until } from '../harness/until.ts'
-import { assertShown, Guide, openShell, runModule } from './guide.ts'
-import type { Shell } from './shell.ts'
+import { assertShown, Guide, openSandboxShell, runModule } from './guide.ts'
 
 const GUIDE = new Guide('docs/swaps.md')
 const SETUP = new Guide('docs/first-invoice.md').block('sh setup')
@@ -22,7 +22,7 @@ const skip = missingProgram('bash') || missingProgram('curl')
 test('its settings are valid', { skip }, async t => {
   const service = await startTestService()
   t.after(() => service.close())
-  const shell = openShell(t, service)
+  const shell = openSandboxShell(t, service)
   const values = await shell.run(`${block('settings')}\nenv | grep ^SWAP_`)
   const env = Object.fromEntries(
     values
@@ -47,7 +47,7 @@ describe('the guide to swaps', { skip }, () => {
   after(() => service?.close())
 
   async function openSwap(t: { after(work: () => Promise<void>): void }): Promise<{ shell: Shell; id: string }> {
-    const shell = openShell(t, service)
+    const shell = openSandboxShell(t, service)
     await shell.run(SETUP)
     const id = (await shell.run(`${block('create')}\necho "$INVOICE_ID"`)).trim()
     return { shell, id }

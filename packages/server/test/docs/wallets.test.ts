@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { rawTransaction } from '@zatgate/sandbox/chain/transaction'
 import { missingProgram } from '../harness/programs.ts'
 import { startTestService } from '../harness/service.ts'
 import { until } from '../harness/until.ts'
-import { Guide, openShell } from './guide.ts'
+import { Guide, openSandboxShell } from './guide.ts'
 
 const GUIDE = new Guide('docs/wallets.md')
 const SETUP = new Guide('docs/first-invoice.md').block('sh setup')
-const COMMAND = `node '${fileURLToPath(new URL('../../../../bin/zatgate.mjs', import.meta.url))}'`
 
-const block = (name: string) => GUIDE.block(`sh ${name}`).replaceAll('npx zatgate', COMMAND)
+const block = (name: string) => GUIDE.block(`sh ${name}`)
 const skip = missingProgram('bash') || missingProgram('curl')
 
 test('its commands test a wallet: a small invoice is paid, and the viewing key finds the payment', {
@@ -19,7 +17,7 @@ test('its commands test a wallet: a small invoice is paid, and the viewing key f
 }, async t => {
   const service = await startTestService()
   t.after(() => service.close())
-  const shell = openShell(t, service)
+  const shell = openSandboxShell(t, service)
   await shell.run(SETUP)
   const page = (await shell.run(block('create'))).trim()
   assert.equal((await fetch(page)).status, 200)

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { stackOf, temporaryFolder } from '../harness/container.ts'
-import { paste } from '../harness/guide.ts'
+import { openSandboxShell } from '../docs/guide.ts'
 import { missingProgram } from '../harness/programs.ts'
 import { startTestService } from '../harness/service.ts'
 import { until } from '../harness/until.ts'
@@ -25,23 +23,19 @@ const skip = missingProgram('bash') || missingProgram('curl')
 test('the commands of the README create an invoice and pay it, as pasted', { skip }, async t => {
   const service = await startTestService()
   t.after(() => service.close())
-  const folder = temporaryFolder(stackOf(t))
-  mkdirSync(join(folder, 'data'))
-  writeFileSync(join(folder, 'data/sandbox.json'), JSON.stringify({ api_key: service.apiKey }))
-  const [create = '', follow = '', ...more] = quickstart().map(block =>
-    block
-      .replaceAll('http://127.0.0.1:3000', service.url)
-      .replaceAll('http://127.0.0.1:4010', service.sandbox.controlUrl),
-  )
+  const shell = openSandboxShell(t, service)
+  const [create = '', follow = '', ...more] = quickstart()
   assert.deepEqual(more, [])
-  const [id = '', uri = ''] = (await paste(`${create}\necho "$ID"; echo "$URI"`, { folder })).trim().split('\n')
-  const [pay, detected, mine = '', paid, ...others] = follow.split('\n').filter(line => line !== '')
+  await shell.run(create)
+  assert.match((await shell.json('echo "$INVOICE"')).address, /^uregtest1/)
+  const status = async () => (await service.service.invoices.read((await shell.run('echo "$ID"')).trim())).status
+  const [pay = '', detected = '', mine = '', paid = '', ...others] = follow.split('\n').filter(line => line !== '')
   assert.deepEqual(others, [])
 
-  await paste(`URI='${uri}'\n${pay}`)
-  await until('detected', async () => (await service.service.invoices.read(id)).status === 'detected')
-  assert.equal(JSON.parse(await paste(`ID=${id}\n${detected}`)).status, 'detected')
-  await paste(mine)
-  await until('paid', async () => (await service.service.invoices.read(id)).status === 'paid')
-  assert.equal(JSON.parse(await paste(`ID=${id}\n${paid}`)).status, 'paid')
+  await shell.run(pay)
+  await until('detected', async () => (await status()) === 'detected')
+  assert.equal((await shell.json(detected)).status, 'detected')
+  await shell.run(mine)
+  await until('paid', async () => (await status()) === 'paid')
+  assert.equal((await shell.json(paid)).status, 'paid')
 })
