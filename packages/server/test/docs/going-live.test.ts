@@ -12,6 +12,7 @@ import { missingProgram } from '../harness/programs.ts'
 import { startProcess } from '../harness/service-process.ts'
 import { openShell } from '../harness/shell.ts'
 import { until as pollUntil } from '../harness/until.ts'
+import { doctorLines } from './guide.ts'
 
 const BLOCKS = blocksOf('docs/going-live.md')
 /** Generous for a busy machine: the service runs in its own process. */
@@ -31,13 +32,12 @@ function blockWith(tag: string, text: string): string {
 
 /** The lines of doctor without what differs by machine and time. */
 function shape(output: string): string[] {
-  return output
-    .replaceAll(/^WARNING {2}settings: zatgate runs as root\n.*\n/gm, '')
-    .replaceAll(/ at \S+zatgate\.db/g, ' at DATABASE')
-    .replaceAll(/127\.0\.0\.1(:\d+)?|testnet\.zec\.rocks|mail\.example\.com/g, 'HOST')
-    .replaceAll(/\d+/g, 'N')
-    .trim()
-    .split('\n')
+  return doctorLines(output).map(line =>
+    line
+      .replaceAll(/ at \S+zatgate\.db/g, ' at DATABASE')
+      .replaceAll(/127\.0\.0\.1(:\d+)?|testnet\.zec\.rocks|mail\.example\.com/g, 'HOST')
+      .replaceAll(/\d+/g, 'N'),
+  )
 }
 
 test('the steps of the guide lead from a viewing key to a paid invoice on testnet, as pasted', { skip }, async t => {

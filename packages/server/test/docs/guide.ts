@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -65,6 +65,20 @@ export async function runModule(code: string, env: Readonly<Record<string, strin
     timeout: 60_000,
   })
   return stdout
+}
+
+/** Asserts that bash can parse the commands, which are not run. */
+export function checkSyntax(commands: string): void {
+  const { status, stderr } = spawnSync('bash', ['-n', '-c', commands], { encoding: 'utf8' })
+  assert.equal(status, 0, stderr)
+}
+
+/** The lines of `zatgate doctor`, without the warning of the user root, who may run the tests. */
+export function doctorLines(output: string): string[] {
+  return output
+    .replace(/^WARNING {2}settings: zatgate runs as root\n.*\n/m, '')
+    .trim()
+    .split('\n')
 }
 
 /** Asserts that a response has the members, types and statuses of the one that the guide shows. */

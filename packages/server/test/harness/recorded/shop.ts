@@ -3,7 +3,7 @@ import type { Mailbox } from '@zatgate/sandbox/mail/mailbox'
 import type { WebhookReceiver } from '@zatgate/sandbox/webhook-receiver'
 import { verifyWebhook, ZatgateClient } from '@zatgate/sdk'
 import type { Invoice, InvoiceListItem } from '@zatgate/sdk/wire'
-import { visit } from '../../web/visit.ts'
+import { signIn } from '../../web/visit.ts'
 import { until } from '../until.ts'
 import type { WalkDatabase } from './database.ts'
 import type { Sale } from './sales.ts'
@@ -41,8 +41,8 @@ export class Shop {
 
   /** Signs in by mail, creates a session token with the CLI, and creates the invoices at their recorded addresses. */
   static async open(deps: ShopDeps, viewingKey: string, sales: readonly Sale[]): Promise<Shop> {
-    const { service, database, receiver } = deps
-    await signIn(deps)
+    const { service, database, mailbox, receiver } = deps
+    await signIn(service, EMAIL, () => until('the sign-in code', () => mailbox.mails(EMAIL)[0]?.code, 60_000))
     const { session_token } = await service.command<{ session_token: string }>('session', 'create', '--email', EMAIL)
     const client = new ZatgateClient({ baseUrl: service.url, sessionToken: session_token })
     await client.setViewingKey(viewingKey)
@@ -89,17 +89,4 @@ export class Shop {
       this.#ids.set(index, id)
     }
   }
-}
-
-/** Signs in as a browser does. The first sign-in creates the account. */
-async function signIn({ service, mailbox }: ShopDeps): Promise<void> {
-  const requested = await visit(service, 'POST /sign-in', { form: { email: EMAIL } })
-  assert.equal(requested.status, 303)
-  const cookie = requested.headers
-    .getSetCookie()
-    .map(line => line.split(';')[0])
-    .join('; ')
-  const code = await until('the sign-in code', () => mailbox.mails(EMAIL)[0]?.code, 60_000)
-  const signedIn = await visit(service, 'POST /sign-in/code', { form: { code }, cookie })
-  assert.equal(signedIn.headers.get('location'), '/overview')
 }

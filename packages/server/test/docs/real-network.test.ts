@@ -1,0 +1,316 @@
+import assert from 'node:assert/strict'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import type { Chain } from '@zatgate/sandbox/chain/chain'
+import type { Wallet } from '@zatgate/sandbox/chain/wallet'
+import { listen } from '@zatgate/sandbox/http/listen'
+import { Mailbox } from '@zatgate/sandbox/mail/mailbox'
+import { startSandbox } from '@zatgate/sandbox/sandbox'
+import { ZatgateClient } from '@zatgate/sdk'
+import { freePort } from '../../../sandbox/test/recorded/guarded-process.ts'
+import { lightwalletdMissing } from '../../../sandbox/test/recorded/real-lightwalletd.ts'
+import { startRecordedNode } from '../../../sandbox/test/recorded/recorded-node.ts'
+import { loadRecording, recordingMissing } from '../../../zcash/test/recording.ts'
+import { consensusParams } from '../../src/domain/network-upgrade.ts'
+import { checkSettings, settingsOf } from '../deploy/checked-settings.ts'
+import { stackOf, temporaryFolder } from '../harness/container.ts'
+import { missingProgram, startProgram } from '../harness/programs.ts'
+import { startSandboxService } from '../harness/service.ts'
+import { startProcess } from '../harness/service-process.ts'
+import { openShell } from '../harness/shell.ts'
+import { until as pollUntil } from '../harness/until.ts'
+import { signIn, visit } from '../web/visit.ts'
+import { checkSyntax, doctorLines, Guide } from './guide.ts'
+
+const GUIDE = new Guide('docs/real-network.md')
+const block = (tag: string) => GUIDE.block(tag)
+
+/** These are only checked, not run: zebrad, which takes longer to build than all tests take, is not installed. */
+const ZEBRA = {
+  install: block('sh install'),
+  regtest: { start: block('sh zebra-regtest'), file: 'zebra-regtest.toml', config: block('toml zebra-regtest.toml') },
+  main: { start: block('sh zebra'), file: 'zebra.toml', config: block('toml zebra.toml') },
+}
+const REGTEST = {
+  settings: block('sh regtest'),
+  start: block('sh start-regtest'),
+  create: block('sh create'),
+  pay: block('sh pay'),
+}
+const LIGHTWALLETD = { config: block('conf zcash.conf'), start: block('sh lightwalletd'), connect: block('sh switch') }
+const MAIL_SERVER = block('sh mail')
+const MAINNET = block('sh mainnet')
+GUIDE.assertAllUsed()
+
+const EMAIL = 'shop@example.org'
+/** Of the invoice of the page. */
+const AMOUNT_ZAT = 100_000_000
+/** Of a block on a regtest, as recorded. */
+const COINBASE_ZAT = 625_000_000
+const START = 'npm start\n'
+/** What the page announces of doctor before the first start. */
+const WARNINGS = [
+  'WARNING  settings: PUBLIC_URL is not set: links in pages and mails lead to the listen address',
+  '         → set PUBLIC_URL to the https:// URL of the proxy',
+  'WARNING  database: there is no database at ./data-regtest/zatgate.db',
+  '         → the first start creates it; if the service has run before, check DATA_DIR and DATABASE_URL',
+]
+const NOT_SET = [
+  'skipped  swap provider: SWAP_API_URL is not set: swaps are off',
+  'skipped  rates: BILLING_VIEWING_KEY is not set: plans and withdrawals are off',
+]
+
+/** Generous for a busy machine: programs run in processes of their own. */
+const until = <T>(what: string, poll: () => T | Promise<T>) => pollUntil(what, poll, 60_000)
+const skip = missingProgram('bash') || missingProgram('curl') || missingProgram('openssl', 'version')
+const venv = process.env.ZATGATE_TEST_PYTHON_VENV || '/nonexistent'
+const hasToml = spawnSync('python3', ['-c', 'import tomllib']).status === 0
+const skipToml = !hasToml && process.env.CI !== 'true' && 'python3 3.11 is not installed'
+
+/** The lines of doctor, with the folder of the data as the page names it. */
+function doctor(output: string): string[] {
+  return doctorLines(output).map(line => line.replace(/ at \S+(?=data-regtest)/, ' at ./'))
+}
+
+/** The commands before the start of the service, which the test starts itself. */
+function beforeStart(commands: string): string {
+  assert.ok(commands.endsWith(START))
+  return commands.slice(0, -START.length)
+}
+
+/**
+ * The RPC of a Zebra: each block that it mines to an address has a note there, as in its coinbase.
+ * @returns its port
+ */
+async function startMiner(t: TestContext, chain: Chain, wallet: Wallet): Promise<number> {
+  const server = createServer(async (request, response) => {
+    const call = JSON.parse(Buffer.concat(await request.toArray()).toString())
+    const { jsonrpc, id, method, params } = call
+    const [count, address, ...others] = params
+    const isKnown = jsonrpc === '2.0' && method === 'generatetoaddress' && others.length === 0
+    if (request.headers['content-type'] !== 'application/json' || !isKnown) return response.writeHead(400).end()
+    for (let mined = 0; mined < count; mined++) {
+      wallet.pay({ uri: `zcash:${address}`, amount: BigInt(COINBASE_ZAT) })
+      chain.mine()
+    }
+    response.end(JSON.stringify({ jsonrpc, id, result: Array(count).fill('hash') }))
+  })
+  t.after(() => server.close())
+  return listen(server, 0)
+}
+
+test('on a regtest, the commands create an invoice, which coinbase outputs pay, as pasted', {
+  skip,
+}, async t => {
+  const sandbox = await startSandbox({ nu63Height: 2, nu7Height: null })
+  t.after(() => sandbox.close())
+  const { chain, wallet, lightwalletdUrl, mailbox } = sandbox
+  chain.mine()
+  const rpcPort = await startMiner(t, chain, wallet)
+  const folder = temporaryFolder(stackOf(t))
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const shell = openShell(t, {
+    folder,
+    env: { PORT: String(port), LOG_LEVEL: 'error' },
+    replace: {
+      'http://127.0.0.1:9067': lightwalletdUrl,
+      'smtp://127.0.0.1:1025': sandbox.smtpUrl,
+      'http://127.0.0.1:3000': url,
+      'http://127.0.0.1:18232': `http://127.0.0.1:${rpcPort}`,
+    },
+  })
+
+  const host = (address: string) => new URL(address).host
+  assert.deepEqual(doctor(await shell.run(REGTEST.settings)), [
+    'ok       settings: network regtest',
+    ...WARNINGS,
+    `ok       chain source ${host(lightwalletdUrl)}: at height 2`,
+    `ok       mempool ${host(lightwalletdUrl)}: 0 transactions`,
+    'skipped  clock: regtest block times are arbitrary',
+    'ok       mail: 127.0.0.1 responds',
+    ...NOT_SET,
+  ])
+
+  assert.equal(beforeStart(REGTEST.start), '')
+  const settings = await settingsOf(shell)
+  const dataDir = join(folder, settings.DATA_DIR ?? '')
+  const service = await startProcess({ ...settings, DATA_DIR: dataDir })
+  t.after(() => service.kill())
+  assert.ok(existsSync(join(folder, 'data-regtest/zatgate.db')))
+  const cookie = await signIn(service, EMAIL, () => until('the code', () => mailbox.mails(EMAIL)[0]?.code))
+  const submit = (path: string, form: Record<string, string>) => visit(service, `POST ${path}`, { cookie, form })
+  assert.match(sandbox.demoViewingKey, /^uviewregtest1/)
+  await submit('/viewing-key', { viewing_key: sandbox.demoViewingKey })
+  const [apiKey = ''] = /\bzg_\w+/.exec((await submit('/api-keys', { name: 'shop' })).text) ?? []
+
+  const invoice = await shell.json(REGTEST.create.replace('zg_…', apiKey))
+  assert.match(invoice.address, /^uregtest1/)
+  const read = () => new ZatgateClient({ baseUrl: url }).getInvoice(invoice.id)
+  await shell.run(REGTEST.pay.replace('uregtest1…', invoice.address))
+  await until('detected', async () => (await read()).status === 'detected')
+  assert.equal((await read()).overpaid_zat, COINBASE_ZAT - AMOUNT_ZAT)
+  await shell.run(REGTEST.pay.replace('uregtest1…', invoice.address).replace('[1,', '[2,'))
+  await until('paid', async () => (await read()).status === 'paid')
+  assert.equal((await read()).overpaid_zat, 3 * COINBASE_ZAT - AMOUNT_ZAT)
+  await shell.run(REGTEST.pay.replace('uregtest1…', invoice.address))
+  await until('a further coinbase', async () => (await read()).overpaid_zat === 4 * COINBASE_ZAT - AMOUNT_ZAT)
+  assert.equal(await service.stop(), 0)
+})
+
+function accepts(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1')
+  return once(socket, 'connect')
+    .then(() => true)
+    .catch(() => false)
+    .finally(() => socket.destroy())
+}
+
+test('the mail server of the page prints the code of a sign-in', {
+  skip: missingProgram(join(venv, 'bin/aiosmtpd')) && 'set ZATGATE_TEST_PYTHON_VENV for the mail server',
+}, async t => {
+  const port = await freePort()
+  const service = await startSandboxService({ env: { SMTP_URL: `smtp://127.0.0.1:${port}` } })
+  t.after(() => service.close())
+  // The environment with aiosmtpd stands for the one that the commands would create and download.
+  const python = `python3() { ln -s '${venv}' "$3"; }\n`
+  const commands = `${python}${MAIL_SERVER.replace('127.0.0.1:1025', `127.0.0.1:${port}`)}`
+  const cwd = temporaryFolder(stackOf(t))
+  const { output, exitCode } = startProgram(t, ['bash', '--norc', '-euc', commands], {
+    cwd,
+    env: { PIP_NO_INDEX: '1' },
+  })
+  await until('the mail server', async () => (await accepts(port)) || exitCode() !== null)
+  assert.equal(exitCode(), null, output())
+  const code = () => /^Your zatgate sign-in code is (\d{6})$/m.exec(output())?.[1]
+  assert.match(await signIn(service, EMAIL, () => until('the code', code)), /zatgate/)
+  assert.match(output(), new RegExp(`^To: ${EMAIL}$`, 'm'))
+})
+
+test('the command for lightwalletd starts it with the file of the page, and zatgate reads the recorded chain from it', {
+  skip: skip || recordingMissing || lightwalletdMissing,
+}, async t => {
+  const recording = loadRecording()
+  for (const { coinbase, value_zat } of recording.payments) if (coinbase) assert.equal(value_zat, COINBASE_ZAT)
+  const [node, mailbox] = [await startRecordedNode(), await Mailbox.start()]
+  t.after(() => Promise.all([node.close(), mailbox.close()]))
+  await node.setTip(recording.blocks.length - 1)
+  await node.setMempool([recording.transactions.at(-1)?.txid ?? ''])
+  const folder = temporaryFolder(stackOf(t))
+  writeFileSync(join(folder, 'zcash.conf'), LIGHTWALLETD.config.replace('18232', String(node.rpcPort)))
+  mkdirSync(join(folder, 'bin'))
+  symlinkSync(process.env.LIGHTWALLETD_BIN ?? '', join(folder, 'bin/lightwalletd'))
+
+  const [grpc, http] = [await freePort(), await freePort()]
+  const start = LIGHTWALLETD.start.replace('127.0.0.1:9068', `127.0.0.1:${grpc}`)
+  const env = { PATH: `${folder}/bin:${process.env.PATH}` }
+  const server = startProgram(t, ['bash', '--norc', '-euc', start.replace('127.0.0.1:9069', `127.0.0.1:${http}`)], {
+    cwd: folder,
+    env,
+  })
+  const log = () => readFileSync(join(folder, 'lightwalletd.log'), { encoding: 'utf8', flag: 'a+' })
+  await until('lightwalletd', () => log().includes('Waiting for block') || server.exitCode() !== null)
+  assert.equal(server.exitCode(), null, `${server.output()}${log()}`)
+
+  const { 'NU6.3': nu63 = 0, NU7: nu7 = 0 } = recording.activation_heights
+  const shell = openShell(t, {
+    folder,
+    env: { REGTEST_NU7_HEIGHT: String(nu7) },
+    replace: {
+      'REGTEST_NU63_HEIGHT=2': `REGTEST_NU63_HEIGHT=${nu63}`,
+      'smtp://127.0.0.1:1025': mailbox.url,
+      'http://127.0.0.1:9068': `http://127.0.0.1:${grpc}`,
+    },
+  })
+  await shell.run(REGTEST.settings.replace('npx zatgate doctor', ''))
+  assert.deepEqual(doctor(await shell.run(beforeStart(LIGHTWALLETD.connect))), [
+    'ok       settings: network regtest',
+    ...WARNINGS,
+    `ok       chain source 127.0.0.1:${grpc}: at height ${recording.blocks.length - 1}`,
+    `ok       mempool 127.0.0.1:${grpc}: 1 transaction`,
+    'skipped  clock: regtest block times are arbitrary',
+    'ok       mail: 127.0.0.1 responds',
+    ...NOT_SET,
+  ])
+  assert.equal(server.exitCode(), null)
+})
+
+test('the settings for mainnet are valid, and with NETWORK=test doctor warns of a Zebra that is syncing', {
+  skip,
+}, async t => {
+  const sandbox = await startSandbox({ network: 'test' })
+  t.after(() => sandbox.close())
+  sandbox.chain.mine(12)
+  await sandbox.lightwalletd.setFaults({ estimatedHeight: 4_000_000 })
+  const folder = temporaryFolder(stackOf(t))
+  const secrets = { ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64'), MAIL_FROM: 'pay@example.com' }
+  const env = { ...secrets, SMTP_URL: sandbox.smtpUrl }
+  const main = openShell(t, { folder, env })
+  await main.run(MAINNET.replace('npx zatgate doctor', '').replace(START, ''))
+  assert.equal(checkSettings(await settingsOf(main), folder).network, 'main')
+
+  const replace = { 'NETWORK=main': 'NETWORK=test', 'http://127.0.0.1:9067': sandbox.lightwalletdUrl }
+  const output = await openShell(t, { folder, env, replace }).run(beforeStart(MAINNET))
+  assert.match(output, /^ok {7}settings: network test$/m)
+  assert.match(output, new RegExp(`^WARNING {2}chain source .*\\b${4_000_000 - sandbox.chain.height}\\b.* blocks`, 'm'))
+})
+
+/** What TOML says, by the parser of Python. */
+function parseToml(text: string) {
+  const program = 'import json, sys, tomllib; print(json.dumps(tomllib.loads(sys.stdin.read())))'
+  return JSON.parse(execFileSync('python3', ['-c', program], { input: text, encoding: 'utf8' }))
+}
+
+test("Zebra's configurations agree with the commands of the page", { skip: skipToml }, () => {
+  const regtest = parseToml(ZEBRA.regtest.config)
+  assert.deepEqual(regtest.network.network, 'Regtest')
+  const { activation_heights: heights } = regtest.network.testnet_parameters
+  const known = consensusParams('main').upgrades.map(({ name }) => name)
+  assert.deepEqual(
+    Object.keys(heights).filter(name => !known.includes(name)),
+    [],
+  )
+  assert.match(REGTEST.settings, new RegExp(` REGTEST_NU63_HEIGHT=${heights['NU6.3']}$`, 'm'))
+  assert.ok(!('NU7' in heights) && !REGTEST.settings.includes('REGTEST_NU7_HEIGHT'))
+  const { rpc } = regtest
+  assert.ok(REGTEST.settings.includes(` LIGHTWALLETD_URL=http://${rpc.lightwalletd_listen_addr} `))
+  assert.ok(REGTEST.pay.includes(`curl -s http://${rpc.listen_addr} `))
+  const conf = Object.fromEntries([...LIGHTWALLETD.config.matchAll(/^(\w+)=(.*)$/gm)].map(([, k = '', v]) => [k, v]))
+  assert.equal(`${conf.rpcbind}:${conf.rpcport}`, rpc.listen_addr)
+  assert.equal(rpc.enable_cookie_auth, false)
+  const [, grpc = ''] = / --grpc-bind-addr (\S+)/.exec(LIGHTWALLETD.start) ?? []
+  assert.ok(LIGHTWALLETD.connect.includes(` LIGHTWALLETD_URL=http://${grpc}\n`))
+  assert.ok(!Object.values(rpc).includes(grpc))
+  const [, smtp = ''] = / -l (\S+)$/m.exec(MAIL_SERVER) ?? []
+  assert.ok(REGTEST.settings.includes(` SMTP_URL=smtp://${smtp} `))
+
+  const main = parseToml(ZEBRA.main.config)
+  assert.equal(main.network.network, 'Mainnet')
+  assert.ok(MAINNET.includes(` LIGHTWALLETD_URL=http://${main.rpc.lightwalletd_listen_addr}\n`))
+})
+
+test('the commands for Zebra name one version and the files of the page', () => {
+  for (const { start, file } of [ZEBRA.regtest, ZEBRA.main]) assert.equal(start, `zebrad -c ${file} start\n`)
+  checkSyntax(ZEBRA.install)
+  const versions = [...ZEBRA.install.matchAll(/^.*(?:zebrad@|zfnd\/zebra:)(\d+\.\d+\.\d+)\b.*$/gm)]
+  assert.equal(versions.length, ZEBRA.install.trim().split('\n').length)
+  for (const [line, version] of versions) assert.equal(version, versions[0]?.[1], line)
+  assert.ok(GUIDE.text.includes(`(Zebra ${versions[0]?.[1]?.split('.')[0]}, `))
+})
+
+test('its table has the heights of the network upgrade that the service expects', () => {
+  const rows = [...GUIDE.text.matchAll(/^\| (NU\S+) \| ([\d,]+) \| ([\d,]+) \|$/gm)]
+  assert.equal(rows.length, 1)
+  for (const [, name, ...heights] of rows)
+    assert.deepEqual(
+      heights.map(height => Number(height.replaceAll(',', ''))),
+      (['main', 'test'] as const).map(
+        network => consensusParams(network).upgrades.find(upgrade => upgrade.name === name)?.height,
+      ),
+    )
+})
