@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { createHmac, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -80,6 +82,23 @@ for (const name of ['http', 'express', 'fastify']) {
     assert.equal((await fetch(url, delivery(BODY))).status, 204)
   })
 }
+
+const noOpenssl = spawnSync('openssl', ['version']).error !== undefined && 'openssl is not installed'
+test("the README's command prints the signature of a body", { skip: noOpenssl }, t => {
+  const folder = mkdtempSync(join(tmpdir(), 'zatgate-sdk-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  writeFileSync(join(folder, 'body.json'), BODY)
+  const [, command = ''] = /```sh openssl\n(.*?)```/s.exec(README) ?? []
+  const env = { PATH: process.env.PATH, ZATGATE_WEBHOOK_SECRET: SECRET }
+  const printed = execFileSync('bash', ['-euc', command], {
+    cwd: folder,
+    env,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const signature = createHmac('sha256', SECRET).update(BODY).digest('hex')
+  assert.equal(printed.trim().split(' ').at(-1), signature)
+})
 
 const skipped = isInstalled('express') ? false : 'express is not installed'
 test("the project's README has a webhook in five lines, which works", { skip: skipped }, async t => {

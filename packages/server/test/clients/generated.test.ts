@@ -4,6 +4,7 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
+import { openSandboxShell } from '../docs/guide.ts'
 import { stackOf, temporaryFolder } from '../harness/container.ts'
 import { call } from '../harness/http-call.ts'
 import { missingProgram, startProgram } from '../harness/programs.ts'
@@ -56,23 +57,18 @@ function block(language: string, kind: string): string {
   return code ?? assert.fail(`the guide has no block ${language} ${kind}`)
 }
 
-/** Calls the control API of the sandbox. */
-async function control({ sandbox }: TestService, line: string, json: unknown): Promise<void> {
-  const { status, text } = await call({ url: sandbox.controlUrl }, line, { json })
-  assert.equal(status, 200, text)
-}
-
 /** Generates the client with the commands of the guide. @returns a function that starts its program */
 async function generate(t: TestContext, client: Client, service: TestService) {
   const { language, file, command, path, pins } = client
   const cwd = temporaryFolder(stackOf(t))
+  const shell = openSandboxShell(t, service)
+  await shell.run(block('sh', 'setup'))
+  const variables = Object.entries(await shell.environment())
   for (const pin of pins) copyFileSync(here(pin), join(cwd, pin))
   const env = {
     ...(path && { PATH: path }),
     GOTOOLCHAIN: 'local',
-    ZATGATE_URL: service.url,
-    ZATGATE_API_KEY: service.apiKey,
-    ZATGATE_SESSION_TOKEN: service.sessionToken,
+    ...Object.fromEntries(variables.filter(([name]) => name.startsWith('ZATGATE_'))),
   }
   await run('bash', ['-euc', block(language, 'generate')], { cwd, env: { ...process.env, ...env }, timeout: LIMIT_MS })
   writeFileSync(join(cwd, file), block(language, 'program'))
@@ -82,7 +78,7 @@ async function generate(t: TestContext, client: Client, service: TestService) {
     assert.equal(await until(args.join(' '), exitCode, LIMIT_MS), 0, output())
     return output()
   }
-  return { start, finish }
+  return { start, finish, shell }
 }
 
 for (const client of CLIENTS) {
@@ -95,22 +91,24 @@ for (const client of CLIENTS) {
     t.after(() => service.close())
     const webhook = { token: service.sessionToken, json: { url: service.sandbox.webhookUrl } }
     assert.equal((await call(service, 'PUT /v1/account/webhook', webhook)).status, 200)
-    const { start, finish } = await generate(t, client, service)
+    const { start, finish, shell } = await generate(t, client, service)
 
     assert.equal(await finish('errors'), '404 no_such_invoice\n401 bad_api_key\n')
 
     const sale = start('sell', 'order 1', String(AMOUNT))
-    const [, uri] = await until('an invoice', () => /^pay (zcash:\S+)$/m.exec(sale.output()), LIMIT_MS)
+    const [, uri = ''] = await until('an invoice', () => /^pay (zcash:\S+)$/m.exec(sale.output()), LIMIT_MS)
     assert.match(sale.output(), /Free.*Business/s)
     assert.match(sale.output(), /^also payable in [1-9]\d* other assets$/m)
     assert.ok(sale.output().includes(`pending: ${AMOUNT} zat, transaction not yet\n`), sale.output())
-    await control(service, 'POST /pay', { uri })
+    const [pay = '', mine = '', ...others] = block('sh', 'pay').replace('zcash:…', uri).trim().split('\n')
+    assert.deepEqual(others, [])
+    await shell.run(pay)
     const list = async () => (await call(service, 'GET /v1/account/invoices', { token: service.sessionToken })).body
     await until('detected', async () => (await list())[0].status === 'detected')
-    await control(service, 'POST /mine', { blocks: 3 })
+    await shell.run(mine)
     assert.equal(await until('the end of the sale', sale.exitCode, LIMIT_MS), 0, sale.output())
-    const [{ id, txid }, ...others] = await list()
-    assert.deepEqual(others, [])
+    const [{ id, txid }, ...invoices] = await list()
+    assert.deepEqual(invoices, [])
     assert.match(txid ?? '', /^[0-9a-f]{64}$/)
     assert.ok(sale.output().endsWith(`\npaid: ${AMOUNT} zat, transaction ${txid}\n`), sale.output())
 

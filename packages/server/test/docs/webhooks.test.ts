@@ -8,6 +8,7 @@ import { EVENT_TYPES } from '../../src/domain/event.ts'
 import { stackOf, temporaryFolder } from '../harness/container.ts'
 import { missingProgram, startProgram } from '../harness/programs.ts'
 import { startTestService } from '../harness/service.ts'
+import { openShell } from '../harness/shell.ts'
 import { until } from '../harness/until.ts'
 import { Guide } from './guide.ts'
 
@@ -31,7 +32,7 @@ const RECEIVERS: readonly Receiver[] = [
 ]
 
 for (const { language, program, version, file, command } of RECEIVERS) {
-  const skip = missingProgram(program, version)
+  const skip = missingProgram(program, version) || missingProgram('bash') || missingProgram('curl')
   test(`the guide's receiver in ${language} learns of a payment, and refuses what zatgate did not sign`, {
     skip,
   }, async t => {
@@ -41,8 +42,11 @@ for (const { language, program, version, file, command } of RECEIVERS) {
     const client = new ZatgateClient({ baseUrl, apiKey, sessionToken })
     const port = await freePort()
     const url = `http://127.0.0.1:${port}/webhook`
-    const { secret } = await client.setWebhook(url)
-    const path = join(temporaryFolder(stackOf(t)), file)
+    const folder = temporaryFolder(stackOf(t))
+    const variables = { ZATGATE_URL: baseUrl, SESSION_TOKEN: sessionToken }
+    const replace = { 'https://shop.example.com/webhook': url }
+    const { secret } = await openShell(t, { folder, env: variables, replace }).json(GUIDE.block('sh set'))
+    const path = join(folder, file)
     writeFileSync(path, GUIDE.block(`${language} receiver`))
     const env = { PORT: String(port), ZATGATE_WEBHOOK_SECRET: secret, GOTOOLCHAIN: 'local' }
     const { output } = startProgram(t, [program, ...command(path, port)], { env })
