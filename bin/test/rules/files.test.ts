@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { lineOf, paths, readText, type Source, sources } from './sources.ts'
+import { DOCUMENTS, lineOf, paths, readText, type Source, sources } from './sources.ts'
 
 /** Files that start without an import, and what starts them. */
 const ENTRY_POINTS: readonly (readonly [pattern: RegExp, startedBy: string])[] = [
@@ -112,10 +112,10 @@ function hasWord(text: string, word: string): boolean {
 }
 
 test('every file that a document names exists', () => {
-  const existing = paths('{*,{bin,docs,packages}/**/*}')
-  const missing = paths('{*,docs/**/*,packages/*/*}.md').flatMap(path => {
+  const existing = paths('{*,{bin,deploy,docs,packages}/**/*}')
+  const missing = DOCUMENTS.flatMap(path => {
     const text = readText(path)
-    return [...text.matchAll(/(?<=`)(?:[\w-]+\/)*[\w-]+(?:\.test)?\.(?:ts|mjs|md|css|proto)(?=`)/g)]
+    return [...text.matchAll(/(?<=`)(?:[\w-]+\/)*[\w-]+(?:\.test)?\.(?:ts|mjs|md|css|proto|yml)(?=`)/g)]
       .filter(({ 0: name }) => !existing.some(file => file === name || file.endsWith(`/${name}`)))
       .map(({ 0: name, index }) => `${path}:${lineOf(text, index)} ${name}`)
   })

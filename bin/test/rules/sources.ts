@@ -51,6 +51,9 @@ export const sources: readonly Source[] = paths('{bin,packages}/**/*.{ts,mjs}')
 
 const byPath = new Map(sources.map(source => [source.path, source]))
 
+/** The paths of all documents. */
+export const DOCUMENTS: readonly string[] = paths('**/*.md')
+
 export function sourceAt(path: string): Source | undefined {
   return byPath.get(path)
 }
