@@ -7,7 +7,7 @@ import { DOCUMENTS, readText } from './sources.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** The sites that documents name. The tests have no network, so a new one is opened by hand before it is listed. */
+/** The sites that documents name. The tests have no network: the list finds a mistyped name, and not a page that is gone. */
 const SITES = [
   '1click.chaindefuser.com',
   'api.kraken.com',
