@@ -2,12 +2,24 @@ import type { Selectable } from 'kysely'
 import type { ApiKey } from '../../domain/api-key.ts'
 import type { ApiKeyRepository } from '../../ports/repository/api-key.ts'
 import { JOINED_ACCOUNT_COLUMNS, toJoinedAccount } from '../account-columns.ts'
+import { keptStatement } from '../kept-statement.ts'
 import { num, numOrNull, padToPowerOfTwo } from '../mapping.ts'
 import { idOfAccount } from '../owned-id.ts'
 import { paginate, readPage } from '../paginate.ts'
 import type { ApiKeysTable, Db } from '../tables.ts'
 import { setLastUsed } from './last-used.ts'
 import { deleteOldest } from './oldest.ts'
+
+/** The active keys with these hashes, each with its account. */
+const findLive = keptStatement((db, length) =>
+  db
+    .selectFrom('api_keys')
+    .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
+    .selectAll('api_keys')
+    .select(JOINED_ACCOUNT_COLUMNS)
+    .where('api_keys.hash', 'in', Array(length).fill(new Uint8Array()))
+    .where('api_keys.revoked_at', 'is', null),
+)
 
 export function apiKeyRepository(db: Db): ApiKeyRepository {
   return {
@@ -28,14 +40,8 @@ export function apiKeyRepository(db: Db): ApiKeyRepository {
     },
 
     async authenticate(hashes) {
-      const rows = await db
-        .selectFrom('api_keys')
-        .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
-        .selectAll('api_keys')
-        .select(JOINED_ACCOUNT_COLUMNS)
-        .where('api_keys.hash', 'in', padToPowerOfTwo(hashes))
-        .where('api_keys.revoked_at', 'is', null)
-        .execute()
+      const padded = padToPowerOfTwo(hashes)
+      const rows = await findLive(db, padded.length, padded)
       return rows.map(row => ({ hash: row.hash, key: toApiKey(row), account: toJoinedAccount(row) }))
     },
 

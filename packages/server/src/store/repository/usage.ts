@@ -1,4 +1,5 @@
 import type { UsageRepository } from '../../ports/repository/usage.ts'
+import { keptStatement } from '../kept-statement.ts'
 import { num } from '../mapping.ts'
 import type { Db } from '../tables.ts'
 
@@ -58,6 +59,20 @@ async function incrementUpTo(
   }
 }
 
+/** Adds to the counts of accounts and months where the sum is at most the limit, which is the last value. */
+const add = keptStatement((db, length) =>
+  db
+    .insertInto('monthly_usage')
+    .values(Array(length).fill({ account_id: 0, month: '', used: 0 }))
+    .onConflict(conflict =>
+      conflict
+        .columns(['account_id', 'month'])
+        .doUpdateSet(eb => ({ used: eb('monthly_usage.used', '+', eb.ref('excluded.used')) }))
+        .where(eb => eb(eb('monthly_usage.used', '+', eb.ref('excluded.used')), '<=', 0)),
+    )
+    .returning(['account_id', 'month', 'used']),
+)
+
 /** Counts each group as a whole where the limit allows. @returns the counts after, by `month account` */
 async function count(
   db: Db,
@@ -65,21 +80,11 @@ async function count(
   groups: readonly (readonly UsageIncrement[])[],
 ): Promise<Map<string, number>> {
   if (groups.length === 0) return new Map()
-  const rows = groups.map(group => {
-    const { accountId, month } = group[0] as UsageIncrement
-    return { account_id: accountId, month, used: group.length }
-  })
-  const counted = await db
-    .insertInto('monthly_usage')
-    .values(rows.sort((a, b) => a.account_id - b.account_id))
-    .onConflict(conflict =>
-      conflict
-        .columns(['account_id', 'month'])
-        .doUpdateSet(eb => ({ used: eb('monthly_usage.used', '+', eb.ref('excluded.used')) }))
-        .where(eb => eb(eb('monthly_usage.used', '+', eb.ref('excluded.used')), '<=', limit)),
-    )
-    .returning(['account_id', 'month', 'used'])
-    .execute()
+  const values = groups
+    .map(group => ({ ...(group[0] as UsageIncrement), used: group.length }))
+    .sort((a, b) => a.accountId - b.accountId)
+    .flatMap(({ accountId, month, used }) => [accountId, month, used])
+  const counted = await add(db, groups.length, [...values, limit])
   return new Map(counted.map(row => [`${row.month} ${row.account_id}`, num(row.used)]))
 }
 

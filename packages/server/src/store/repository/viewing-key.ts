@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { AppError, notFound } from '../../domain/error.ts'
 import { MAX_DIVERSIFIER_INDEX } from '../../domain/viewing-key.ts'
 import type { ViewingKeyRepository, ViewingKeyRow } from '../../ports/repository/viewing-key.ts'
+import { keptStatement } from '../kept-statement.ts'
 import { chunks, num, padToPowerOfTwo } from '../mapping.ts'
 import type { Db, Int64, ViewingKeysTable } from '../tables.ts'
 import { int, valuesRow } from '../values.ts'
@@ -10,6 +11,14 @@ import { currentKeys, deleteUnusedKeys, isUnused, keysOfUnminedPayments, NO_KEY 
 
 /** Values bound for each key whose counter is advanced: its id and the step. */
 const STEP_COLUMNS = 2
+
+const findWatched = keptStatement((db, length) =>
+  db
+    .selectFrom('viewing_keys')
+    .select(['id', 'watch_until'])
+    .where('id', 'in', Array<number>(length).fill(0))
+    .where('sealed', '!=', NO_KEY),
+)
 
 export function viewingKeyRepository(db: Db): ViewingKeyRepository {
   async function setSealed(id: number, sealed: Uint8Array): Promise<void> {
@@ -185,12 +194,8 @@ export function viewingKeyRepository(db: Db): ViewingKeyRepository {
 
 /** `watchUntil` of each key, in the order given. 0 for an unknown id, and for a deleted key. */
 export async function watchedUntilOfAll(db: Db, ids: readonly number[]): Promise<number[]> {
-  const rows = await db
-    .selectFrom('viewing_keys')
-    .select(['id', 'watch_until'])
-    .where('id', 'in', padToPowerOfTwo([...new Set(ids)]))
-    .where('sealed', '!=', NO_KEY)
-    .execute()
+  const distinct = padToPowerOfTwo([...new Set(ids)])
+  const rows = await findWatched(db, distinct.length, [...distinct, NO_KEY])
   const found = new Map(rows.map(row => [num(row.id), num(row.watch_until)]))
   return ids.map(id => found.get(id) ?? 0)
 }
