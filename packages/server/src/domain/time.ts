@@ -18,7 +18,8 @@ export function startOfMonth(unixSecs: number): number {
 
 /** The UTC month of a time, as `2026-11`. */
 export function formatMonth(unixSecs: number): string {
-  return formatIsoMs(unixSecs).slice(0, 7)
+  const date = new Date(unixSecs * 1000)
+  return `${date.getUTCFullYear()}-${String(date.getUTCMonth() + 1).padStart(2, '0')}`
 }
 
 export function startOfNextMonth(unixSecs: number): number {
