@@ -17,7 +17,9 @@ import { startServiceProcess } from './service-process.ts'
 
 const CONNECTIONS = 64
 const SECONDS = 1.5
-const ROUNDS = 2
+/** The compiler of Node is busy with a new service for some seconds. */
+const WARM_UP_SECONDS = 5
+const ROUNDS = 3
 const KEYS = 8
 const BURST = 5_000
 const BURST_SECONDS = 60
@@ -100,7 +102,7 @@ async function withInstantAddresses(freshUrl: FreshUrl, work: (shops: Shops) => 
 async function measureCreate(what: string, database: string, { url, keys }: Shops): Promise<void> {
   const sample = await created(url, keys[0]!)
   const creates = (at: string) => keys.map(key => createRequest(at, key))
-  await load({ url, requests: creates(url), connections: CONNECTIONS, seconds: 1 })
+  await load({ url, requests: creates(url), connections: CONNECTIONS, seconds: WARM_UP_SECONDS })
   await compare(what, GOALS.create[database as DatabaseName], url, sample.body, creates)
 }
 
