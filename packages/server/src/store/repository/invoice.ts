@@ -1,6 +1,7 @@
 import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { Invoice, InvoiceRepository, InvoiceStateUpdate } from '../../ports/repository/invoice.ts'
+import { keptStatement } from '../kept-statement.ts'
 import { chunks, distinctAscending, num, numOrNull, padToPowerOfTwo } from '../mapping.ts'
 import { paginate, readPage } from '../paginate.ts'
 import type { Db, InvoicesTable } from '../tables.ts'
@@ -8,6 +9,10 @@ import { int, text, valuesRow } from '../values.ts'
 import { insertInvoices } from './new-invoice.ts'
 
 const OUTCOME_COLUMNS = 10
+
+const findByPublicIds = keptStatement((db, length) =>
+  db.selectFrom('invoices').selectAll().where('public_id', 'in', Array<string>(length).fill('')),
+)
 
 /** Queries contain statuses as literals, since a partial index is not used for a bound value. */
 export function invoiceRepository(db: Db): InvoiceRepository {
@@ -23,12 +28,8 @@ export function invoiceRepository(db: Db): InvoiceRepository {
     },
 
     async byPublicIds(publicIds) {
-      const rows = await db
-        .selectFrom('invoices')
-        .selectAll()
-        .where('public_id', 'in', padToPowerOfTwo(publicIds))
-        .execute()
-      return rows.map(toInvoice)
+      const padded = padToPowerOfTwo(publicIds)
+      return (await findByPublicIds(db, padded.length, padded)).map(toInvoice)
     },
 
     async byIds(ids) {
