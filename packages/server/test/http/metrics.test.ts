@@ -16,3 +16,17 @@ test('a request is logged only at level debug, by its route without the id in it
     [{ level: 'debug', method: 'GET', route: '/v1/invoices/:id', status: 404 }],
   )
 })
+
+test('a probe of a service that is not ready yet is no failed request in the log', async () => {
+  const log = recordingLog()
+  const api = await startTestApi({ log })
+  const response = await fetch(`${api.url}/readyz`)
+  assert.equal(response.status, 503)
+  await response.arrayBuffer()
+  await api.close()
+  const lines = log.lines.filter(({ message }) => message.startsWith('request'))
+  assert.deepEqual(
+    lines.map(({ level, details: { route, status } }) => ({ level, route, status })),
+    [{ level: 'debug', route: '/readyz', status: 503 }],
+  )
+})
