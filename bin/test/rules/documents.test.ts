@@ -39,6 +39,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
 /** Blocks that the tests do not run, and why. They check the syntax, or what the block names: files, versions, ports. */
 const NOT_RUN: Readonly<Record<string, string>> = {
   'CONTRIBUTING.md: sh commands': 'starts the tests',
+  'README.md: sh production': 'reads a public server of mainnet; the settings are pasted and accepted',
   'README.md: sh start': 'the test starts the service itself',
   'deploy/startos/README.md: sh build': 'needs Docker and the tools of StartOS',
   'deploy/umbrel/README.md: sh publish': 'needs Docker and a registry',
