@@ -103,27 +103,19 @@ export const CONCURRENCY_MUTANTS: readonly Mutant[] = [
     name: 'the monthly limit is checked before the counter is locked',
     theme: 'locks',
     file: 'store/repository/usage.ts',
-    find: `const counted = await db
-    .insertInto('monthly_usage')
-    .values(rows.sort((a, b) => a.account_id - b.account_id))
-    .onConflict(conflict =>
-      conflict
-        .columns(['account_id', 'month'])
-        .doUpdateSet(eb => ({ used: eb('monthly_usage.used', '+', eb.ref('excluded.used')) }))
-        .where(eb => eb(eb('monthly_usage.used', '+', eb.ref('excluded.used')), '<=', limit)),
-    )`,
-    replace: `const withinLimit: typeof rows = []
-  for (const row of rows)
-    if ((await usedIn(db, { accountId: row.account_id, month: row.month })) + row.used <= limit) withinLimit.push(row)
+    find: `const values = groups
+    .map(group => ({ ...(group[0] as UsageIncrement), used: group.length }))
+    .sort((a, b) => a.accountId - b.accountId)
+    .flatMap(({ accountId, month, used }) => [accountId, month, used])
+  const counted = await add(db, groups.length, [...values, limit])`,
+    replace: `const rows = groups.map(group => ({ ...(group[0] as UsageIncrement), used: group.length }))
+  const withinLimit: typeof rows = []
+  for (const row of rows) if ((await usedIn(db, row)) + row.used <= limit) withinLimit.push(row)
   if (withinLimit.length === 0) return new Map()
-  const counted = await db
-    .insertInto('monthly_usage')
-    .values(withinLimit.sort((a, b) => a.account_id - b.account_id))
-    .onConflict(conflict =>
-      conflict
-        .columns(['account_id', 'month'])
-        .doUpdateSet(eb => ({ used: eb('monthly_usage.used', '+', eb.ref('excluded.used')) })),
-    )`,
+  const values = withinLimit
+    .sort((a, b) => a.accountId - b.accountId)
+    .flatMap(({ accountId, month, used }) => [accountId, month, used])
+  const counted = await add(db, withinLimit.length, [...values, Number.MAX_SAFE_INTEGER])`,
     needs: ['postgres', 'billing'],
     withinSeeds: 3_000,
   },
