@@ -39,8 +39,6 @@ export class SqliteConnection extends NonStreamingConnection implements Database
     database.exec('PRAGMA foreign_keys = ON')
     database.exec('PRAGMA trusted_schema = OFF')
     database.exec('PRAGMA cache_size = -32000')
-    // What a savepoint would restore is otherwise written to a temporary file.
-    database.exec('PRAGMA temp_store = MEMORY')
     database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
     database.exec(`PRAGMA journal_size_limit = ${64 * 1024 * 1024}`)
     return new SqliteConnection(database)
@@ -65,6 +63,14 @@ export class SqliteConnection extends NonStreamingConnection implements Database
 
   run(sql: string): void {
     this.#prepare(sql).statement.run()
+  }
+
+  /**
+   * Keeps in memory what a savepoint or a failed statement would restore, and not in a temporary file. For use cases,
+   * which change few pages; a migration can change all.
+   */
+  keepSavepointsInMemory(): void {
+    this.#database.exec('PRAGMA temp_store = MEMORY')
   }
 
   /** Rolls back if a transaction is open: a failed statement may or may not have ended it. */

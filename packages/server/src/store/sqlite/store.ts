@@ -37,6 +37,7 @@ export async function openSqliteStore(
   let database: Database
   try {
     await migrateSqlite(writer, migrations, migration)
+    writer.keepSavepointsInMemory()
     database = { dialect: SQLITE, identity: sqliteIdentity(path) }
   } catch (error) {
     writer.close()
