@@ -135,8 +135,14 @@ onBothDatabases(engine => {
         tx.mails.enqueue({ to: `${i}@example.org`, about: 'webhook_url_set', detail: null, createdAt: clock.secs }),
       )
     const hanging = Promise.withResolvers<void>()
-    setAccept(mail => (isCode(mail) ? Promise.resolve() : hanging.promise))
+    let hangingNotices = 0
+    setAccept(mail => {
+      if (isCode(mail)) return Promise.resolve()
+      hangingNotices++
+      return hanging.promise
+    })
     const processes = [1, 2].map(() => startMailLoops({ store, mails, clock, log: silentLog }))
+    await until('notices hang', () => hangingNotices > 0)
     await signIn.requestCode(STRANGER, '203.0.113.5')
     await until('the code is sent while all notices hang', () => sent.some(isCode))
     assert.deepEqual(
