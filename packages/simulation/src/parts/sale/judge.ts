@@ -121,10 +121,12 @@ export class SaleJudge {
     )
     if (!isLawfulStep(before.status, status))
       this.#fail('an invoice takes only the lawful steps', invoice, `${before.status} → ${status}`)
-    // A shared commit may also hold the reorganisation that removed the payment again.
-    const isReorged = this.#world.useCases > 1 && invoice.needs_attention === 1n
+    const { network, useCases } = this.#world
+    // A shared commit may also hold the reorganisation that removed the payment again, or shortened the chain above it.
+    const isReorged = useCases > 1 && invoice.needs_attention === 1n
+    const tip = useCases > 1 ? Math.max(ledger.tip, network.height) : ledger.tip
     if (status === 'paid' && !isReorged) {
-      const confirmed = sumOf(payments.filter(payment => this.#evidence.confirms(payment, ledger.tip, invoice)))
+      const confirmed = sumOf(payments.filter(payment => this.#evidence.confirms(payment, tip, invoice)))
       if (confirmed < amount)
         this.#fail('an invoice is paid by confirmed payments', invoice, `${confirmed} of ${amount} at ${ledger.tip}`)
     }
