@@ -6,8 +6,13 @@ import type { App } from './app.ts'
 import { routeNotFound } from './error.ts'
 
 const SLOW_MS = 1_000
-/** Its status 503 is an answer, which a probe gets every few seconds while the service is not ready. */
-const READINESS_ROUTE = '/readyz'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** A probe: its status 503 is an answer, which is given every few seconds while the service is not ready. */
+    probe?: boolean
+  }
+}
 
 /**
  * Measures every request by route and logs failed and slow ones, or all at log level `debug`. Metrics and logs hold the
@@ -22,12 +27,12 @@ export function addRequestMetrics(app: App, log: Log, registry: Registry): void 
     registers: [registry],
   })
   app.addHook('onResponse', (request, reply, done) => {
-    const route = request.routeOptions.url ?? 'none'
+    const { url: route = 'none', config } = request.routeOptions
     const ms = reply.elapsedTime
     seconds.labels(request.method, route, String(reply.statusCode)).observe(ms / 1000)
     const { id: requestId, method } = request
     const details = { requestId, method, route, status: reply.statusCode, ms: Math.round(ms) }
-    if (reply.statusCode >= 500 && route !== READINESS_ROUTE) log.warn(details, 'request failed')
+    if (reply.statusCode >= 500 && !config.probe) log.warn(details, 'request failed')
     else if (ms > SLOW_MS) log.warn(details, 'slow request')
     else log.debug(details, 'request completed')
     done()

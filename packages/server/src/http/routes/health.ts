@@ -35,7 +35,7 @@ export function healthRoutes(app: App, { readiness }: { readonly readiness: Read
   app.get(
     '/readyz',
     {
-      config: { rate: 'unlimited' },
+      config: { rate: 'unlimited', probe: true },
       schema: {
         operationId: 'checkReadiness',
         summary: 'Check that this process can serve, with a reason for each failed check',
