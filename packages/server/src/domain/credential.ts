@@ -48,12 +48,8 @@ export function checkCredentialName(field: 'name' | 'label', name: string): void
     throw invalidField(field, `1 to ${MAX_NAME_LENGTH} characters, not blank, without control characters`)
 }
 
-/** Computed for every request, so without bigints, which are slow. */
 function checksum(stem: string): string {
-  let text = ''
-  for (let rest = crc32(stem); text.length < CHECKSUM_DIGITS; rest = Math.floor(rest / 62))
-    text = ALPHABET[rest % 62] + text
-  return text
+  return base62(BigInt(crc32(stem)), CHECKSUM_DIGITS)
 }
 
 function base62(value: bigint, digits: number): string {
