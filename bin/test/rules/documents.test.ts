@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { blocksOf } from '../../../packages/server/test/harness/guide.ts'
 import { DOCUMENTS, readText } from './sources.ts'
 
 const DOCS = 'packages/server/test/docs'
@@ -61,8 +62,9 @@ const NOT_RUN: Readonly<Record<string, string>> = {
 
 /** What stands after each fence: the language and the name of the block. `text` is a drawing. */
 function tagsOf(document: string): string[] {
-  const fences = readText(document).matchAll(/^( *)```([^\n]*)\n.*?^ *```$/gms)
-  return [...fences].map(([, , tag = '']) => tag).filter(tag => tag !== 'text')
+  return blocksOf(document)
+    .map(({ tag }) => tag)
+    .filter(tag => tag !== 'text')
 }
 
 /** `sh create` → create, `js snippet=payment` → payment */
