@@ -55,15 +55,17 @@ export class PaymentEvidence {
   }
 
   /**
-   * Whether the service could still know of the transaction while the invoice was watched. After an outage it may meet it
-   * only in a block that is dated later.
+   * Whether the service could know of the transaction while the invoice was watched. After an outage it may meet it only
+   * later, in the mempool or in a block that is dated later.
    */
   wasKnowable(txid: string, { watch_until: watchUntil }: InvoiceRow): boolean {
-    const { network, served } = this.#world
+    const { network, served, nowSecs } = this.#world
     const height = network.minedAt(txid)
     const blocks = height === null ? [] : [network.branch[height]!]
-    const inTime = [...blocks, ...served.blocksWith(txid)].some(({ time }) => time <= Number(watchUntil))
-    return inTime || height === null || served.wasInMempool(txid)
+    const blockTimes = [...blocks, ...served.blocksWith(txid)].map(({ time }) => time)
+    const shownMs = served.firstInMempoolMs(txid)
+    const mempoolTimes = [...(height === null ? [nowSecs] : []), ...(shownMs === null ? [] : [shownMs / 1000])]
+    return [...blockTimes, ...mempoolTimes].some(time => time <= Number(watchUntil))
   }
 
   /** Only a stream tells that a transaction never expires. */

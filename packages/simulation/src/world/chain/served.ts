@@ -5,8 +5,8 @@ import type { WorldTransaction } from './transaction.ts'
 
 /** What the servers have really shown to the service: nothing else can be known to it. */
 export class ServedTransactions implements ServedListener {
-  /** When each transaction was last shown unmined; Unix milliseconds. */
-  readonly #inMempool = new Map<string, number>()
+  /** When each transaction was first and last shown unmined; Unix milliseconds. */
+  readonly #inMempool = new Map<string, { readonly firstMs: number; readonly lastMs: number }>()
   /** The transactions that a stream has shown in full. */
   readonly #inFull = new Set<string>()
   /** As above for each process, by servers that are not behind the network. */
@@ -26,8 +26,9 @@ export class ServedTransactions implements ServedListener {
     const own = this.#byCurrentServer.get(process) ?? new Map<string, number>()
     this.#byCurrentServer.set(process, own)
     for (const { txid } of transactions) {
-      this.#inMempool.set(txid, this.#now())
-      if (!server.isBehind) own.set(txid, this.#now())
+      const nowMs = this.#now()
+      this.#inMempool.set(txid, { firstMs: this.firstInMempoolMs(txid) ?? nowMs, lastMs: nowMs })
+      if (!server.isBehind) own.set(txid, nowMs)
     }
   }
 
@@ -46,9 +47,14 @@ export class ServedTransactions implements ServedListener {
     return this.#serverOf.get(process) ?? null
   }
 
+  /** When the transaction was first shown to any process, unmined; null: never. */
+  firstInMempoolMs(txid: string): number | null {
+    return this.#inMempool.get(txid)?.firstMs ?? null
+  }
+
   /** When the transaction was last shown to any process, unmined; null: never. */
   lastInMempoolMs(txid: string): number | null {
-    return this.#inMempool.get(txid) ?? null
+    return this.#inMempool.get(txid)?.lastMs ?? null
   }
 
   /** When a server that was not behind showed the transaction to this process, unmined; null: never. */
