@@ -41,7 +41,7 @@ export const FOLD_BIASES = memory.data(16 * 4, 16)
 /** The low 51 bits. */
 // @ts-ignore: decorator
 @inline export function MASK(): v128 { return constant(3) }
-/** 2^52: its bits, or-ed with an integer below 2^51, are 2^52 + that integer. */
+/** 2^52: its bits, or-ed with an integer below it, are 2^52 + that integer. */
 // @ts-ignore: decorator
 @inline export function EXPONENT(): v128 { return constant(4) }
 // @ts-ignore: decorator
@@ -126,6 +126,11 @@ function bias(k: i32, lows: u64, highs: u64): u64 {
 /** The limb of a carried column. */
 // @ts-ignore: decorator
 @inline export function limb(t: v128): v128 { return f64x2.sub(v128.or(v128.and(t, MASK()), EXPONENT()), EXPONENT_AND_HALF()) }
+/** The same with what the column below carries. */
+// @ts-ignore: decorator
+@inline export function carriedLimb(t: v128, below: v128): v128 {
+  return f64x2.sub(v128.or(i64x2.add(v128.and(t, MASK()), carry(below)), EXPONENT()), EXPONENT_AND_HALF())
+}
 // @ts-ignore: decorator
 @inline export function carry(t: v128): v128 { return i64x2.shr_u(t, LIMB_BITS) }
 
@@ -135,21 +140,28 @@ function bias(k: i32, lows: u64, highs: u64): u64 {
   return f64x2.sub(v128.or(v128.and(bits, MASK()), EXPONENT()), EXPONENT())
 }
 
+/** The part of a limb above its last 51 bits, rounded. */
+// @ts-ignore: decorator
+@inline function excess(x: v128): v128 { return f64x2.sub(f64x2.add(x, C()), C()) }
+/** A limb without its excess, and with that of the limb below. */
+// @ts-ignore: decorator
+@inline function settled(x: v128, own: v128, below: v128): v128 {
+  return f64x2.relaxed_madd(below, SHIFT(), f64x2.sub(x, own))
+}
+
 /** Stores the element Σ x_k·2^(51k) with normal limbs. The given limbs are below 2^53 − 2^51. */
 // @ts-ignore: decorator
 @inline export function storeNormalized(out: usize, x0: v128, x1: v128, x2: v128, x3: v128, x4: v128): void {
-  let c = f64x2.sub(f64x2.add(x4, C()), C())
-  x4 = f64x2.sub(x4, c); c = f64x2.mul(c, SHIFT())
-  x0 = f64x2.add(x0, f64x2.mul(c, E0())); x1 = f64x2.add(x1, f64x2.mul(c, E1())); x2 = f64x2.add(x2, f64x2.mul(c, E2()))
-  c = f64x2.sub(f64x2.add(x0, C()), C())
-  v128.store(out, f64x2.sub(x0, c)); x1 = f64x2.add(x1, f64x2.mul(c, SHIFT()))
-  c = f64x2.sub(f64x2.add(x1, C()), C())
-  v128.store(out, f64x2.sub(x1, c), 16); x2 = f64x2.add(x2, f64x2.mul(c, SHIFT()))
-  c = f64x2.sub(f64x2.add(x2, C()), C())
-  v128.store(out, f64x2.sub(x2, c), 32); x3 = f64x2.add(x3, f64x2.mul(c, SHIFT()))
-  c = f64x2.sub(f64x2.add(x3, C()), C())
-  v128.store(out, f64x2.sub(x3, c), 48); x4 = f64x2.add(x4, f64x2.mul(c, SHIFT()))
-  v128.store(out, x4, 64)
+  const c4 = excess(x4), top = f64x2.mul(c4, SHIFT())
+  x0 = f64x2.relaxed_madd(top, E0(), x0)
+  x1 = f64x2.relaxed_madd(top, E1(), x1)
+  x2 = f64x2.relaxed_madd(top, E2(), x2)
+  const c0 = excess(x0), c1 = excess(x1), c2 = excess(x2), c3 = excess(x3)
+  v128.store(out, f64x2.sub(x0, c0))
+  v128.store(out, settled(x1, c1, c0), 16)
+  v128.store(out, settled(x2, c2, c1), 32)
+  v128.store(out, settled(x3, c3, c2), 48)
+  v128.store(out, settled(x4, c4, c3), 64)
 }
 
 const SCRATCH = memory.data(16, 16)
