@@ -20,6 +20,7 @@ interface NodeState {
 
 /** Called with everything that a server has served: the truth about what a process could see. */
 export interface ServedListener {
+  tip(process: Owner, server: ChainServer): void
   mempool(process: Owner, server: ChainServer, transactions: readonly WorldTransaction[]): void
   streamed(process: Owner, server: ChainServer, transaction: WorldTransaction): void
   block(process: Owner, block: WorldBlock): void
@@ -166,7 +167,7 @@ export class ChainServer {
   connect(): LightwalletServer {
     return {
       name: this.name,
-      latestHeight: signal => this.#call(signal, () => this.#branch.length - 1),
+      latestHeight: signal => this.#call(signal, () => this.#tip()),
       blocks: (from, to, signal) => this.#blocks(from, to, signal),
       mempool: signal => this.#call(signal, () => this.#mempool().map(compact)),
       mempoolStream: signal => this.#stream(signal),
@@ -239,6 +240,11 @@ export class ChainServer {
     const count = (pool: string) => shown.flatMap(({ notes }) => notes).filter(note => note.pool === pool).length
     const outputCounts = { sapling: 0, orchard: count('orchard'), ironwood: count('ironwood') }
     return { ...block, outputCounts, transactions: shown.map(compact) }
+  }
+
+  #tip(): number {
+    this.#served.tip(currentOwner(), this)
+    return this.#branch.length - 1
   }
 
   #mempool(): readonly WorldTransaction[] {

@@ -21,8 +21,11 @@ export class ServedTransactions implements ServedListener {
     this.#now = now
   }
 
-  mempool(process: Owner, server: ChainServer, transactions: readonly WorldTransaction[]): void {
+  tip(process: Owner, server: ChainServer): void {
     this.#serverOf.set(process, server.name)
+  }
+
+  mempool(process: Owner, server: ChainServer, transactions: readonly WorldTransaction[]): void {
     const own = this.#byCurrentServer.get(process) ?? new Map<string, number>()
     this.#byCurrentServer.set(process, own)
     for (const { txid } of transactions) {
@@ -42,7 +45,7 @@ export class ServedTransactions implements ServedListener {
     return this.#inFull.has(txid)
   }
 
-  /** The server that a process read a mempool from last. */
+  /** The server whose tip a process read last: the one that it follows. It reads the mempools of others to compare them. */
   serverOf(process: Owner): string | null {
     return this.#serverOf.get(process) ?? null
   }
