@@ -19,7 +19,7 @@ const CONNECTIONS = 64
 const SECONDS = 1.5
 /** The compiler of Node is busy with a new service for some seconds. */
 const WARM_UP_SECONDS = 5
-const ROUNDS = 3
+const ROUNDS = 5
 const KEYS = 8
 const BURST = 5_000
 const BURST_SECONDS = 60
