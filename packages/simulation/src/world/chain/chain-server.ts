@@ -2,12 +2,12 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { InvalidResponse } from '@zatgate/server/adapters/lightwalletd/decode'
 import type { ServerInspection } from '@zatgate/server/adapters/lightwalletd/inspection'
 import type { LightwalletServer } from '@zatgate/server/adapters/lightwalletd/server'
-import type { Block, CompactTransaction } from '@zatgate/server/domain/chain'
+import type { Block } from '@zatgate/server/domain/chain'
 import { type ConsensusParams, isActive } from '@zatgate/server/domain/network-upgrade'
 import { currentOwner, type Owner, type Scheduler } from '../../runtime/scheduler.ts'
 import { MempoolStreams } from './mempool-streams.ts'
 import { type Branch, minedAt, type Network, type WorldBlock } from './network.ts'
-import type { WorldTransaction } from './transaction.ts'
+import { compact, type WorldTransaction } from './transaction.ts'
 
 /** lightwalletd asks its node for the mempool at most this often, for all clients together. */
 const MEMPOOL_CACHE_MS = 2_000
@@ -295,9 +295,4 @@ export class ChainServer {
 
 function mempoolError(): ConnectError {
   return new ConnectError('the node does not return its mempool', Code.Internal)
-}
-
-/** A transaction without actions: the simulated note scanner knows it by its id. */
-function compact({ txid }: WorldTransaction): CompactTransaction {
-  return { txid, orchard: [], ironwood: [] }
 }

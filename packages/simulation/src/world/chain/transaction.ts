@@ -1,3 +1,4 @@
+import type { CompactTransaction } from '@zatgate/server/domain/chain'
 import type { ShieldedPool } from '@zatgate/server/domain/shielded-pool'
 
 /** A note that pays an address. */
@@ -19,4 +20,9 @@ export interface WorldTransaction {
   readonly expiryHeight: number
   /** Transactions with the same value spend the same notes: only one of them can be mined. */
   readonly spends: string
+}
+
+/** A transaction without actions: the simulated note scanner knows it by its id. */
+export function compact({ txid }: WorldTransaction): CompactTransaction {
+  return { txid, orchard: [], ironwood: [] }
 }
