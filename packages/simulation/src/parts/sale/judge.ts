@@ -121,10 +121,10 @@ export class SaleJudge {
     )
     if (!isLawfulStep(before.status, status))
       this.#fail('an invoice takes only the lawful steps', invoice, `${before.status} → ${status}`)
-    const { network, useCases } = this.#world
+    const { served, useCases } = this.#world
     // A shared commit may also hold the reorganisation that removed the payment again, or shortened the chain above it.
     const isReorged = useCases > 1 && invoice.needs_attention === 1n
-    const tip = useCases > 1 ? Math.max(ledger.tip, network.height) : ledger.tip
+    const tip = useCases > 1 ? Math.max(ledger.tip, served.maxHeight) : ledger.tip
     if (status === 'paid' && !isReorged) {
       const confirmed = sumOf(payments.filter(payment => this.#evidence.confirms(payment, tip, invoice)))
       if (confirmed < amount)
