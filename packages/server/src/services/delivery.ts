@@ -23,8 +23,11 @@ export interface FreeSlots {
   forAccount(accountId: number): number
   /** Ids of accounts without a free slot. */
   readonly fullAccountIds: readonly number[]
-  /** Whether this process is making an attempt of the delivery. A stall can outlast the lease of its own attempt. */
-  isRunning(publicId: string): boolean
+  /**
+   * Whether this process is making an attempt of the delivery, or has made one whose result is neither recorded nor being
+   * recorded. A stall can outlast the lease of its own attempt.
+   */
+  isAttempting(publicId: string): boolean
 }
 
 export interface Deliveries {
@@ -77,7 +80,7 @@ export function createDeliveries(deps: {
     )
     const requested = webhooks.map(({ accountId }, index) => ({ accountId, limit: limits[index] ?? 0 }))
     const listed = await tx.deliveries.listDue(requested, nowMs)
-    const due = listed.filter(({ publicId }) => !slots.isRunning(publicId))
+    const due = listed.filter(({ publicId }) => !slots.isAttempting(publicId))
     const steps = due.map(delivery => ({ delivery, next: startAttempt(delivery.progress, nowMs) }))
     await tx.deliveries.markInterrupted(due.filter(isInterrupted).map(idOf), INTERRUPTED)
     await tx.deliveries.markFailed(

@@ -30,7 +30,7 @@ const DEFAULT_MAX_CONCURRENT = 512
 /** Fallback for notifications and timers that were missed. */
 const IDLE_MS = 5_000
 const MAX_LIMITS_KEPT = 10_000
-const NO_CAPACITY: FreeSlots = { total: 0, forAccount: () => 0, fullAccountIds: [], isRunning: () => true }
+const NO_CAPACITY: FreeSlots = { total: 0, forAccount: () => 0, fullAccountIds: [], isAttempting: () => true }
 
 /**
  * Starts the loop that sends due deliveries. Each run records finished attempts and claims more; the attempts themselves
@@ -41,6 +41,7 @@ export function startDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
   const slots = new ConcurrencySlots(maxConcurrent)
   /** The attempts that run, by the public ids of their deliveries. */
   const attempts = new Map<string, Promise<void>>()
+  /** Attempts whose results wait to be recorded. */
   const ended: FinishedAttempt[] = []
   let timer = new AbortController()
 
@@ -71,6 +72,11 @@ export function startDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
     )
   }
 
+  /** Asked while a claim is being made, in which the attempt may end: then its result waits for the next run. */
+  function isAttempting(publicId: string): boolean {
+    return attempts.has(publicId) || ended.some(({ deliveryPublicId }) => deliveryPublicId === publicId)
+  }
+
   /** Records finished attempts, releases their slots and claims more deliveries. On an error, restores the previous state. */
   async function recordAndClaim(capacity: () => FreeSlots): ReturnType<Deliveries['recordAndClaim']> {
     const finished = ended.splice(0)
@@ -92,7 +98,7 @@ export function startDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
     if (signal.aborted) return 'idle'
     const { jobs, nextDueAtMs } = await recordAndClaim(() => ({
       ...slots.capacity(),
-      isRunning: publicId => attempts.has(publicId),
+      isAttempting,
     }))
     for (const job of jobs) start(job)
     setTimer(nextDueAtMs)
@@ -144,7 +150,7 @@ class ConcurrencySlots {
     this.#maxConcurrent = maxConcurrent
   }
 
-  capacity(): Omit<FreeSlots, 'isRunning'> {
+  capacity(): Omit<FreeSlots, 'isAttempting'> {
     const forAccount = (accountId: number) => this.#limitOf(accountId) - (this.#used.get(accountId) ?? 0)
     return {
       total: this.#maxConcurrent - this.used,
