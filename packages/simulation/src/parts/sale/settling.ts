@@ -51,11 +51,18 @@ export function unreportedPayment(world: World, evidence: PaymentEvidence): stri
   return null
 }
 
-/** Whether a payment has to be found. Once the watch has ended, only payments mined before do. */
-function isWatched({ network, nowSecs }: World, { watch_until: until }: InvoiceRow, txid: string): boolean {
-  if (nowSecs <= Number(until)) return true
+/**
+ * Whether a payment has to be found. Once the watch has ended, only payments mined before do. In a block that is dated
+ * later, the clock of the service decides, which may have been ahead.
+ */
+function isWatched(
+  { network, nowSecs, maxClockAheadMs }: World,
+  { watch_until: until }: InvoiceRow,
+  txid: string,
+): boolean {
   const height = network.minedAt(txid)
-  return height !== null && network.branch[height]!.time <= Number(until)
+  if (height === null) return nowSecs <= Number(until)
+  return network.branch[height]!.time <= Number(until) || nowSecs + maxClockAheadMs / 1000 <= Number(until)
 }
 
 /** 0 in the mempool; -1 when no node has the transaction. */

@@ -34,7 +34,7 @@ export interface AnsweredRequest {
   readonly amountZat: bigint
   readonly expiresInSecs: number | undefined
   readonly publicId: string
-  /** The true time of the answer, in Unix milliseconds. */
+  /** The true time of the first attempt, in Unix milliseconds: the answer may come much later. */
   readonly atMs: number
 }
 
@@ -89,6 +89,7 @@ export class Shop {
     ])
     const expiresInSecs = lifetime === 'long' ? LONG_SECS : drawn
     const idempotencyKey = attempts > 1 ? `order ${++this.#requests}` : undefined
+    const atMs = this.#world.scheduler.nowMs
     for (let attempt = 1; attempt <= attempts; attempt++) {
       const process = this.#world.running.length > 0 ? draw.pick(this.#world.running) : null
       try {
@@ -101,7 +102,6 @@ export class Shop {
         if (!invoice) return
         this.received(merchant, invoice)
         const { publicId } = invoice
-        const atMs = this.#world.scheduler.nowMs
         if (idempotencyKey !== undefined)
           this.answered.push({ merchant, idempotencyKey, amountZat, expiresInSecs, publicId, atMs })
         return
