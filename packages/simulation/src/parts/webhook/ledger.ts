@@ -49,8 +49,8 @@ export interface Claim {
   readonly attempt: number
   /** The targets that were in force during the claim, or later until the request. */
   readonly targets: Target[]
-  /** Committed with at least two other use cases: the secret that one has set and the other replaced is not known. */
-  readonly mayHaveUnknownSecret?: boolean
+  /** Committed with at least two other use cases: the webhook that one has set and the other replaced is not known. */
+  readonly mayHaveUnknownTarget?: boolean
   request: WebhookRequest | null
 }
 

@@ -76,12 +76,14 @@ function claimProblem(delivery: KnownDelivery, row: DeliveryRow, change: Change)
       return ['an attempt is made when it is due', `${lateMs} ms later, for ${row.due_at_ms}`]
   }
   const entry = change.log().find(candidate => candidate.attempt === row.attempts)
-  if (!entry || !targets.some(({ url }) => url === entry.url)) return ['each attempt is logged']
+  const mayHaveUnknownTarget = useCases > 2
+  if (!entry || !(mayHaveUnknownTarget || targets.some(({ url }) => url === entry.url)))
+    return ['each attempt is logged']
   delivery.claims.push({
     process: committer,
     attempt,
     targets: [...targets],
-    mayHaveUnknownSecret: useCases > 2,
+    mayHaveUnknownTarget,
     request: null,
   })
   return null

@@ -17,11 +17,13 @@ export function requestProblem(delivery: KnownDelivery, request: WebhookRequest)
   claim.request = request
   if (request.body !== row.body) return ['a webhook has the bytes of its event', request.body]
   if (request.deadlineMs !== ATTEMPT_MS) return ['a receiver has 5 seconds', `${request.deadlineMs} ms`]
-  const targets = claim.targets.filter(({ url }) => url === request.url)
-  if (targets.length === 0) return ['a request goes to the webhook of that moment', request.url]
+  const known = claim.targets.filter(({ url }) => url === request.url)
+  if (known.length === 0 && !claim.mayHaveUnknownTarget)
+    return ['a request goes to the webhook of that moment', request.url]
+  const targets = known.length > 0 ? known : claim.targets
   const problems = targets.map(({ secret }) => headerProblem(request, row.public_id, secret))
   const isSignedOtherwise = problems.every(problem => problem !== null && SIGNATURE_PROBLEMS.has(problem))
-  return problems.includes(null) || (claim.mayHaveUnknownSecret && isSignedOtherwise)
+  return problems.includes(null) || (claim.mayHaveUnknownTarget && isSignedOtherwise)
     ? null
     : ['a webhook is signed with the secret of that moment', problems[0] ?? '']
 }

@@ -3,14 +3,22 @@ import type { ChainServer, ServedListener } from './chain-server.ts'
 import type { WorldBlock } from './network.ts'
 import type { WorldTransaction } from './transaction.ts'
 
+/** A mempool as it was served; Unix milliseconds. */
+interface MempoolList {
+  readonly atMs: number
+  readonly txids: readonly string[]
+}
+
 /** What the servers have really shown to the service: nothing else can be known to it. */
 export class ServedTransactions implements ServedListener {
   /** When each transaction was first and last shown unmined; Unix milliseconds. */
   readonly #inMempool = new Map<string, { readonly firstMs: number; readonly lastMs: number }>()
   /** The transactions that a stream has shown in full. */
   readonly #inFull = new Set<string>()
-  /** As above for each process, by servers that are not behind the network. */
-  readonly #byCurrentServer = new Map<Owner, Map<string, number>>()
+  /** When each transaction was last shown to a process by the server that it follows, while that was not behind the network. */
+  readonly #byFollowedServer = new Map<Owner, Map<string, number>>()
+  /** The mempool of each server that a process has read first since its last tip. */
+  readonly #lists = new Map<Owner, Map<string, MempoolList>>()
   readonly #serverOf = new Map<Owner, string>()
   readonly #now: () => number
   readonly #blocks = new Map<string, WorldBlock>()
@@ -22,23 +30,38 @@ export class ServedTransactions implements ServedListener {
     this.#now = now
   }
 
+  /** A process reads the mempool of the server that it follows, then its tip. */
   tip(process: Owner, server: ChainServer): void {
     this.#serverOf.set(process, server.name)
+    const list = this.#lists.get(process)?.get(server.name)
+    this.#lists.delete(process)
+    if (list) this.#noteFollowed(process, list)
   }
 
   mempool(process: Owner, server: ChainServer, transactions: readonly WorldTransaction[]): void {
-    const own = this.#byCurrentServer.get(process) ?? new Map<string, number>()
-    this.#byCurrentServer.set(process, own)
-    for (const { txid } of transactions) {
-      const nowMs = this.#now()
-      this.#inMempool.set(txid, { firstMs: this.firstInMempoolMs(txid) ?? nowMs, lastMs: nowMs })
-      if (!server.isBehind) own.set(txid, nowMs)
-    }
+    const lists = this.#lists.get(process) ?? new Map<string, MempoolList>()
+    this.#lists.set(process, lists)
+    const list = this.#note(transactions)
+    if (!server.isBehind && !lists.has(server.name)) lists.set(server.name, list)
   }
 
   streamed(process: Owner, server: ChainServer, transaction: WorldTransaction): void {
-    this.mempool(process, server, [transaction])
+    const list = this.#note([transaction])
+    if (!server.isBehind) this.#noteFollowed(process, list)
     this.#inFull.add(transaction.txid)
+  }
+
+  #note(transactions: readonly WorldTransaction[]): MempoolList {
+    const atMs = this.#now()
+    const txids = transactions.map(({ txid }) => txid)
+    for (const txid of txids) this.#inMempool.set(txid, { firstMs: this.firstInMempoolMs(txid) ?? atMs, lastMs: atMs })
+    return { atMs, txids }
+  }
+
+  #noteFollowed(process: Owner, { atMs, txids }: MempoolList): void {
+    const own = this.#byFollowedServer.get(process) ?? new Map<string, number>()
+    this.#byFollowedServer.set(process, own)
+    for (const txid of txids) own.set(txid, atMs)
   }
 
   /** Whether a stream has shown the transaction in full, with its expiry height. Lists and blocks are compact. */
@@ -61,9 +84,9 @@ export class ServedTransactions implements ServedListener {
     return this.#inMempool.get(txid)?.lastMs ?? null
   }
 
-  /** When a server that was not behind showed the transaction to this process, unmined; null: never. */
+  /** When the server that this process follows last showed the transaction, unmined and not behind; null: never. */
   lastShownMs(process: Owner | null, txid: string): number | null {
-    return (process && this.#byCurrentServer.get(process)?.get(txid)) ?? null
+    return (process && this.#byFollowedServer.get(process)?.get(txid)) ?? null
   }
 
   block(_process: Owner, block: WorldBlock): void {
