@@ -93,7 +93,10 @@ export function createJudge() {
     network.broadcast(shown)
     visibility.update(scheduler.nowMs)
     scheduler.advance(2_000)
-    await runAs(PROCESS, () => client.mempool(signal))
+    await runAs(PROCESS, async () => {
+      await client.mempool(signal)
+      await client.latestHeight(signal)
+    })
   }
 
   /** Mines the mempool, and lets the service read the block. */
