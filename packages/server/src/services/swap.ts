@@ -17,7 +17,7 @@ import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Random } from '../ports/random.ts'
 import type { Invoice } from '../ports/repository/invoice.ts'
-import type { NewSwap, Swap } from '../ports/repository/swap.ts'
+import type { NewSwap, Swap, SwapStart } from '../ports/repository/swap.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import type { SwapAsset, SwapProvider } from '../ports/swap-provider.ts'
 import type { Outbox } from './outbox.ts'
@@ -91,8 +91,8 @@ export function createSwaps(deps: {
       await swapStatus.refresh(current)
   }
 
-  /** Checks that a start is allowed and counts it. Returns the id of the start. */
-  async function countStart(tx: Tx, found: Invoice): Promise<number> {
+  /** Checks that a start is allowed and counts it. Returns the start. */
+  async function countStart(tx: Tx, found: Invoice): Promise<SwapStart> {
     const now = nowSecs(clock)
     const since = now - SWAP_START_LIMIT.windowSecs
     const invoice = await lock(tx, found)
@@ -132,9 +132,9 @@ export function createSwaps(deps: {
     return swap
   }
 
-  async function uncountStart(startId: number): Promise<void> {
+  async function uncountStart(start: SwapStart): Promise<void> {
     try {
-      await store.write(tx => tx.swaps.removeStart(startId))
+      await store.write(tx => tx.swaps.removeStart(start))
     } catch (error) {
       log.warn({ err: error }, 'a failed swap start stays counted')
     }
@@ -149,13 +149,13 @@ export function createSwaps(deps: {
       const invoice = await findInvoice(invoicePublicId)
       requireRefundTo(request.refundTo)
       await refresh(invoice)
-      const startId = await store.write(tx => countStart(tx, invoice))
+      const start = await store.write(tx => countStart(tx, invoice))
       try {
         const draft = await quote(invoice, request)
         return await store.write(tx => adopt(tx, invoice, draft))
       } catch (error) {
         // After a commit of unknown outcome the swap may be stored, so its start stays counted.
-        if (error instanceof AppError && error.kind !== 'unavailable') await uncountStart(startId)
+        if (error instanceof AppError && error.kind !== 'unavailable') await uncountStart(start)
         if (error instanceof AppError && error.kind === 'bad_gateway')
           log.warn({ invoice: invoice.publicId.slice(0, 8), err: error.cause }, 'the swap provider gave no quote')
         throw error

@@ -51,6 +51,13 @@ export interface SwapUpdate
   readonly statusRaw: string | null
 }
 
+/** A counted start of a swap. */
+export interface SwapStart {
+  readonly id: number
+  /** Unix seconds. */
+  readonly at: number
+}
+
 /** Lock the invoice (`invoices.lock`) before any change of its swaps or starts. */
 export interface SwapRepository {
   /**
@@ -84,8 +91,8 @@ export interface SwapRepository {
 
   /** Times of an invoice's counted swap starts after `since`, oldest first. */
   startsSince(invoiceId: number, since: number): Promise<number[]>
-  /** Counts a swap start and deletes those up to `since`. @returns its id, for removing it again */
-  recordStart(invoiceId: number, at: number, since: number): Promise<number>
-  /** Removes a counted start that led to no swap. */
-  removeStart(id: number): Promise<void>
+  /** Counts a swap start and deletes those up to `since`. @returns it, for removing it again */
+  recordStart(invoiceId: number, at: number, since: number): Promise<SwapStart>
+  /** Removes a counted start that led to no swap, unless it is deleted already. */
+  removeStart(start: SwapStart): Promise<void>
 }

@@ -221,11 +221,12 @@ export function swapRepository(db: Db): SwapRepository {
         .values({ invoice_id: invoiceId, at })
         .returning('id')
         .executeTakeFirstOrThrow()
-      return num(row.id)
+      return { id: num(row.id), at }
     },
 
-    async removeStart(id) {
-      await db.deleteFrom('swap_starts').where('id', '=', id).execute()
+    async removeStart({ id, at }) {
+      // SQLite may have used the id of a deleted row again.
+      await db.deleteFrom('swap_starts').where('id', '=', id).where('at', '=', at).execute()
     },
   }
 }
