@@ -5,7 +5,7 @@
  * wait for them, and columns are carried side by side: what a carry brings is not carried on.
  */
 import {
-  C2, carriedLimb, carry, E0, E1, E2, ELEMENT, EXPONENT, EXPONENT_OF_LAST, FOLD_BIASES, high, limb, low, MASK,
+  C2, carried, carriedLimb, carry, E0, E1, E2, ELEMENT, EXPONENT, EXPONENT_OF_LAST, FOLD_BIASES, high, limb, low, MASK,
   MUL_BIASES, SQR_BIASES,
 } from './limbs'
 
@@ -93,8 +93,8 @@ export function sqr(out: usize, a: usize): void {
   let h: v128
   const r9 = f64x2.sub(i64x2.add(t9, carry(t8)), C2())
   const r8 = carriedLimb(t8, t7)
-  t7 = i64x2.add(v128.and(t7, MASK()), carry(t6))
-  t6 = i64x2.add(v128.and(t6, MASK()), carry(t5))
+  t7 = carried(t7, t6)
+  t6 = carried(t6, t5)
   t5 = v128.and(t5, MASK())
   h = high(r8, E0()); t3 = i64x2.add(t3, low(r8, E0(), h)); t4 = i64x2.add(t4, h)
   h = high(r8, E1()); t4 = i64x2.add(t4, low(r8, E1(), h)); t5 = i64x2.add(t5, h)
@@ -125,7 +125,7 @@ export function sqr(out: usize, a: usize): void {
   v128.store(out, carriedLimb(t1, t0), 16)
   v128.store(out, carriedLimb(t2, t1), 32)
   v128.store(out, carriedLimb(t3, t2), 48)
-  t4 = i64x2.add(v128.and(t4, MASK()), carry(t3))
+  t4 = carried(t4, t3)
   v128.store(out, f64x2.sub(v128.or(t4, EXPONENT()), EXPONENT_OF_LAST()), 64)
 }
 

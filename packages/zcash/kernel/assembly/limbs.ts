@@ -123,16 +123,19 @@ function bias(k: i32, lows: u64, highs: u64): u64 {
 /** The rest of the product, −2^50 to 2^50, plus C2. */
 // @ts-ignore: decorator
 @inline export function low(a: v128, b: v128, h: v128): v128 { return f64x2.relaxed_madd(a, b, f64x2.sub(C_PLUS_C2(), h)) }
-/** The limb of a carried column. */
-// @ts-ignore: decorator
-@inline export function limb(t: v128): v128 { return f64x2.sub(v128.or(v128.and(t, MASK()), EXPONENT()), EXPONENT_AND_HALF()) }
-/** The same with what the column below carries. */
-// @ts-ignore: decorator
-@inline export function carriedLimb(t: v128, below: v128): v128 {
-  return f64x2.sub(v128.or(i64x2.add(v128.and(t, MASK()), carry(below)), EXPONENT()), EXPONENT_AND_HALF())
-}
 // @ts-ignore: decorator
 @inline export function carry(t: v128): v128 { return i64x2.shr_u(t, LIMB_BITS) }
+/** The last bits of a column with what the column below carries. */
+// @ts-ignore: decorator
+@inline export function carried(t: v128, below: v128): v128 { return i64x2.add(v128.and(t, MASK()), carry(below)) }
+// @ts-ignore: decorator
+@inline function toLimb(bits: v128): v128 { return f64x2.sub(v128.or(bits, EXPONENT()), EXPONENT_AND_HALF()) }
+/** The limb of a column. */
+// @ts-ignore: decorator
+@inline export function limb(t: v128): v128 { return toLimb(v128.and(t, MASK())) }
+/** The same with what the column below carries. */
+// @ts-ignore: decorator
+@inline export function carriedLimb(t: v128, below: v128): v128 { return toLimb(carried(t, below)) }
 
 /** The low 51 bits of integers as limbs. */
 // @ts-ignore: decorator
