@@ -54,6 +54,7 @@ export interface SwapUpdate
 /** A counted start of a swap. */
 export interface SwapStart {
   readonly id: number
+  readonly invoiceId: number
   /** Unix seconds. */
   readonly at: number
 }

@@ -221,12 +221,17 @@ export function swapRepository(db: Db): SwapRepository {
         .values({ invoice_id: invoiceId, at })
         .returning('id')
         .executeTakeFirstOrThrow()
-      return { id: num(row.id), at }
+      return { id: num(row.id), invoiceId, at }
     },
 
-    async removeStart({ id, at }) {
+    async removeStart({ id, invoiceId, at }) {
       // SQLite may have used the id of a deleted row again.
-      await db.deleteFrom('swap_starts').where('id', '=', id).where('at', '=', at).execute()
+      await db
+        .deleteFrom('swap_starts')
+        .where('id', '=', id)
+        .where('invoice_id', '=', invoiceId)
+        .where('at', '=', at)
+        .execute()
     },
   }
 }
