@@ -96,10 +96,7 @@ export function startDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
 
   async function run(signal: AbortSignal): Promise<LoopResult> {
     if (signal.aborted) return 'idle'
-    const { jobs, nextDueAtMs } = await recordAndClaim(() => ({
-      ...slots.capacity(),
-      isAttempting,
-    }))
+    const { jobs, nextDueAtMs } = await recordAndClaim(() => ({ ...slots.capacity(), isAttempting }))
     for (const job of jobs) start(job)
     setTimer(nextDueAtMs)
     return jobs.length > 0 ? 'again' : 'idle'

@@ -22,7 +22,6 @@ export class ServedTransactions implements ServedListener {
   readonly #serverOf = new Map<Owner, string>()
   readonly #now: () => number
   readonly #blocks = new Map<string, WorldBlock>()
-  #maxHeight = 0
   readonly #inBlocks = new Map<string, WorldBlock[]>()
 
   /** @param now the true time in Unix milliseconds */
@@ -92,13 +91,12 @@ export class ServedTransactions implements ServedListener {
   block(_process: Owner, block: WorldBlock): void {
     if (this.#blocks.has(block.hash)) return
     this.#blocks.set(block.hash, block)
-    this.#maxHeight = Math.max(this.#maxHeight, block.height)
     for (const { txid } of block.transactions) this.#inBlocks.set(txid, [...(this.#inBlocks.get(txid) ?? []), block])
   }
 
   /** The height of the highest block that was served: no process has recorded a higher one. */
   get maxHeight(): number {
-    return this.#maxHeight
+    return Math.max(0, ...[...this.#blocks.values()].map(({ height }) => height))
   }
 
   /** Whether a mempool with the transaction was served. */
