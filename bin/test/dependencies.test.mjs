@@ -4,10 +4,13 @@ import { test } from 'node:test'
 import {
   auditResult,
   licenceProblems,
+  oldNodeProblem,
+  pinnedNode,
   productionPackages,
   sbomProblems,
   withoutTools,
 } from '../../.ci/dependencies.mjs'
+import { isSupported } from '../launcher/runtime.mjs'
 
 const LOCK = JSON.parse(readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8'))
 
@@ -67,4 +70,23 @@ test('the list of components has every locked package of the service in its vers
   assert.deepEqual(kept.dependencies, [{ ref: 'ink@1.0.0', dependsOn: [] }])
   assert.deepEqual(sbomProblems(kept, lock), [])
   assert.deepEqual(sbomProblems(sbom('2.0.0'), lock), ['pkg:npm/ink@1.0.0 is not listed'])
+})
+
+test('the image pins one supported Node, by version and digest', () => {
+  const dockerfile = readFileSync(new URL('../../deploy/docker/Dockerfile', import.meta.url), 'utf8')
+  assert.ok(isSupported(pinnedNode(dockerfile)))
+  const digest = `@sha256:${'0'.repeat(64)}`
+  assert.throws(() => pinnedNode('FROM node:24.21-bookworm-slim'), /no exact version with a digest/)
+  assert.throws(() => pinnedNode('FROM node:24.21.0-bookworm-slim'), /no exact version with a digest/)
+  assert.throws(() => pinnedNode(`FROM node:24.21.0-slim${digest}\nFROM node:24.20.0-slim${digest}`), /different/)
+})
+
+test('the Node of the image is too old when a newer release of its line has been out for 30 days', () => {
+  const releases = { '24.9.0': '2025-09-01', '24.21.0': '2026-09-10', '24.22.0': '2026-10-01', '26.1.0': '2026-05-01' }
+  const at = date => Date.parse(date)
+  assert.equal(oldNodeProblem('24.21.0', releases, at('2026-10-30')), null)
+  assert.match(oldNodeProblem('24.21.0', releases, at('2026-11-02')), /has Node 24\.21\.0, but 24\.22\.0 is out since/)
+  assert.match(oldNodeProblem('24.9.0', releases, at('2026-10-30')), /24\.21\.0 is out .* take 24\.22\.0/)
+  assert.equal(oldNodeProblem('24.22.0', releases, at('2030-01-01')), null)
+  assert.equal(oldNodeProblem('24.21.0', {}, at('2030-01-01')), null)
 })

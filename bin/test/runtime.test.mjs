@@ -7,11 +7,21 @@ import { isSupported, runtimePackage, verifyRuntime } from '../launcher/runtime.
 const RUNTIME = new URL('../runtime/', import.meta.url)
 const PLATFORMS = ['darwin-arm64', 'darwin-x64', 'linux-arm64', 'linux-x64']
 
-test('Node 24.15 or newer of 24.x and Node 26 or newer are supported; Node 25 is not', () => {
-  for (const version of ['24.15.0', '24.21.3', '26.0.0', '26.10.0', '27.0.0-nightly20261001', '30.1.0']) {
+test('Node from the security releases of July 2026 on is supported: 24.18.1, 26.5.1 and newer ones, never 25', () => {
+  for (const version of ['24.18.1', '24.21.0', '26.5.1', '26.10.0', '27.0.0-nightly20261001', '30.1.0']) {
     assert.equal(isSupported(version), true, version)
   }
-  for (const version of ['18.20.8', '20.20.2', '22.23.3', '23.11.1', '24.0.0', '24.14.9', '25.0.0', '25.9.0']) {
+  for (const version of [
+    '18.20.8',
+    '20.20.2',
+    '22.23.3',
+    '23.11.1',
+    '24.15.0',
+    '24.18.0',
+    '25.9.0',
+    '26.0.0',
+    '26.5.0',
+  ]) {
     assert.equal(isSupported(version), false, version)
   }
 })
@@ -32,7 +42,7 @@ test('every supported platform has a supported Node in the lock file, with its h
 })
 
 test('an unsupported host is reported with advice', () => {
-  assert.throws(() => runtimePackage({ platform: 'linux', arch: 'x64', isMusl: true }), /musl .*Install Node 24\.15/)
+  assert.throws(() => runtimePackage({ platform: 'linux', arch: 'x64', isMusl: true }), /musl .*Install Node 24\.18\.1/)
   assert.throws(() => runtimePackage({ platform: 'linux', arch: 's390x', isMusl: false }), /linux-s390x\. Install Node/)
   assert.throws(() => runtimePackage({ platform: 'win32', arch: 'x64', isMusl: false }), /win32-x64\. Install Node/)
 })

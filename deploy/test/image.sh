@@ -49,7 +49,7 @@ step() {
   case $keyword in
     FROM)
       read -ra words <<<"${rest#--platform=* }"
-      [[ ${words[0]} == node:24.15-bookworm-slim ]] || { echo "unknown base image ${words[0]}" >&2; return 1; }
+      [[ ${words[0]} == node:24.+([0-9.])-bookworm-slim@sha256:+([0-9a-f]) ]] || { echo "unknown base image ${words[0]}" >&2; return 1; }
       stage=${words[2]:-final} root=$work/${words[2]:-final} directory=/ user=root
       cp -a "$cache/root" "$root" && install_node "$root"
       roots[$stage]=$root
