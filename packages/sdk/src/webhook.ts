@@ -1,10 +1,11 @@
 /**
  * Verifies that a webhook was sent by the service. Every delivery carries two signatures of the raw body:
  *
- * - `X-Service-Signature`: lower-case hex HMAC-SHA256 of the body, keyed with the whole secret string as UTF-8;
  * - the Standard Webhooks headers `webhook-id`, `webhook-timestamp` and `webhook-signature` (`v1,<base64>`): HMAC-SHA256
  *   of `<id>.<timestamp>.<body>`, keyed with the base64-decoded secret after `whsec_` (https://www.standardwebhooks.com).
- *   This signature covers the time of sending, so an old delivery cannot be replayed.
+ *   This signature covers the time of sending, so an old delivery cannot be replayed;
+ * - `X-Service-Signature`: lower-case hex HMAC-SHA256 of the body, keyed with the whole secret string as UTF-8. It covers
+ *   no time: a captured delivery is valid as long as the secret.
  */
 import { webCrypto } from '#web-crypto'
 import type { WebhookEvent } from './wire.ts'
@@ -44,11 +45,10 @@ export type WebhookHeaders =
 /** Options of verifyWebhook. */
 export interface VerifyOptions {
   /**
-   * `standard` requires the Standard Webhooks signature and ignores the other one, so the replay window always applies.
-   * `service` requires `X-Service-Signature` and ignores the other one. `any`, the default, requires at least one
-   * signature and checks all that are present.
+   * The signature that is required; the other one is ignored. `standard`, the default, is the Standard Webhooks signature
+   * with its replay window. `service` is `X-Service-Signature`, with which an old delivery can be replayed.
    */
-  readonly scheme?: 'any' | 'standard' | 'service'
+  readonly scheme?: 'standard' | 'service'
   /** Maximum difference between `webhook-timestamp` and now, in either direction. Default 300. */
   readonly toleranceSecs?: number
   /** The current time in Unix milliseconds. Default: `Date.now()`. */
@@ -59,12 +59,13 @@ const TOLERANCE_SECS = 300
 const SECRET_PREFIX = 'whsec_'
 
 /**
- * Verifies the signature of a webhook and returns its event. Signatures are compared in constant time.
+ * Verifies the signature of a webhook and returns its event: by default the one that limits the age of a delivery.
+ * Signatures are compared in constant time.
  *
  * Later versions may add event types. Respond with 2xx to unknown types.
  *
  * @param rawBody the received bytes, not a parsed body
- * @param secret the whole webhook secret, including `whsec_`
+ * @param secret the whole webhook secret, including `whsec_`; spaces and line ends around it are ignored
  * @throws WebhookVerificationError
  */
 export async function verifyWebhook(
@@ -74,17 +75,10 @@ export async function verifyWebhook(
   options: VerifyOptions = {},
 ): Promise<WebhookEvent> {
   const body = bytesOf(rawBody)
-  const key = keyOf(secret)
-  const scheme = options.scheme ?? 'any'
-  const checks: Promise<void>[] = []
-  if (scheme !== 'service' && (scheme === 'standard' || header(headers, 'webhook-signature') !== null)) {
-    checks.push(verifyStandard(body, headers, key, options))
-  }
-  if (scheme !== 'standard' && (scheme === 'service' || header(headers, 'x-service-signature') !== null)) {
-    checks.push(verifyService(body, headers, secret))
-  }
-  if (checks.length === 0) throw missingHeader('X-Service-Signature or webhook-signature')
-  await Promise.all(checks)
+  const text = trimmed(secret)
+  const key = keyOf(text)
+  if (options.scheme === 'service') await verifyService(body, headers, text)
+  else await verifyStandard(body, headers, key, options)
   return parse(body)
 }
 
@@ -159,8 +153,13 @@ function bytesOf(rawBody: unknown): Uint8Array {
   )
 }
 
+/** Secrets read from files end with a line end. */
+function trimmed(secret: unknown): string {
+  return typeof secret === 'string' ? secret.trim() : ''
+}
+
 function keyOf(secret: string): Uint8Array {
-  const key = typeof secret === 'string' && secret.startsWith(SECRET_PREFIX) && fromBase64(secret.slice(6))
+  const key = secret.startsWith(SECRET_PREFIX) && fromBase64(secret.slice(SECRET_PREFIX.length))
   if (!key || key.length === 0) {
     throw new WebhookVerificationError('bad_secret', 'the secret must be the whole string that starts with whsec_')
   }

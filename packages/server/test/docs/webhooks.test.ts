@@ -48,7 +48,8 @@ for (const { language, program, version, file, command } of RECEIVERS) {
     const { secret } = await openShell(t, { folder, env: variables, replace }).json(GUIDE.block('sh set'))
     const path = join(folder, file)
     writeFileSync(path, GUIDE.block(`${language} receiver`))
-    const env = { PORT: String(port), ZATGATE_WEBHOOK_SECRET: secret, GOTOOLCHAIN: 'local' }
+    // As a file or a pasted secret ends.
+    const env = { PORT: String(port), ZATGATE_WEBHOOK_SECRET: ` ${secret} \n`, GOTOOLCHAIN: 'local' }
     const { output } = startProgram(t, [program, ...command(path, port)], { env })
 
     const unsigned = () => fetch(url, { method: 'POST', body: '{"type":"invoice.paid","invoice_id":"forged"}' })

@@ -31,7 +31,7 @@ const useBoth = (load: string) => `
     const { formatPaymentUri, parsePaymentUri } = ${load}('@zatgate/zcash/zip321')
     const { encodeAddress } = ${load}('@zatgate/zcash/address')
     const verdict = (body, secret) =>
-      verifyWebhook(body, { 'x-service-signature': '${SIGNATURE}' }, secret).then(event => event.type, error => error.code)
+      verifyWebhook(body, { 'x-service-signature': '${SIGNATURE}' }, secret, { scheme: 'service' }).then(event => event.type, error => error.code)
     const address = encodeAddress('test', new Uint8Array(43).fill(9))
     const uri = formatPaymentUri({ address, amount: 15000000n })
     return [

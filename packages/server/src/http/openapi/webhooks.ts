@@ -17,7 +17,8 @@ const WHEN: Readonly<Record<EventType, string>> = {
 /** The headers of a delivery, and what they contain. */
 const HEADERS: Readonly<Record<string, string>> = {
   'X-Service-Signature':
-    'HMAC-SHA256 of the raw body in lower-case hex, keyed with the whole secret string as UTF-8. The example is signed ' +
+    'HMAC-SHA256 of the raw body in lower-case hex, keyed with the whole secret string as UTF-8. It covers no ' +
+    'time, so check `webhook-signature` instead. The example is signed ' +
     `with \`${EXAMPLE_SECRET}\`, as compact JSON.`,
   'webhook-id': 'The same for every attempt of a delivery.',
   'webhook-timestamp': 'Time of the attempt in Unix seconds.',
