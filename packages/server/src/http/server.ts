@@ -79,6 +79,8 @@ export interface HttpSettings {
   readonly maxWebSocketsPerClient: number
   /** Null: GET /metrics is disabled. */
   readonly metricsToken: string | null
+  /** Of the health checks, which then have the metrics too; null: there are none. */
+  readonly healthPort: number | null
 }
 
 export interface HttpOptions {
@@ -171,7 +173,8 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   const apiDocument = await addOpenApi(app, publicUrl)
 
   healthRoutes(app, { readiness: options.readiness })
-  addMetricsRoute(app, registry, settings.metricsToken)
+  // With a port for health checks, the public one has no metrics, whatever the proxy lets through.
+  if (settings.healthPort === null) addMetricsRoute(app, registry, settings.metricsToken)
   invoiceRoutes(app, { invoices, swaps, auth })
   swapRoutes(app, { swaps, invoices })
   streamRoutes(app, { invoices, stream, upgrades })

@@ -3,6 +3,7 @@ import { deployText } from './files.ts'
 
 /** What umbrelOS sets before it runs compose. */
 export const UMBREL = {
+  APP_PASSWORD: 'the-password-that-umbrel-derives',
   APP_DATA_DIR: '/umbrel/app-data',
   APP_PROXY_PORT: '3470',
   DEVICE_DOMAIN_NAME: 'umbrel.local',

@@ -101,6 +101,11 @@ testWith('helm', 'Helm accepts the chart and renders every part of it', () => {
   }
 })
 
+testWith('helm', 'Helm enables no ingress without the addresses of its controller', () => {
+  const args = ['template', 'shop', ...HELM_VALUES, '--set', 'settings.TRUST_PROXY=null']
+  assert.throws(() => run('helm', args), /ingress needs settings\.TRUST_PROXY/)
+})
+
 const skipKubernetes = missingProgram('helm') || missingProgram('kubernetes-validate')
 
 test('the chart agrees with the schemas of the oldest supported and the newest Kubernetes', {

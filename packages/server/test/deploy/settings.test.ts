@@ -74,6 +74,11 @@ test('Dockerfile: its variables are settings, and its health check reads the por
   assert.match(dockerfile, /HEALTH_PORT/)
 })
 
+test('no core dump, which would contain viewing keys, is written by systemd or Compose', () => {
+  assert.match(deployText('systemd/zatgate.service'), /^LimitCORE=0$/m)
+  for (const role of ['api', 'watcher', 'delivery']) assert.deepEqual(compose.services[role].ulimits, { core: 0 })
+})
+
 test('systemd: the settings of the unit and of the guide start the service on SQLite', () => {
   const unit = deployText('systemd/zatgate.service')
   const own = [...unit.matchAll(/^Environment=(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value])

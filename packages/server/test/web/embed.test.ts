@@ -19,10 +19,10 @@ before(async () => {
 })
 after(() => harness?.close())
 
-async function createInvoice(): Promise<string> {
-  const { accounts, viewingKeys, invoices } = harness.service
+async function createInvoice(shop = harness): Promise<string> {
+  const { accounts, viewingKeys, invoices } = shop.service
   const account = await accounts.findOrCreate('shop@example.org')
-  const { account: ready } = await viewingKeys.set(account, harness.sandbox.demoViewingKey)
+  const { account: ready } = await viewingKeys.set(account, shop.sandbox.demoViewingKey)
   const terms = { amountZat: 2_500_000n, expiresInSecs: 3_600, idempotencyKey: undefined }
   return (await invoices.create(ready, terms)).publicId
 }
@@ -98,7 +98,7 @@ test('return_to shows a link to the shop, by its host, on every page of the chec
   assert.ok(deposit.includes(link))
 })
 
-test('return_to must be an https URL, or one of this machine', async () => {
+test('return_to must be an https URL; while the service is on this machine, http URLs of this machine are allowed', async () => {
   const id = await createInvoice()
   const status = async (returnTo: string) => {
     const { status, text } = await visit(harness, `GET /i/${id}?return_to=${encodeURIComponent(returnTo)}`)
@@ -121,6 +121,17 @@ test('return_to must be an https URL, or one of this machine', async () => {
     `https://shop.example/${'x'.repeat(2048)}`,
   ])
     assert.equal(await status(bad), 400, bad)
+})
+
+test('on a public service return_to leads to no program on the machine of the buyer', async t => {
+  const publicService = await startSandboxService({ env: { PUBLIC_URL: 'https://pay.example.com' } })
+  t.after(() => publicService.close())
+  const id = await createInvoice(publicService)
+  const status = async (returnTo: string) =>
+    (await visit(publicService, `GET /i/${id}?return_to=${encodeURIComponent(returnTo)}`)).status
+  assert.equal(await status('https://shop.example'), 200)
+  for (const local of ['http://localhost:8080/a', 'http://127.0.0.1/', 'http://[::1]:3/'])
+    assert.equal(await status(local), 400, local)
 })
 
 describe('in a real browser', { skip: noBrowser(), timeout: 120_000 }, () => {

@@ -1,10 +1,14 @@
 import { statSync } from 'node:fs'
+import { isIPv4 } from 'node:net'
 import type { Config } from '../../config/settings.ts'
 import { databaseTls, isLoopback } from '../../config/transport.ts'
 import type { Finding } from './doctor-finding.ts'
 
 /** Readable or writable by users other than the owner. */
 const OTHERS = 0o077
+/** Prefixes of the ranges that TRUST_PROXY can have without a warning. */
+const MIN_IPV4_BITS = 16
+const MIN_IPV6_BITS = 48
 
 /**
  * Settings that work and may weaken the service.
@@ -46,11 +50,23 @@ function warnOfAddresses({ publicUrl, trustProxy, host }: Config, warn: (says: s
       'TRUST_PROXY is not set: behind a proxy, all clients share the limits of one address',
       'set TRUST_PROXY to the addresses of the proxies',
     )
+  const wide = Array.isArray(trustProxy) ? trustProxy.filter(isWide) : []
+  if (wide.length > 0)
+    warn(
+      `TRUST_PROXY contains ${wide.join(' and ')}: every machine in it can claim any client address`,
+      'set TRUST_PROXY to the addresses of the proxies alone',
+    )
   if (typeof trustProxy === 'number' && !isLoopback(host))
     warn(
       `TRUST_PROXY is a number and HOST is ${host}: a client that reaches this address directly can claim any address`,
       'set TRUST_PROXY to the addresses of the proxies, or HOST to 127.0.0.1',
     )
+}
+
+/** Whether a range has more addresses than one host has containers. */
+function isWide(range: string): boolean {
+  const [address = '', bits] = range.split('/')
+  return bits !== undefined && Number(bits) < (isIPv4(address) ? MIN_IPV4_BITS : MIN_IPV6_BITS)
 }
 
 function isOpenToOthers(folder: string): boolean {

@@ -38,9 +38,13 @@ export function checkoutLinks(publicId: string, placement = ON_ITS_OWN): Checkou
   }
 }
 
-/** Parses the query of a page of the checkout. @throws AppError `invalid_return_to`, `invalid_theme` */
-export function parsePlacement(query: FormFields, embedded: boolean): CheckoutPlacement {
-  if (!embedded) return { embedding: null, returnTo: parseReturnTo(query.return_to) }
+/**
+ * Parses the query of a page of the checkout.
+ * @param publicUrl of the service
+ * @throws AppError `invalid_return_to`, `invalid_theme`
+ */
+export function parsePlacement(query: FormFields, embedded: boolean, publicUrl: string): CheckoutPlacement {
+  if (!embedded) return { embedding: null, returnTo: parseReturnTo(query.return_to, publicUrl) }
   if (query.return_to !== undefined) throw invalidField('return_to', 'in a frame, the page around it has the way back')
   const theme = THEMES.find(name => name === query.theme) ?? null
   if (query.theme !== undefined && theme === null) throw invalidField('theme', `it must be ${THEMES.join(' or ')}`)
@@ -48,13 +52,15 @@ export function parsePlacement(query: FormFields, embedded: boolean): CheckoutPl
 }
 
 const MAX_RETURN_TO_CHARS = 2048
-/** A shop in development. Elsewhere a plain HTTP page could be replaced on the way. */
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 
-function parseReturnTo(text: string | undefined): URL | null {
+function parseReturnTo(text: string | undefined, publicUrl: string): URL | null {
   if (text === undefined) return null
   const url = text.length <= MAX_RETURN_TO_CHARS ? URL.parse(text) : null
-  const isProtected = url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.has(url.hostname))
+  // A shop in development. The buyers of a public service have other programs at these addresses.
+  const inDevelopment = LOOPBACK.has(new URL(publicUrl).hostname)
+  const isProtected =
+    url?.protocol === 'https:' || (inDevelopment && url?.protocol === 'http:' && LOOPBACK.has(url.hostname))
   if (!url || !isProtected || url.username !== '' || url.password !== '')
     throw invalidField(
       'return_to',

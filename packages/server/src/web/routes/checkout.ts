@@ -14,7 +14,7 @@ export function checkoutPages(site: Site): void {
     site.publicPage('GET', { path: embedded ? '/i/:id/embed' : '/i/:id', embedded }, async request => {
       const query = queryFields(request)
       const invoice = await invoices.read(idParam(request))
-      const links = checkoutLinks(invoice.publicId, parsePlacement(query, embedded))
+      const links = checkoutLinks(invoice.publicId, parsePlacement(query, embedded, site.deps.publicUrl()))
       const swap = (await swaps.currentByInvoice([invoice])).get(invoice.id)
       // Shows an open swap, unless it has no deposit yet and the buyer chose to pay in ZEC.
       if (swap && showsSwap(invoice, swap, query.with === 'zec', nowSecs(clock)))
