@@ -74,8 +74,9 @@ test('Dockerfile: its variables are settings, and its health check reads the por
   assert.match(dockerfile, /HEALTH_PORT/)
 })
 
-test('no core dump, which would contain viewing keys, is written by systemd or Compose', () => {
+test('no core dump, which would contain viewing keys, is written by systemd, Docker or Compose', () => {
   assert.match(deployText('systemd/zatgate.service'), /^LimitCORE=0$/m)
+  assert.match(readFileSync(join(deployPath('..'), 'docs/one-machine.md'), 'utf8'), / --ulimit core=0 /)
   for (const role of ['api', 'watcher', 'delivery']) assert.deepEqual(compose.services[role].ulimits, { core: 0 })
 })
 

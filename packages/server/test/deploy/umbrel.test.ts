@@ -25,6 +25,7 @@ interface Service {
   readonly environment: Record<string, string>
   readonly volumes?: readonly string[]
   readonly build?: unknown
+  readonly ulimits?: unknown
   readonly ports?: unknown
   readonly privileged?: unknown
   readonly depends_on?: Record<string, unknown>
@@ -116,6 +117,7 @@ test('Umbrel: the settings start the service, on the port of the proxy', () => {
   assert.equal(config.host, '0.0.0.0')
   assert.equal(config.plans[0]?.monthlyInvoiceLimit, null)
   assert.equal(config.registration, 'closed')
+  assert.deepEqual(service?.ulimits, { core: 0 })
 })
 
 test('Umbrel: the settings that the owner can change have the defaults of compose', () => {
