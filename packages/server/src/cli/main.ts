@@ -1,6 +1,7 @@
 import manifest from '../../package.json' with { type: 'json' }
 import { ConfigError, ENVIRONMENT, type Env } from '../config/settings.ts'
 import { AppError } from '../domain/error.ts'
+import { showUnprintable } from '../domain/text.ts'
 import type { Command } from './command.ts'
 import {
   accountCreate,
@@ -101,11 +102,11 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
       stderr.write(
         group.length > 0
           ? groupHelp(args[0] as string, group, stderr.columns ?? DEFAULT_COLUMNS)
-          : `zatgate: ${error.message} (${see})\n`,
+          : `zatgate: ${showUnprintable(error.message)} (${see})\n`,
       )
       return 2
     }
-    stderr.write(`zatgate: ${errorMessage(error)}\n`)
+    stderr.write(`zatgate: ${showUnprintable(errorMessage(error))}\n`)
     return error instanceof StoppedError ? error.exitCode : 1
   }
 }

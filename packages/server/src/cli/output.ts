@@ -1,4 +1,5 @@
 import { systemClock } from '../adapters/system/clock.ts'
+import { escapeUnprintable, showUnprintable } from '../domain/text.ts'
 import { createProgress, type Progress, type Terminal } from './progress.ts'
 
 /** The output of a command: lines of text, or one JSON value with `--json`. */
@@ -31,10 +32,10 @@ export function createOutput(json: boolean, stdout: OutputStream, stderr: Output
     isTerminal: stdout.isTTY === true,
     result(value, lines) {
       if (json) stdout.write(`${toJson(value)}\n`)
-      else for (const line of lines) stdout.write(`${line}\n`)
+      else for (const line of lines) stdout.write(`${showUnprintable(line)}\n`)
     },
     note(line) {
-      if (!json) stderr.write(`${line}\n`)
+      if (!json) stderr.write(`${showUnprintable(line)}\n`)
     },
     progress(label, unit, print = line => void stderr.write(`${line}\n`)) {
       return json ? NO_PROGRESS : createProgress({ label, unit, clock: systemClock, terminal, print })
@@ -49,18 +50,24 @@ export function createOutput(json: boolean, stdout: OutputStream, stderr: Output
 /** Available in Node, but not yet in TypeScript's library types. */
 const { rawJSON } = JSON as typeof JSON & { rawJSON(text: string): unknown }
 
-/** Writes a bigint as a JSON number with all its digits. */
+/** Writes a bigint as a JSON number with all its digits, and invisible characters as escapes. */
 function toJson(value: unknown): string {
-  return JSON.stringify(value, (_key, member) => (typeof member === 'bigint' ? rawJSON(member.toString()) : member))
+  const text = JSON.stringify(value, (_key, member) =>
+    typeof member === 'bigint' ? rawJSON(member.toString()) : member,
+  )
+  return escapeUnprintable(text)
 }
 
 /** Aligned columns, separated by two spaces. */
 export function table(headings: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const widths = headings.map((heading, i) => Math.max(heading.length, ...rows.map(row => row[i]?.length ?? 0)))
+  const shown = rows.map(row => row.map(showUnprintable))
+  const widths = headings.map((heading, i) =>
+    shown.reduce((width, row) => Math.max(width, row[i]?.length ?? 0), heading.length),
+  )
   const line = (cells: readonly string[]) =>
     cells
       .map((cell, i) => cell.padEnd(widths[i] ?? 0))
       .join('  ')
       .trimEnd()
-  return [line(headings.map(heading => heading.toUpperCase())), ...rows.map(line)]
+  return [line(headings.map(heading => heading.toUpperCase())), ...shown.map(line)]
 }

@@ -1,3 +1,4 @@
+import { isPrintable } from './text.ts'
 import type { KeyExpiry } from './viewing-key.ts'
 
 export const CONFIRMATIONS = { min: 0, max: 100, default: 3 } as const
@@ -31,7 +32,9 @@ export const MAX_EMAIL_CHARS = 254
  */
 export function normaliseEmail(text: string): string | null {
   const email = text.trim().toLowerCase()
-  return email.length <= MAX_EMAIL_CHARS && /^[^\s\p{C}@<>",;:\\]{1,64}@[^\s\p{C}@<>",;:\\]+$/u.test(email)
+  return email.length <= MAX_EMAIL_CHARS &&
+    isPrintable(email) &&
+    /^[^\s\p{C}@<>",;:\\]{1,64}@[^\s\p{C}@<>",;:\\]+$/u.test(email)
     ? email
     : null
 }

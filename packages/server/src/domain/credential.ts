@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { invalidField } from './error.ts'
+import { requirePrintableLine } from './text.ts'
 
 /**
  * Bearer credentials: a prefix for the kind, 32 random bytes in base62, and a CRC-32 of both. Mistyped credentials and
@@ -42,10 +42,9 @@ export function last4(credential: string): string {
   return credential.slice(-4)
 }
 
-/** @throws AppError `invalid_<field>` for a blank or too long name, or one with control characters */
+/** @throws AppError `invalid_<field>` for a name that is blank, too long or not printable */
 export function checkCredentialName(field: 'name' | 'label', name: string): void {
-  if (name.length > MAX_NAME_LENGTH || name.trim() === '' || /\p{Cc}/u.test(name))
-    throw invalidField(field, `1 to ${MAX_NAME_LENGTH} characters, not blank, without control characters`)
+  requirePrintableLine(field, name, MAX_NAME_LENGTH)
 }
 
 function checksum(stem: string): string {

@@ -1,4 +1,5 @@
-import { AppError, invalidField } from './error.ts'
+import { AppError } from './error.ts'
+import { requirePrintableLine } from './text.ts'
 import { formatIso } from './time.ts'
 import type { WithdrawalStatus } from './withdrawal.ts'
 
@@ -23,8 +24,7 @@ export function joinNotes(earlier: string | null, added: string | null = null): 
 
 /** @throws AppError `invalid_reference`, `invalid_reason` */
 export function requireValidNote(field: 'reference' | 'reason', text: string): void {
-  if (text.trim() === '' || text.length > MAX_PAYOUT_NOTE_CHARS || /\p{Cc}/u.test(text))
-    throw invalidField(field, `1 to ${MAX_PAYOUT_NOTE_CHARS} printable characters`)
+  requirePrintableLine(field, text, MAX_PAYOUT_NOTE_CHARS)
 }
 
 /** @param confirmations the number that the order requires */

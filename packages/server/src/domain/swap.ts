@@ -1,8 +1,9 @@
 import { backoffMs } from './backoff.ts'
 import type { TimeBounds } from './chain-time.ts'
-import { AppError } from './error.ts'
+import { AppError, invalidField } from './error.ts'
 import type { EventSwap } from './event.ts'
 import { formatUnits } from './money.ts'
+import { isPrintable } from './text.ts'
 
 /** The statuses of the provider (1Click `GET /v0/status`). */
 export const SWAP_STATUSES = [
@@ -172,10 +173,11 @@ export function depositDeadline(invoiceExpiresAt: number, now: number): number {
 
 export const MAX_REFUND_TO_CHARS = 500
 
-/** @throws AppError `refund_to_required` when it is undefined or blank */
+/** @throws AppError `refund_to_required` when it is undefined or blank; `invalid_refund_to` */
 export function requireRefundTo(refundTo: string | undefined): void {
   if (refundTo === undefined || refundTo.trim() === '')
     throw new AppError('invalid', 'refund_to_required', 'refund_to required')
+  if (!isPrintable(refundTo)) throw invalidField('refund_to', 'an address without invisible characters')
 }
 
 export function invoiceNotPendingError(): AppError {

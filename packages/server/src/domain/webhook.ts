@@ -1,3 +1,5 @@
+import { isPrintable } from './text.ts'
+
 /** A signing secret is this prefix and the base64 of 32 random bytes (https://www.standardwebhooks.com). */
 export const WEBHOOK_SECRET_PREFIX = 'whsec_'
 
@@ -13,7 +15,7 @@ export const MAX_WEBHOOK_URL_CHARS = 2_048
 /** Describes why a webhook URL is invalid; null for a valid one. The address is checked at each connection. */
 export function webhookUrlProblem(text: string, allowHttp: boolean): string | null {
   if (text.length > MAX_WEBHOOK_URL_CHARS) return `at most ${MAX_WEBHOOK_URL_CHARS} characters`
-  if (/[\s\p{Cc}]/u.test(text)) return 'no whitespace or control characters'
+  if (/\s/.test(text) || !isPrintable(text)) return 'no spaces and no invisible characters'
   const url = URL.parse(text)
   if (!url) return 'must be an absolute URL, such as https://shop.example/webhook'
   if (url.protocol !== 'https:' && !(allowHttp && url.protocol === 'http:')) return 'must start with https://'

@@ -155,7 +155,9 @@ export function depositCutoff(expiresAt: number, spacingSecs: number): number {
 
 /** Masks a payout destination. The last characters stay readable, so that the merchant recognises it. */
 export function maskPayoutTo(payoutTo: string): string {
-  return payoutTo.length <= 8 ? '••••' : `${payoutTo.slice(0, 2)}••••${payoutTo.slice(-4)}`
+  const characters = Array.from(payoutTo)
+  if (characters.length <= 8) return '••••'
+  return `${characters.slice(0, 2).join('')}••••${characters.slice(-4).join('')}`
 }
 
 /**

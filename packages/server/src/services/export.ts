@@ -133,9 +133,19 @@ function sheetTime(unixSecs: number): string {
   return formatIso(unixSecs).replace('T', ' ').replace('Z', '')
 }
 
-/** Formats a CSV field. Text that a spreadsheet would run as a formula gets a leading apostrophe. */
+/**
+ * How a formula begins: with a sign that a spreadsheet takes for `=`, `+`, `-` or `@`, after any spaces and invisible
+ * characters, which some programs drop; or with a tab or a line end.
+ */
+const FORMULA =
+  /^[\s\p{C}\p{Default_Ignorable_Code_Point}]*[=+\-@\u2212\uFE62\uFE63\uFE66\uFE6B\uFF0B\uFF0D\uFF1D\uFF20]|^[\t\r\n]/u
+
+/**
+ * Formats a CSV field. Text that a spreadsheet would run as a formula gets a leading apostrophe. Semicolons and tabs
+ * separate fields in some countries, so text with them is quoted as well.
+ */
 export function csvField(value: string | number | null): string {
   if (value === null) return ''
-  const text = typeof value === 'string' && /^[=+\-@\t\r\n]/.test(value) ? `'${value}` : String(value)
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+  const text = typeof value === 'string' && FORMULA.test(value) ? `'${value}` : String(value)
+  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

@@ -2,6 +2,7 @@ import { ATTENTION_MAIL, attentionMailDueAt, attentionMailText } from '../domain
 import { backoffMs } from '../domain/backoff.ts'
 import { EMAIL_NOTIFICATIONS, type EmailNotification, NOTICE_INTERVAL_SECS } from '../domain/email-notification.ts'
 import { type CodePurpose, codeHashInput, generateCode, generateLongCode } from '../domain/sign-in.ts'
+import { showUnprintable } from '../domain/text.ts'
 import { formatUtcMinute } from '../domain/time.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { KeyedHash } from '../ports/keyed-hash.ts'
@@ -175,7 +176,7 @@ function planEndsMail(mail: NoticeMail, publicUrl: string): OutgoingMail {
 
 function notificationMail(mail: NoticeMail, publicUrl: string): OutgoingMail {
   const what = EMAIL_NOTIFICATIONS[mail.about as EmailNotification]
-  const detail = mail.detail === null ? '' : `: ${mail.detail}`
+  const detail = mail.detail === null ? '' : `: ${showUnprintable(mail.detail)}`
   const at = formatUtcMinute(mail.lastAt)
   const [thing, action] =
     mail.unmailed === 1

@@ -12,6 +12,7 @@ import {
   withdrawalNotOpenError,
   withMissingNotes,
 } from '../domain/payout.ts'
+import { showUnprintable } from '../domain/text.ts'
 import { isUuid } from '../domain/uuid.ts'
 import {
   type ClosedBy,
@@ -265,8 +266,12 @@ export function createPayouts(deps: {
 }
 
 function noteOf(payout: PayoutResult): Partial<PayoutNote> {
-  if (payout.state === 'paid') return { reference: payout.reference.slice(0, MAX_PAYOUT_NOTE_CHARS) }
-  return payout.state === 'failed' ? { reason: payout.reason.slice(0, MAX_PAYOUT_NOTE_CHARS) } : {}
+  if (payout.state === 'paid') return { reference: providerNote(payout.reference) }
+  return payout.state === 'failed' ? { reason: providerNote(payout.reason) } : {}
+}
+
+function providerNote(text: string): string {
+  return showUnprintable(text.slice(0, MAX_PAYOUT_NOTE_CHARS)).slice(0, MAX_PAYOUT_NOTE_CHARS)
 }
 
 /** Whether any payment has fewer confirmations than the order requires. */

@@ -7,6 +7,7 @@ import { blockSpacingSecs, type ConsensusParams } from '../domain/network-upgrad
 import { checkOrderRateLimit, ORDER_RATE_LIMIT } from '../domain/order-rate-limit.ts'
 import { billingNotConfiguredError } from '../domain/plan.ts'
 import { currencyDecimals } from '../domain/rate.ts'
+import { requirePrintableLine } from '../domain/text.ts'
 import { formatIso } from '../domain/time.ts'
 import { isUuid } from '../domain/uuid.ts'
 import {
@@ -217,8 +218,7 @@ export function createWithdrawals(deps: {
 
 function check({ fiatCurrency, payoutTo }: WithdrawalRequest, currencies: readonly string[]): void {
   if (!currencies.includes(fiatCurrency)) throw invalidField('fiat_currency', `one of ${currencies.join(', ')}`)
-  if (payoutTo.trim() === '' || payoutTo.length > MAX_PAYOUT_TO_CHARS || /\p{Cc}/u.test(payoutTo))
-    throw invalidField('payout_to', `1 to ${MAX_PAYOUT_TO_CHARS} printable characters`)
+  requirePrintableLine('payout_to', payoutTo, MAX_PAYOUT_TO_CHARS)
 }
 
 /** The hash of the payout details is keyed, because bank account numbers can be enumerated. */

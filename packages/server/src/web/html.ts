@@ -1,3 +1,5 @@
+import { showUnprintable } from '../domain/text.ts'
+
 /** Text that is already HTML. All other values are escaped in a template. */
 export class Html {
   readonly text: string
@@ -22,8 +24,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
 }
 
 /**
- * Template tag for HTML. Values are escaped for text and for quoted attributes, so quote every attribute. Lists are
- * joined; null, undefined and false render as nothing.
+ * Template tag for HTML. Values are escaped for text and for quoted attributes, so quote every attribute. Invisible
+ * characters are shown as code points. Lists are joined; null, undefined and false render as nothing.
  */
 export function html(strings: TemplateStringsArray, ...values: readonly Child[]): Html {
   return new Html(String.raw({ raw: strings }, ...values.map(render)))
@@ -38,5 +40,14 @@ function render(child: Child): string {
   if (child instanceof Html) return child.text
   if (child === null || child === undefined || child === false) return ''
   if (Array.isArray(child)) return child.map(render).join('')
-  return String(child).replace(/[&<>"']/g, character => ESCAPES[character] as string)
+  return escapeMarkup(showUnprintable(String(child)))
+}
+
+/** Text for an attribute that a form sends back: invisible characters stay as they are, so that the check refuses them. */
+export function exactly(text: string): Html {
+  return new Html(escapeMarkup(text))
+}
+
+function escapeMarkup(text: string): string {
+  return text.replace(/[&<>"']/g, character => ESCAPES[character] as string)
 }

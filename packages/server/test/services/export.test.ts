@@ -123,11 +123,26 @@ test('rows are read on demand: after a reader stops, only one page was read', as
   assert.equal(reads, 1)
 })
 
+const FORMULA_STARTS = [
+  ...['=1', '+1', '-1', '@SUM(1)', '\t=1', '\r=1', '\n=1'],
+  ...['\uff1d1', '\uff0b1', '\uff0d1', '\uff20SUM(1)'],
+  ...['\ufe661', '\ufe621', '\ufe631', '\ufe6bSUM(1)', '\u22121'],
+  ...[' =1', '\u00a0=1', '\u3000=1', '\u200b=1', '\ufeff=1'],
+]
+
+test('each of 21 ways to begin a formula is guarded, and what only resembles one is not', () => {
+  assert.equal(FORMULA_STARTS.length, 21)
+  for (const text of [...FORMULA_STARTS, '\u202e=1', ' \u200b \u2060+1', '\u2028=1', '\u3164=1', '\0=1'])
+    assert.equal(csvField(text).replace(/^"/, '').slice(0, 1), "'", JSON.stringify(text))
+  for (const text of ['shop', ' a=1', "'=1", '1-1', 'a@b']) assert.equal(csvField(text), text)
+  assert.equal(csvField('a;=1'), '"a;=1"')
+})
+
 test('no CSV field is run as a formula by a spreadsheet, and each is parsed back unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), text => {
       const field = csvField(text)
-      assert.doesNotMatch(field, /^"?[=+\-@\t\r\n]/)
+      assert.doesNotMatch(field, /^"?(?:[\s\p{C}]*[=+\-@＝＋－＠]|[\t\r\n])/u)
       const [[read]] = parseCsv(`${field}\r\n`) as [[string]]
       assert.ok(read === text || read === `'${text}`)
     }),

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { formatZec, MAX_ZAT } from '../../src/domain/money.ts'
+import { showUnprintable } from '../../src/domain/text.ts'
 import { browserName, programName } from '../../src/http/user-agent.ts'
 import { parseZec } from '../../src/web/amount.ts'
 import { dailyChart } from '../../src/web/components/chart.ts'
 import { qrCode } from '../../src/web/components/qr-code.ts'
 import { formatDuration, formatZecAmount, groupThousands, shorten } from '../../src/web/format.ts'
-import { booleanAttribute, html } from '../../src/web/html.ts'
+import { booleanAttribute, exactly, html } from '../../src/web/html.ts'
 
 const unescapeHtml = (text: string) =>
   text
@@ -17,12 +18,13 @@ const unescapeHtml = (text: string) =>
     .replaceAll('&#39;', "'")
     .replaceAll('&amp;', '&')
 
-test('a value cannot end an attribute or open an element, and survives escaping unchanged', () => {
+test('a value cannot end an attribute or open an element, and only its invisible characters are changed', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), text => {
       const written = html`${text}`.text
       assert.doesNotMatch(written, /[<>"']/)
-      assert.equal(unescapeHtml(written), text)
+      assert.equal(unescapeHtml(written), showUnprintable(text))
+      assert.equal(unescapeHtml(exactly(text).text), text)
     }),
   )
 })

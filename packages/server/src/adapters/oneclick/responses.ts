@@ -16,7 +16,7 @@ export const ZEC_IDS: readonly string[] = ['nep141:zec.omft.near', '1cs_v1:zec:n
 const Digits = Type.String({ pattern: '^[0-9]{1,40}$' })
 const Printable = Type.String({ pattern: '^[\\x21-\\x7e]{1,512}$' })
 const Instant = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,9})?Z$' })
-const Label = Type.String({ pattern: '^[^\\p{Cc}]{1,64}$' })
+const Label = Type.String({ pattern: '^[^\\p{C}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}]{1,64}$' })
 const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
 
 /** Only the members in use are checked: the provider may add others. */
@@ -103,7 +103,7 @@ export function parseErrorMessage(text: string): string | null {
   const message = [value.message]
     .flat()
     .join('; ')
-    .replace(/\p{Cc}+/gu, ' ')
+    .replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
     .trim()
   return message === '' ? null : message.slice(0, MAX_MESSAGE_CHARS)
 }

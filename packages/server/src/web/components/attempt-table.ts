@@ -19,7 +19,7 @@ export function attemptTable(attempts: readonly AttemptRow[]): Html {
 /** The response of an attempt, or why there is none. */
 export function attemptOutcome({ statusCode, error, durationMs }: AttemptRow): Html {
   if (error !== null)
-    return html`<span class="badge badge-bad">${statusCode ?? 'failed'}</span><span class="below clip">${error}</span>`
+    return html`<span class="badge badge-bad">${statusCode ?? 'failed'}</span><span class="below clip"><bdi>${error}</bdi></span>`
   if (statusCode === null)
     return html`<span class="badge badge-pending">${durationMs === null ? 'in progress' : 'no response'}</span>`
   return html`<span class="badge badge-paid">${statusCode}</span>`

@@ -11,7 +11,7 @@ export function copyButton(text: string, what: string): Html {
 }
 
 /** A secret that is shown only once. */
-export function oneTimeSecret(title: string, secret: string, hint: Child): Html {
+export function oneTimeSecret(title: Child, secret: string, hint: Child): Html {
   return html`<section class="card once" aria-labelledby="once-title">
     <h2 id="once-title">${title}</h2>
     <p>${copyable(secret, 'the secret')}</p>

@@ -42,11 +42,11 @@ export function dashboardPage(page: DashboardPage): Html {
     <header class="top">
       <a class="brand" href="/overview">${brand()}</a>
       ${page.sandbox && html`<span class="tag">Sandbox</span>`}
-      <span class="who">${page.email}</span>
+      <span class="who"><bdi>${page.email}</bdi></span>
       <form method="post" action="/sign-out"><button class="quiet">Sign out</button></form>
       <button class="menu-button" popovertarget="menu" aria-label="Menu"><span aria-hidden="true">☰</span></button>
     </header>
-    <nav id="menu" class="menu" popover aria-label="Main">${NAV.map(group => menuGroup(group.label, group.items, page.menuPath))}<form class="sign-out" method="post" action="/sign-out"><p class="hint">${page.email}</p><button>Sign out</button></form></nav>
+    <nav id="menu" class="menu" popover aria-label="Main">${NAV.map(group => menuGroup(group.label, group.items, page.menuPath))}<form class="sign-out" method="post" action="/sign-out"><p class="hint"><bdi>${page.email}</bdi></p><button>Sign out</button></form></nav>
     <main id="main">
       <div class="heading"><h1>${page.heading ?? page.title}</h1>${page.actions && html`<div class="actions">${page.actions}</div>`}</div>
       ${deletionBanner(page)}

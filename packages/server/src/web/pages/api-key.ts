@@ -29,7 +29,7 @@ export function apiKeysPage(user: PageUser, view: ApiKeysView): Html {
     flash,
     error,
     body: html`
-      ${created && oneTimeSecret(`New API key “${created.name}”`, created.key, 'Store it like a password. It is shown only once; we keep only a hash.')}
+      ${created && oneTimeSecret(html`New API key “<bdi>${created.name}</bdi>”`, created.key, 'Store it like a password. It is shown only once; we keep only a hash.')}
       ${created && firstInvoice && html`<p><a class="button primary" href="/invoices/new">Next: create your first invoice</a></p>`}
       <p class="lead">An API key lets your server create invoices. It can do nothing else: it cannot read or change your account.</p>
       <form class="card inline" method="post" action="/api-keys">
@@ -47,7 +47,7 @@ export function apiKeysPage(user: PageUser, view: ApiKeysView): Html {
 function table(keys: readonly ApiKey[]): Html {
   const rows = keys.map(
     key => html`<tr>
-      <td>${key.name}<span class="below code">zg_…${key.last4}</span></td>
+      <td><bdi>${key.name}</bdi><span class="below code">zg_…${key.last4}</span></td>
       <td class="wide">${timeElement(key.createdAt)}</td>
       <td>${key.revokedAt !== null ? html`revoked<span class="below">${timeElement(key.revokedAt)}</span>` : key.lastUsedAt === null ? 'never used' : timeElement(key.lastUsedAt)}</td>
       <td class="number">${key.revokedAt === null && actionButton(`/api-keys/${key.publicId}/revoke`, 'Revoke', { kind: 'danger small', describe: `Revoke the API key ${key.name}` })}</td>

@@ -17,7 +17,7 @@ export interface ActivityView {
 export function activityPage(user: PageUser, { entries, current, newest, older }: ActivityView): Html {
   const rows = entries.map(
     ({ kind, detail, actor, createdAt }) => html`<tr>
-      <td>${sentence(AUDIT_KINDS[kind])}${detail !== null && html`<span class="below">${detail}</span>`}<span class="below slim">${timeElement(createdAt)}</span></td>
+      <td>${sentence(AUDIT_KINDS[kind])}${detail !== null && html`<span class="below"><bdi>${detail}</bdi></span>`}<span class="below slim">${timeElement(createdAt)}</span></td>
       <td class="wide">${timeElement(createdAt)}</td>
       <td>${origin(actor)}${actor.session === current && html`<span class="below">this session</span>`}</td>
     </tr>`,
@@ -40,7 +40,7 @@ export function activityPage(user: PageUser, { entries, current, newest, older }
 function origin({ by, client, network }: Actor): Html {
   if (by === 'operator') return html`the operator of this service`
   if (by === 'service' || (client === null && network === null)) return html`this service`
-  return html`${client ?? 'unknown program'}${network !== null && html`<span class="below">${network}</span>`}`
+  return html`<bdi>${client ?? 'unknown program'}</bdi>${network !== null && html`<span class="below">${network}</span>`}`
 }
 
 function sentence(text: string): string {

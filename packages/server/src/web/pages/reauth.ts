@@ -1,6 +1,6 @@
 import { codeField, mailboxHint } from '../components/code-field.ts'
 import { dashboardPage, type PageUser } from '../components/layout.ts'
-import { type Html, html } from '../html.ts'
+import { exactly, type Html, html } from '../html.ts'
 
 interface ReauthView {
   /** Action and fields of the form that needs a code. */
@@ -15,7 +15,7 @@ interface ReauthView {
 /** Asks for a code and submits the original form with it. The form's fields are kept as hidden inputs. */
 export function reauthPage(user: PageUser, { action, fields, menuPath, error, mailboxUrl }: ReauthView): Html {
   const hiddenInputs = Object.entries(fields).map(
-    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${exactly(value)}">`,
   )
   return dashboardPage({
     ...user,

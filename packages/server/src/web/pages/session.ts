@@ -28,7 +28,7 @@ export function sessionsPage(user: PageUser, view: SessionsView): Html {
     flash,
     error,
     body: html`
-      ${issued && oneTimeSecret(`New session token “${issued.label}”`, issued.token, 'It can do everything that you can do in the dashboard, for 30 days. It is shown only once.')}
+      ${issued && oneTimeSecret(html`New session token “<bdi>${issued.label}</bdi>”`, issued.token, 'It can do everything that you can do in the dashboard, for 30 days. It is shown only once.')}
       <p class="lead">The browsers and scripts that are signed in to your account. A session ends after 30 days.</p>
       <section class="card" aria-labelledby="open"><h2 id="open">Active sessions</h2>${table(sessions, current)}${pager({ older })}</section>
       <section class="card" aria-labelledby="everywhere"><h2 id="everywhere">Sign out everywhere</h2>
@@ -45,7 +45,7 @@ export function sessionsPage(user: PageUser, view: SessionsView): Html {
 function table(sessions: readonly Session[], current: string): Html {
   const rows = sessions.map(
     session => html`<tr>
-      <td>${session.label}${session.publicId === current && html`<span class="below">this session</span>`}</td>
+      <td><bdi>${session.label}</bdi>${session.publicId === current && html`<span class="below">this session</span>`}</td>
       <td class="wide">${timeElement(session.createdAt)}</td>
       <td>${session.lastUsedAt === null ? 'never used' : timeElement(session.lastUsedAt)}</td>
       <td class="wide">${timeElement(session.expiresAt)}</td>

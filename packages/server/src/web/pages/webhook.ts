@@ -69,7 +69,7 @@ export function attemptPage(user: PageUser, attempt: AttemptDetail, options: { r
           ? 'none'
           : html`<a class="code" href="/invoices/${attempt.invoicePublicId}">${attempt.invoicePublicId}</a>`,
       ],
-      ['URL', html`<span class="code">${attempt.url}</span>`],
+      ['URL', html`<bdi class="code">${attempt.url}</bdi>`],
       ['Sent', timeElement(attempt.createdAt)],
       ['Duration', attempt.durationMs === null ? 'unknown' : `${groupThousands(attempt.durationMs)} ms`],
     ])}</section>

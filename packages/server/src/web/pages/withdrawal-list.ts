@@ -64,7 +64,7 @@ function orderTable(orders: readonly WithdrawalWithInvoice[]): Html {
       <td><a href="/withdrawals/${withdrawal.publicId}" class="code" aria-label="Withdrawal ${withdrawal.publicId}">${shorten(withdrawal.publicId, 8, 0)}</a><span class="below">${timeElement(withdrawal.createdAt)}</span><span class="slim">${withdrawalBadge(withdrawal.status)}</span></td>
       <td class="wide">${withdrawalBadge(withdrawal.status)}</td>
       <td class="number wide">${formatZecAmount(withdrawal.amountZat)}<span class="below">${formatZat(withdrawal.amountZat)}</span></td>
-      <td class="number">${formatFiat(withdrawal.fiatAmount, withdrawal.fiatCurrency)}<span class="below">${maskedPayoutTo}</span></td>
+      <td class="number">${formatFiat(withdrawal.fiatAmount, withdrawal.fiatCurrency)}<span class="below"><bdi>${maskedPayoutTo}</bdi></span></td>
     </tr>`,
   )
   return html`<table class="list"><thead><tr><th scope="col">Withdrawal</th><th scope="col" class="wide">Status</th><th scope="col" class="number wide">Deposit</th><th scope="col" class="number">Payout</th></tr></thead><tbody>${rows}</tbody></table>`

@@ -1,6 +1,7 @@
 import { notFound } from '../../domain/error.ts'
 import { EXPIRY_SECS, INVOICE_STATUSES } from '../../domain/invoice.ts'
 import { paymentUri } from '../../domain/payment-uri.ts'
+import { withoutUnprintable } from '../../domain/text.ts'
 import { DAY_SECS, parseDay } from '../../domain/time.ts'
 import { nowSecs } from '../../ports/clock.ts'
 import type { InvoiceFilter } from '../../ports/repository/invoice.ts'
@@ -21,11 +22,12 @@ export function invoicePages(site: Site): void {
 
   site.page('GET', '/invoices', async (request, _reply, user) => {
     const query = queryFields(request)
-    const { q: search = '', from = '', to = '', before } = query
+    const { q = '', from = '', to = '', before } = query
+    const search = withoutUnprintable(q)
     const filter = filterOf(query)
     const status = filter.needsAttention ? ATTENTION_FILTER : (filter.status ?? null)
     const shown = { search, status, from, to }
-    if (search.trim() !== '') {
+    if (search !== '') {
       const found = await dashboard.search(user.account, search)
       return invoicesPage(site.pageUser(user), { ...shown, invoices: found, newest: null, older: null })
     }

@@ -1,0 +1,49 @@
+import { invalidField } from './error.ts'
+
+/**
+ * Characters that a reader cannot see or that change the order in which others are read: control and format characters
+ * (bidirectional overrides, zero-width spaces and joiners), line and paragraph separators, unpaired surrogates, blanks
+ * that are no spaces, and variation selectors that do not follow a pictograph.
+ */
+const UNPRINTABLE =
+  /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u2800]|(?!\uFE0F)\p{Default_Ignorable_Code_Point}|(?<!\p{Extended_Pictographic})\uFE0F/u
+const ALL_UNPRINTABLE = new RegExp(UNPRINTABLE, 'gu')
+/** A line of text may be indented, and a text has lines. */
+const LAYOUT = /^[\t\n\r]$/
+
+/** Whether people can read all of the text, on one line and in one way. */
+export function isPrintable(text: string): boolean {
+  return !UNPRINTABLE.test(text)
+}
+
+/**
+ * Checks a name or another text that is shown to people.
+ * @param maxChars in UTF-16 code units
+ * @throws AppError `invalid_<field>` for a blank or too long text, and for one with unprintable characters
+ */
+export function requirePrintableLine(field: string, text: string, maxChars: number): void {
+  if (text.length > maxChars || text.trim() === '' || !isPrintable(text))
+    throw invalidField(field, `1 to ${maxChars} characters on one line, not blank, without invisible ones`)
+}
+
+/** Shows each unprintable character as its code point: `\u{202e}`. Tabs and line ends stay. */
+export function showUnprintable(text: string): string {
+  return text.replace(ALL_UNPRINTABLE, character =>
+    LAYOUT.test(character) ? character : `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  )
+}
+
+/** Removes unprintable characters and the spaces around the text, as text copied from documents has them. */
+export function withoutUnprintable(text: string): string {
+  return text.replace(ALL_UNPRINTABLE, '').trim()
+}
+
+/** Writes each unprintable character in a JSON text without line ends as the escapes of its code units. */
+export function escapeUnprintable(json: string): string {
+  return json.replace(ALL_UNPRINTABLE, character =>
+    Array.from(
+      { length: character.length },
+      (_, i) => `\\u${character.charCodeAt(i).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  )
+}
