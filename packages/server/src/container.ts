@@ -255,7 +255,7 @@ export function createServices(infrastructure: Infrastructure, operator: Account
   const recordedChain = createRecordedChain({ store, updateInvoices, reportChanges, clock, log })
 
   const assets = createSwapAssets({ provider, clock, log })
-  const swapStatus = createSwapStatusPoller({ store, outbox, provider, clock, params, log })
+  const swapStatus = createSwapStatusPoller({ store, outbox, provider, clock, params, log, metrics })
   const swaps = createSwaps({ store, outbox, provider, assets, swapStatus, clock, random, log })
   return {
     accounts,

@@ -40,6 +40,9 @@ const WATCH_PAST_DEADLINE_SECS = 24 * 60 * 60
 /** The maximum time for which a swap is polled, for any deadline of the provider. Usual deadlines are a few days away. */
 export const MAX_SWAP_WATCH_SECS = 14 * 24 * 60 * 60
 
+/** How far the provider's clock may be ahead of the true time. A report from later is refused. */
+const MAX_PROVIDER_AHEAD_MS = 5 * 60 * 1000
+
 /** How long after its expiry an invoice waits for a provider that does not report whether it received a deposit. */
 export const PROVIDER_GRACE_SECS = 120
 
@@ -83,12 +86,16 @@ export function hasDeposit(status: SwapStatus): boolean {
   return status !== 'PENDING_DEPOSIT' && status !== 'REFUNDED' && status !== 'FAILED'
 }
 
-/** The state without times after `latest`, which a wrong clock has recorded. */
-export function withoutFutureTimes<S extends SwapState>(swap: S, latest: number): S {
+/**
+ * The state without times after `latest`, which a wrong clock has recorded, and without an update time far ahead of
+ * `newest`, which an earlier version has accepted.
+ */
+export function withoutFutureTimes<S extends SwapState>(swap: S, latest: number, newest = latest): S {
   const atMost = (time: number | null) => (time === null ? null : Math.min(time, latest))
   const { lastReportAt } = swap
   return {
     ...swap,
+    updatedAtMs: isFarAhead(swap.updatedAtMs, newest) ? 0 : swap.updatedAtMs,
     lastReportAt: lastReportAt !== null && lastReportAt > latest ? null : lastReportAt,
     depositSeenAt: atMost(swap.depositSeenAt),
     successAt: atMost(swap.successAt),
@@ -96,9 +103,18 @@ export function withoutFutureTimes<S extends SwapState>(swap: S, latest: number)
 }
 
 /**
+ * Whether a time of the provider is minutes after `latest`. Applied, it would make every later report an older one.
+ *
+ * @param latest Unix seconds: the clock or the newest block, whichever is later
+ */
+export function isFarAhead(updatedAtMs: number, latest: number): boolean {
+  return updatedAtMs > latest * 1000 + MAX_PROVIDER_AHEAD_MS
+}
+
+/**
  * The state after a report of the provider, at a time between `earliest` and `latest`: an invoice that waits for coins
  * waits rather too long. Reports that are older than the last one, reports with an unknown
- * status, and reports after a final status change nothing.
+ * status, and reports after a final status change nothing. Check a report with `isFarAhead` first.
  */
 export function applyProviderReport<S extends SwapState>(
   swap: S,

@@ -6,6 +6,7 @@ import type { SwapEventType } from '../domain/swap.ts'
 import {
   applyProviderReport,
   eventSwap,
+  isFarAhead,
   isFinalSwapStatus,
   isStuck,
   isSwapStatus,
@@ -17,6 +18,7 @@ import {
 } from '../domain/swap.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
+import type { Metrics } from '../ports/metrics.ts'
 import type { Invoice } from '../ports/repository/invoice.ts'
 import type { Swap } from '../ports/repository/swap.ts'
 import type { Store, Tx } from '../ports/store.ts'
@@ -41,6 +43,12 @@ interface PollResult {
   readonly failed: boolean
 }
 
+interface Recorded {
+  readonly swap: Swap
+  /** The response was refused for its time. */
+  readonly refused: boolean
+}
+
 /** Exceeds the deadline of a provider request and the time to record its result. */
 const LEASE_MS = 30_000
 const NOT_POLLED: PollResult = { response: null, failed: false }
@@ -52,8 +60,9 @@ export function createSwapStatusPoller(deps: {
   readonly clock: Clock
   readonly params: ConsensusParams
   readonly log: Log
+  readonly metrics: Pick<Metrics, 'swapReportRefused'>
 }): SwapStatusPoller {
-  const { store, outbox, provider, clock, params, log } = deps
+  const { store, outbox, provider, clock, params, log, metrics } = deps
   /** Running refreshes by swap id. Concurrent callers share the response. */
   const refreshing = new Map<number, Promise<void>>()
 
@@ -66,8 +75,8 @@ export function createSwapStatusPoller(deps: {
 
   async function record(swap: Swap, poll: PollResult): Promise<void> {
     const nowMs = clock.nowMs()
-    const after = await store.write(tx => write(tx, swap, poll, nowMs))
-    if (after) report(swap, after)
+    const recorded = await store.write(tx => write(tx, swap, poll, nowMs))
+    if (recorded) report(swap, recorded, poll)
     else log.info({ swap: swap.publicId.slice(0, 8) }, 'a swap was lost with the database that was replaced')
   }
 
@@ -75,24 +84,29 @@ export function createSwapStatusPoller(deps: {
   async function write(
     tx: Tx,
     { id, publicId, invoiceId }: Swap,
-    { response, failed }: PollResult,
+    poll: PollResult,
     nowMs: number,
-  ): Promise<Swap | null> {
+  ): Promise<Recorded | null> {
     const [invoice] = await tx.invoices.lock([invoiceId])
     const before = await tx.swaps.byId(id)
     // In a promoted standby the row id may belong to another swap.
     if (!invoice || before?.publicId !== publicId) return null
 
     const now = Math.floor(nowMs / 1000)
-    const bounds = timeBounds(params, await tx.chain.newestHeaders(MEDIAN_BLOCKS), now)
-    const known = withoutFutureTimes(before, bounds.latest)
+    const headers = await tx.chain.newestHeaders(MEDIAN_BLOCKS)
+    const bounds = timeBounds(params, headers, now)
+    // The newest block shows a clock that is minutes behind.
+    const latest = Math.max(bounds.latest, headers[0]?.time ?? 0)
+    const refused = poll.response !== null && isFarAhead(poll.response.updatedAtMs, latest)
+    const response = refused ? null : poll.response
+    const known = withoutFutureTimes(before, bounds.latest, latest)
     const updated = response ? applyProviderReport(known, response, bounds) : known
     const event = unsentEvent(updated)
     const after: Swap = {
       ...updated,
       providerStatus: response?.status ?? before.providerStatus,
       sentEvents: event ? [...updated.sentEvents, event] : updated.sentEvents,
-      failedPolls: failed ? before.failedPolls + 1 : 0,
+      failedPolls: poll.failed || refused ? before.failedPolls + 1 : 0,
       needsAttention: isStuck(updated, invoice.receivedZat >= invoice.amountZat, bounds.earliest),
     }
     const changed = after.providerStatus !== before.providerStatus || after.updatedAtMs !== before.updatedAtMs
@@ -107,12 +121,18 @@ export function createSwapStatusPoller(deps: {
     const keptOpen = await tx.swaps.anyKeepsInvoiceOpen(invoiceId)
     // An invoice that is no longer kept open is expired by the expiry worker.
     if (keptOpen !== invoice.keptOpenBySwap) await tx.invoices.setKeptOpenBySwap(invoiceId, keptOpen)
-    return after
+    return { swap: after, refused }
   }
 
-  /** Logs committed changes. */
-  function report(before: Swap, after: Swap): void {
+  /** Logs and counts what was committed. */
+  function report(before: Swap, { swap: after, refused }: Recorded, { response }: PollResult): void {
     const swap = after.publicId.slice(0, 8)
+    if (refused) metrics.swapReportRefused()
+    if (refused && before.failedPolls === 0)
+      log.warn(
+        { swap, updatedAtMs: response?.updatedAtMs },
+        "a report of the swap provider is refused: its time is minutes ahead of this server's clock",
+      )
     if (after.providerStatus !== before.providerStatus && !isSwapStatus(after.providerStatus))
       log.warn({ swap, status: after.providerStatus }, 'the swap provider reports an unknown status')
     if (after.status !== before.status) log.info({ swap, status: after.status }, 'the status of a swap changed')

@@ -7,6 +7,7 @@ import {
   applyProviderReport,
   depositDeadline,
   hasDeposit,
+  isFarAhead,
   isFinalSwapStatus,
   isStuck,
   keepsInvoiceOpen,
@@ -15,6 +16,7 @@ import {
   polledUntil,
   SWAP_STATUSES,
   swapEventTypeOf,
+  withoutFutureTimes,
 } from '../../src/domain/swap.ts'
 
 const DAY = 86_400
@@ -110,6 +112,14 @@ test('unknown statuses, older reports, and reports after a final status change n
     const ended = afterReport(processing, final, 200)
     for (const status of SWAP_STATUSES) assert.equal(afterReport(ended, status, 300), ended)
   }
+})
+
+test('a time of the provider more than five minutes ahead is refused, and one that was stored counts for nothing', () => {
+  assert.equal(isFarAhead(1_300_000, 1_000), false)
+  assert.equal(isFarAhead(1_300_001, 1_000), true)
+  const frozen = { ...newSwap, updatedAtMs: 4_102_444_800_000 }
+  assert.equal(withoutFutureTimes(frozen, 1_000).updatedAtMs, 0)
+  assert.equal(withoutFutureTimes({ ...newSwap, updatedAtMs: 1_300_000 }, 1_000).updatedAtMs, 1_300_000)
 })
 
 test('in any order of reports, first times and final statuses stay, and update times never go back', () => {

@@ -48,6 +48,15 @@ export const ACCOUNT_MUTANTS: readonly Mutant[] = [
     withinSeeds: 2_000,
   },
   {
+    name: 'a report of the swap provider that is dated years ahead is applied',
+    theme: 'swaps',
+    file: 'domain/swap.ts',
+    find: 'return updatedAtMs > latest * 1000 + MAX_PROVIDER_AHEAD_MS',
+    replace: 'return updatedAtMs < latest * 0 - MAX_PROVIDER_AHEAD_MS',
+    needs: ['swap'],
+    withinSeeds: 500,
+  },
+  {
     name: 'an invoice with a swap does not wait for a silent provider after its expiry',
     theme: 'swaps',
     file: 'domain/swap.ts',

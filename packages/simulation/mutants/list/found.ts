@@ -14,7 +14,7 @@ export const FOUND_MUTANTS: readonly Mutant[] = [
     name: 'the times of a swap are those of the clock, also while it differs from the chain by hours',
     theme: 'swaps',
     file: 'services/swap-status.ts',
-    find: 'const bounds = timeBounds(params, await tx.chain.newestHeaders(MEDIAN_BLOCKS), now)',
+    find: 'const bounds = timeBounds(params, headers, now)',
     replace: 'const bounds = { earliest: now, latest: now }',
     needs: ['swap'],
     withinSeeds: 5_000,

@@ -6,6 +6,7 @@ import { createDeliveryMetrics } from './delivery.ts'
 import { createInvoiceMetrics } from './invoice.ts'
 import { createMailMetrics } from './mail.ts'
 import { createSignInMetrics } from './sign-in.ts'
+import { createSwapMetrics } from './swap.ts'
 
 /**
  * Registers the metrics of every process, and of the roles that this one has, so that a scrape shows no values that it
@@ -25,6 +26,8 @@ export function createMetrics(registry: Registry, clock: Clock, roles: readonly 
     ...(roles.includes('watcher') && createChainSyncMetrics(registry, clock)),
     ...(roles.includes('delivery') && createDeliveryMetrics(registry)),
     ...(roles.includes('delivery') && createMailMetrics(registry)),
+    // The watcher polls swaps, and so does the API before another start.
+    ...((roles.includes('api') || roles.includes('watcher')) && createSwapMetrics(registry)),
     // The API takes codes, and the delivery role mails them.
     ...((roles.includes('api') || roles.includes('delivery')) && createSignInMetrics(registry)),
   }

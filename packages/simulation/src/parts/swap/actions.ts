@@ -159,6 +159,14 @@ export function providerActions(parts: {
       },
       2,
     ),
+    fault(
+      'swap provider dates reports ahead',
+      'a status is dated years ahead',
+      (faults, draw) => {
+        faults.aheadRate = draw.pick([0.3, 0.8])
+      },
+      2,
+    ),
     fault('swap provider indexes late', 'the swap provider does not know a new order yet', (faults, draw) => {
       faults.unindexedMs = draw.pick([10_000, 300_000])
     }),

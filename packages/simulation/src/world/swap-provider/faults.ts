@@ -24,6 +24,8 @@ export interface ProviderFaults {
   staleRate: number
   /** The probability that a status is that of another order. */
   foreignRate: number
+  /** The probability that a status is dated years ahead. */
+  aheadRate: number
   /** New orders are unknown for this time. */
   unindexedMs: number
 }
@@ -39,6 +41,7 @@ export const NO_FAULTS: ProviderFaults = {
   replays: false,
   staleRate: 0,
   foreignRate: 0,
+  aheadRate: 0,
   unindexedMs: 0,
 }
 

@@ -12,6 +12,8 @@ import { makeOrder, type QuoteRequestBody, refusalOf, tamper } from './quote.ts'
 import { SIGNING_KEY } from './signature.ts'
 
 const API_URL = 'https://1click.example'
+/** How far a report that is dated ahead is ahead: more than any clock of the service. */
+const AHEAD_MS = 10 * 365 * 86_400_000
 
 /** What the provider sends, and how honest and useful that is. */
 interface Handled {
@@ -143,14 +145,15 @@ export class SwapProviderServer {
     const earlier = told.states.slice(0, -1)
     const isStale = earlier.length > 0 && this.#chance(this.faults.staleRate)
     const state = isStale ? this.#draw.pick(earlier) : stateOf(told)
-    return { response: jsonResponse(200, this.#answer(told, state)), useless: told !== order }
+    const aheadMs = this.#chance(this.faults.aheadRate) ? AHEAD_MS : 0
+    return { response: jsonResponse(200, this.#answer(told, state, aheadMs)), useless: told !== order || aheadMs > 0 }
   }
 
-  #answer(order: Order, state: OrderState): string {
+  #answer(order: Order, state: OrderState, aheadMs: number): string {
     const text = JSON.stringify({
       correlationId: this.#responseId(),
       status: state.status,
-      updatedAt: new Date(state.updatedAtMs).toISOString(),
+      updatedAt: new Date(state.updatedAtMs + aheadMs).toISOString(),
       swapDetails: null,
       quoteResponse: order.signed,
     })
