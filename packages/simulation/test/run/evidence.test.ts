@@ -14,7 +14,7 @@ test('docs/evidence.md is what npm run evidence writes', async () => {
 
 test('docs/evidence.md has at most two pages, besides the defects found', () => {
   const text = readFileSync(EVIDENCE_FILE, 'utf8').replace(/^## Defects found$.*?(?=^## )/ms, '')
-  assert.ok(text.length < 14_000, `${text.length} characters`)
+  assert.ok(text.length < 16_000, `${text.length} characters`)
 })
 
 test('every listed rule is checked somewhere, and listed once', () => {
