@@ -44,6 +44,21 @@ export function expiredKeyError(expiry: KeyExpiry, point: ExpiryContext, endsAt:
   return refusal('viewing key expires too soon', `${until}: set another viewing key, or a shorter expires_in_secs`)
 }
 
+/**
+ * Identifies an account and a viewing key that it uses, in every state of the database. Row ids do not: a promoted standby
+ * can give them to other rows.
+ */
+export interface KeyOfAccount {
+  readonly accountPublicId: string
+  /** Of the viewing key, 32 bytes. */
+  readonly fingerprint: Uint8Array
+}
+
+/** Whether the rows still hold the account and the viewing key of a request. */
+export function isSameKey(one: KeyOfAccount, other: KeyOfAccount): boolean {
+  return one.accountPublicId === other.accountPublicId && Buffer.compare(one.fingerprint, other.fingerprint) === 0
+}
+
 export const MAX_VIEWING_KEY_CHARS = 4_000
 
 /** The seal context of a stored viewing key. */

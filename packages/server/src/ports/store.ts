@@ -65,7 +65,7 @@ export interface BatchTx {
   readonly invoices: Pick<InvoiceRepository, 'insert' | 'byPublicId'>
   readonly idempotency: Pick<IdempotencyRepository, 'claim'>
   /** Concurrent reads share one statement. */
-  readonly viewingKeys: Pick<ViewingKeyRepository, 'watchedUntil'>
+  readonly viewingKeys: Pick<ViewingKeyRepository, 'ofAccount'>
   readonly chain: Pick<ChainRepository, 'tip'>
 }
 

@@ -1,4 +1,5 @@
 import type { Network } from '../domain/account.ts'
+import { notFound } from '../domain/error.ts'
 import { viewingKeySealContext } from '../domain/viewing-key.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
@@ -9,12 +10,23 @@ import type { ReservedAddress, UnusedAddresses, UnusedAddressKeeper } from '../p
 import type { Vault } from '../ports/vault.ts'
 import type { DatabaseIdentity } from './database-identity.ts'
 
-/** Reserves addresses for invoices. An address is never used twice under its viewing key. */
+/** A reserved address, with the key that it belongs to. */
+export interface AddressOfKey extends ReservedAddress {
+  /** Of the viewing key, 32 bytes. */
+  readonly fingerprint: Uint8Array
+}
+
+/**
+ * Reserves addresses for invoices. An address is never used twice under its viewing key. It belongs to the key that the row
+ * held when its index was reserved: the transaction that uses it compares the fingerprint.
+ */
 export interface Addresses {
-  /** @throws Error when the key's row does not exist or its secret cannot be decrypted */
-  reserve(viewingKeyId: number): Promise<ReservedAddress>
+  /** @throws AppError `no_such_viewing_key` for a missing or deleted key; Error when its secret cannot be decrypted */
+  reserve(viewingKeyId: number): Promise<AddressOfKey>
   /** Makes an address available again. It must not have been shown and must not be in a committed row. */
-  release(viewingKeyId: number, reserved: ReservedAddress): void
+  release(viewingKeyId: number, reserved: AddressOfKey): void
+  /** Forgets the cached addresses of the key that this address belongs to. Their indexes are never used. */
+  forget(viewingKeyId: number, reserved: AddressOfKey): void
   /**
    * Advances the counters, and makes available what an earlier process has kept, and some addresses of the keys that were
    * used last. Each process that reserves addresses calls it before the first `reserve`.
@@ -41,8 +53,9 @@ const AHEAD_KEYS = 16
 const AHEAD_SIZE = 128
 
 interface AddressCache {
-  readonly available: ReservedAddress[]
-  readonly waiting: { resolve: (reserved: ReservedAddress) => void; reject: (error: unknown) => void }[]
+  /** Of `key`. */
+  readonly available: AddressOfKey[]
+  readonly waiting: { resolve: (reserved: AddressOfKey) => void; reject: (error: unknown) => void }[]
   /** Addresses in each batch. */
   size: number
   /** The cache was empty, or low within a second of the last batch: the next batch is twice as large. */
@@ -105,32 +118,38 @@ export function createAddresses(deps: {
   }
 
   async function deriveBatch(viewingKeyId: number, cache: AddressCache): Promise<void> {
-    cache.key ??= await readKey(viewingKeyId)
-    const { incoming, network } = cache.key
+    // Requests that arrive meanwhile share the first batch.
+    if (!cache.key) setKey(cache, await readKey(viewingKeyId))
     if (cache.isTooSmall || cache.waiting.length > 0) {
       cache.size = Math.min(Math.max(1, cache.size * 2, cache.waiting.length), MAX_BATCH)
     }
     cache.isTooSmall = false
     const count = cache.size
-    const first = await databaseIdentity.write(tx => tx.viewingKeys.reserveIndexes(viewingKeyId, count))
-    const slices = slicesOf(first, count)
+    const reserved = await databaseIdentity.write(tx => tx.viewingKeys.reserveIndexes(viewingKeyId, count))
+    const { fingerprint, incoming, network } = setKey(cache, reserved.key)
+    const slices = slicesOf(reserved.first, count)
     const workers = Array.from({ length: PARALLEL_SLICES }, async () => {
       for (const { from, length } of slices) {
         const addresses = await noteScanner.deriveAddresses(incoming, network, from, length)
-        for (const [offset, address] of addresses.entries()) provide(cache, { index: from + BigInt(offset), address })
+        for (const [offset, address] of addresses.entries())
+          provide(cache, { index: from + BigInt(offset), address, fingerprint })
       }
     })
     await Promise.all(workers)
   }
 
-  async function readKey(viewingKeyId: number): Promise<UnsealedKey> {
+  async function readKey(viewingKeyId: number): Promise<ViewingKeyRow> {
     const row = await store.read(tx => tx.viewingKeys.byId(viewingKeyId))
-    if (!row) throw new Error('the viewing key of an account does not exist')
-    return unseal(row)
+    if (!row?.sealed.length) throw notFound('viewing key')
+    return row
   }
 
-  function unseal({ id, fingerprint, network, sealed }: ViewingKeyRow): UnsealedKey {
-    return { fingerprint, network, incoming: vault.open(sealed, viewingKeySealContext(id)) }
+  /** Drops the addresses of another key: a promoted standby, or a restored dump, has given the row id to this one. */
+  function setKey(cache: AddressCache, { id, fingerprint, network, sealed }: ViewingKeyRow): UnsealedKey {
+    if (cache.key && isSame(cache.key, fingerprint)) return cache.key
+    cache.available.length = 0
+    cache.key = { fingerprint, network, incoming: vault.open(sealed, viewingKeySealContext(id)) }
+    return cache.key
   }
 
   /** @returns the number of restored addresses, `room` at most */
@@ -139,9 +158,9 @@ export function createAddresses(deps: {
     const unused = addresses.filter(({ index }) => index < row.nextIndex).slice(0, room)
     if (unused.length === 0) return 0
     const cache = cacheOf(row.id)
-    cache.available.push(...unused)
+    const { fingerprint } = setKey(cache, row)
+    for (const reserved of unused) cache.available.push({ ...reserved, fingerprint })
     cache.size = Math.min(cache.available.length, MAX_BATCH)
-    cache.key ??= unseal(row)
     return unused.length
   }
 
@@ -177,7 +196,7 @@ export function createAddresses(deps: {
     for (const row of rows) {
       if (caches.has(row.id)) continue
       const cache = cacheOf(row.id)
-      cache.key = unseal(row)
+      setKey(cache, row)
       cache.size = AHEAD_SIZE
       await refill(row.id, cache)
     }
@@ -192,7 +211,7 @@ export function createAddresses(deps: {
         return reserved
       }
       cache.isTooSmall = true
-      return new Promise<ReservedAddress>((resolve, reject) => {
+      return new Promise<AddressOfKey>((resolve, reject) => {
         cache.waiting.push({ resolve, reject })
         void refill(viewingKeyId, cache)
       })
@@ -200,7 +219,12 @@ export function createAddresses(deps: {
 
     release(viewingKeyId, reserved) {
       const cache = caches.get(viewingKeyId)
-      if (cache) provide(cache, reserved)
+      if (cache?.key && isSame(cache.key, reserved.fingerprint)) provide(cache, reserved)
+    },
+
+    forget(viewingKeyId, reserved) {
+      const key = caches.get(viewingKeyId)?.key
+      if (key && isSame(key, reserved.fingerprint)) caches.delete(viewingKeyId)
     },
 
     async start() {
@@ -240,10 +264,14 @@ function isLow({ available, size }: AddressCache): boolean {
 }
 
 /** Delivers the address to the caller that waits longest, or stores it in the cache. */
-function provide({ available, waiting }: AddressCache, reserved: ReservedAddress): void {
+function provide({ available, waiting }: AddressCache, reserved: AddressOfKey): void {
   const waiter = waiting.shift()
   if (waiter) waiter.resolve(reserved)
   else available.push(reserved)
+}
+
+function isSame({ fingerprint }: UnsealedKey, other: Uint8Array): boolean {
+  return Buffer.compare(fingerprint, other) === 0
 }
 
 function hex(bytes: Uint8Array): string {

@@ -3,24 +3,30 @@ import { requireNoDeletion } from '../domain/account-deletion.ts'
 import { AppError, notFound } from '../domain/error.ts'
 import { EXPIRY_SECS } from '../domain/invoice.ts'
 import type { Zat } from '../domain/money.ts'
-import { billingNotConfiguredError, type Plan } from '../domain/plan.ts'
+import type { Plan } from '../domain/plan.ts'
 import { DAY_SECS } from '../domain/time.ts'
 import { isUuid } from '../domain/uuid.ts'
-import { expiredKeyError } from '../domain/viewing-key.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import { type Metrics, NO_METRICS } from '../ports/metrics.ts'
 import type { Random } from '../ports/random.ts'
 import type { Invoice, InvoiceFilter, InvoicePurpose, NewInvoice } from '../ports/repository/invoice.ts'
 import type { Page } from '../ports/repository/page.ts'
 import type { BatchTx, Store, Tx } from '../ports/store.ts'
-import type { Addresses } from './address.ts'
+import type { Addresses, AddressOfKey } from './address.ts'
 import { claimOrReplay, type IdempotencyRequest } from './idempotency.ts'
+import {
+  type Draft,
+  extendWatch,
+  isCreated,
+  refuseExpiredKey,
+  viewingKeyNotSetError,
+  watchedUntil,
+} from './invoice-draft.ts'
 import { countInvoice } from './plan-limit.ts'
-import { readExpiryContext } from './viewing-key-expiry.ts'
 import type { WatchedKeys } from './watched-key.ts'
 
-/** The watch of a viewing key ends on a whole hour, so that a busy key's row changes once an hour instead of with every invoice. */
-const WATCH_STEP_SECS = 3_600
+/** After the first one the account is read again and the cached addresses are forgotten, so the second one decides. */
+const MAX_ATTEMPTS = 3
 
 export interface InvoiceRequest {
   readonly amountZat: Zat
@@ -66,7 +72,7 @@ export interface Invoices {
 
 export function createInvoices(deps: {
   readonly store: Store
-  readonly addresses: Pick<Addresses, 'reserve' | 'release'>
+  readonly addresses: Pick<Addresses, 'reserve' | 'release' | 'forget'>
   readonly clock: Clock
   readonly random: Random
   readonly plans: readonly Plan[]
@@ -79,20 +85,40 @@ export function createInvoices(deps: {
   const watchExtensions = new Map<number, Promise<void>>()
 
   /**
-   * Reserves an address and lets `write` insert the invoice with it. Releases the address when `write` refuses the
-   * request, or returns the invoice of an earlier request instead.
+   * Creates an invoice at a new address. The account is read again when its row, or that of its viewing key, is another
+   * one than the request had read: the database is a promoted standby or a restored dump.
    */
-  async function createAtNewAddress(
-    account: Account,
-    terms: InvoiceTerms,
-    write: (draft: NewInvoice) => Promise<Invoice>,
-  ): Promise<Invoice> {
+  async function createAtNewAddress(given: Account, terms: InvoiceTerms, write: Write): Promise<Invoice> {
+    let account = given
+    for (let attempt = 1; ; attempt++) {
+      requireNoDeletion(account)
+      const invoice = await createOnce(account, terms, write)
+      if (invoice) return invoice
+      if (attempt === MAX_ATTEMPTS) throw replacedError(`no address of the account's viewing key`)
+      account = await readAgain(account)
+    }
+  }
+
+  /** @throws AppError `database_unavailable` when the database does not have the account any more */
+  async function readAgain({ id, publicId }: Account): Promise<Account> {
+    const found = await store.query(tx => tx.accounts.byId(id))
+    if (found?.publicId !== publicId) throw replacedError('the database does not have the account any more')
+    return found
+  }
+
+  /**
+   * Reserves an address and lets `write` insert the invoice with it. Releases the address when `write` refuses the
+   * request, or returns the invoice of an earlier request instead. Null, and nothing is written, when the account or its
+   * key is not the one that the request had read.
+   */
+  async function createOnce(account: Account, terms: InvoiceTerms, write: Write): Promise<Invoice | null> {
     const { viewingKeyId } = account
     if (viewingKeyId === null) throw viewingKeyNotSetError()
-    const reserved = await addresses.reserve(viewingKeyId)
+    const reserved = await reserve(viewingKeyId)
+    if (reserved === null) return null
     const createdAt = nowSecs(clock)
     const expiresAt = createdAt + (terms.expiresInSecs ?? EXPIRY_SECS.default)
-    const draft: NewInvoice = {
+    const invoice: NewInvoice = {
       publicId: random.uuid(),
       accountId: account.id,
       viewingKeyId,
@@ -105,11 +131,13 @@ export function createInvoices(deps: {
       expiresAt,
       watchUntil: expiresAt + lateWatchDays * DAY_SECS,
     }
+    const draft = { account, invoice, fingerprint: reserved.fingerprint }
     try {
-      const invoice = await write(draft)
-      if (isCreated(invoice, draft)) metrics.invoiceCreated(terms.purpose)
+      const written = await write(draft)
+      if (written === null) addresses.forget(viewingKeyId, reserved)
+      else if (isCreated(written, draft)) metrics.invoiceCreated(terms.purpose)
       else addresses.release(viewingKeyId, reserved)
-      return invoice
+      return written
     } catch (error) {
       // Only a refused request certainly leaves nothing committed. After any other failure the index counts as used.
       if (error instanceof AppError && error.kind !== 'unavailable') addresses.release(viewingKeyId, reserved)
@@ -117,57 +145,59 @@ export function createInvoices(deps: {
     }
   }
 
-  async function writeSale(
-    tx: BatchTx,
-    account: Account,
-    draft: NewInvoice,
-    idempotency: IdempotencyRequest | null,
-  ): Promise<Invoice> {
-    const earlier = await claimOrReplay(tx, idempotency, draft)
+  /** Null: the account or its key is already gone. */
+  async function reserve(viewingKeyId: number): Promise<AddressOfKey | null> {
+    try {
+      return await addresses.reserve(viewingKeyId)
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'no_such_viewing_key') return null
+      throw error
+    }
+  }
+
+  async function writeSale(tx: BatchTx, draft: Draft, idempotency: IdempotencyRequest | null): Promise<Invoice> {
+    const { account, invoice } = draft
+    const earlier = await claimOrReplay(tx, idempotency, invoice)
     if (earlier) return earlier
-    await refuseExpiredKey(tx, account, draft)
-    await countInvoice(tx, plans, account, draft.createdAt)
-    return tx.invoices.insert(draft)
+    await refuseExpiredKey(tx, draft)
+    await countInvoice(tx, plans, account, invoice.createdAt)
+    return tx.invoices.insert(invoice)
   }
 
   async function writeInternal(
     tx: Tx,
-    operator: Account,
-    draft: NewInvoice,
+    draft: Draft,
     idempotency: IdempotencyRequest | null,
     record: (tx: Tx, invoice: Invoice) => Promise<void>,
-  ): Promise<Invoice> {
-    const earlier = await claimOrReplay(tx, idempotency, draft)
+  ): Promise<Invoice | null> {
+    if ((await watchedUntil(tx, draft)) === null) return null
+    const earlier = await claimOrReplay(tx, idempotency, draft.invoice)
     if (earlier) return earlier
-    await refuseExpiredKey(tx, operator, draft)
-    const invoice = await tx.invoices.insert(draft)
+    await refuseExpiredKey(tx, draft)
+    const invoice = await tx.invoices.insert(draft.invoice)
     await record(tx, invoice)
-    return invoice
+    return extendWatch(tx, invoice, draft)
   }
 
-  /** Null, and nothing is written, when the key of the invoice is not watched for as long as the invoice. */
+  /** Writes nothing when the key of the invoice is not watched for as long as the invoice, or is not that of the request. */
   async function writeWatchedSale(
     tx: BatchTx,
-    account: Account,
-    draft: NewInvoice,
+    draft: Draft,
     idempotency: IdempotencyRequest | null,
-  ): Promise<Invoice | null> {
-    const watched = await tx.viewingKeys.watchedUntil(draft.viewingKeyId)
-    return watched < draft.watchUntil ? null : writeSale(tx, account, draft, idempotency)
+  ): Promise<Invoice | 'unwatched' | null> {
+    const watched = await watchedUntil(tx, draft)
+    if (watched === null) return null
+    return watched < draft.invoice.watchUntil ? 'unwatched' : writeSale(tx, draft, idempotency)
   }
 
   /** Other requests that need the key to be watched for longer wait for this one, and then find it watched. */
-  async function extendingWatch(
-    account: Account,
-    draft: NewInvoice,
-    idempotency: IdempotencyRequest | null,
-  ): Promise<Invoice> {
-    const { viewingKeyId } = draft
+  async function extendingWatch(draft: Draft, idempotency: IdempotencyRequest | null): Promise<Invoice | null> {
+    const { viewingKeyId } = draft.invoice
     const ended = Promise.withResolvers<void>()
     watchExtensions.set(viewingKeyId, ended.promise)
     try {
       // Accounts can share a viewing key, so a transaction that changes its row is not batched by account.
-      return await store.write(tx => writeUnwatchedSale(tx, account, draft, idempotency))
+      return await store.write(tx => writeUnwatchedSale(tx, draft, idempotency))
     } finally {
       watchExtensions.delete(viewingKeyId)
       ended.resolve()
@@ -176,25 +206,25 @@ export function createInvoices(deps: {
 
   async function writeUnwatchedSale(
     tx: Tx,
-    account: Account,
-    draft: NewInvoice,
+    draft: Draft,
     idempotency: IdempotencyRequest | null,
-  ): Promise<Invoice> {
-    const invoice = await writeSale(tx, account, draft, idempotency)
-    if (isCreated(invoice, draft)) await watchedKeys.checkInvoice(tx, account, draft.viewingKeyId, draft.createdAt)
+  ): Promise<Invoice | null> {
+    if ((await watchedUntil(tx, draft)) === null) return null
+    const invoice = await writeSale(tx, draft, idempotency)
+    const { viewingKeyId, createdAt } = draft.invoice
+    if (isCreated(invoice, draft)) await watchedKeys.checkInvoice(tx, draft.account, viewingKeyId, createdAt)
     return extendWatch(tx, invoice, draft)
   }
 
   return {
     async create(account, request) {
-      requireNoDeletion(account)
       const idempotency = idempotencyOf(account, request)
       return createAtNewAddress(account, { ...request, purpose: 'sale' }, async draft => {
         for (;;) {
-          const watched = await store.writeBatched(account.id, tx => writeWatchedSale(tx, account, draft, idempotency))
-          if (watched) return watched
-          const extension = watchExtensions.get(draft.viewingKeyId)
-          if (!extension) return extendingWatch(account, draft, idempotency)
+          const written = await store.writeBatched(account.id, tx => writeWatchedSale(tx, draft, idempotency))
+          if (written !== 'unwatched') return written
+          const extension = watchExtensions.get(draft.invoice.viewingKeyId)
+          if (!extension) return extendingWatch(draft, idempotency)
           await extension
         }
       })
@@ -202,9 +232,7 @@ export function createInvoices(deps: {
 
     createInternal: (operator, request, record) =>
       createAtNewAddress(operator, request, draft =>
-        store.write(async tx =>
-          extendWatch(tx, await writeInternal(tx, operator, draft, request.idempotency, record), draft),
-        ),
+        store.write(tx => writeInternal(tx, draft, request.idempotency, record)),
       ),
 
     async read(publicId) {
@@ -217,6 +245,9 @@ export function createInvoices(deps: {
   }
 }
 
+/** Null, and nothing is written, when the account or its key is not that of the draft. */
+type Write = (draft: Draft) => Promise<Invoice | null>
+
 type InvoiceTerms = Pick<InvoiceRequest, 'amountZat' | 'expiresInSecs'> & { readonly purpose: InvoicePurpose }
 
 function idempotencyOf(account: Account, request: InvoiceRequest): IdempotencyRequest | null {
@@ -225,36 +256,6 @@ function idempotencyOf(account: Account, request: InvoiceRequest): IdempotencyRe
   return { accountId: account.id, key: request.idempotencyKey, body }
 }
 
-function viewingKeyNotSetError(): AppError {
-  return new AppError('invalid', 'viewing_key_not_set', 'viewing key not set')
-}
-
-/** Makes sure that the key of a created invoice is watched for as long as the invoice can be paid. */
-async function extendWatch(tx: Tx, invoice: Invoice, draft: NewInvoice): Promise<Invoice> {
-  const until = Math.ceil(draft.watchUntil / WATCH_STEP_SECS) * WATCH_STEP_SECS
-  if (!isCreated(invoice, draft)) return invoice
-  await tx.viewingKeys.extendAccountWatch(draft.accountId, draft.viewingKeyId, until)
-  // The key was replaced and deleted after the request had read it.
-  if (!(await tx.viewingKeys.extendWatch(draft.viewingKeyId, until))) throw viewingKeyNotSetError()
-  return invoice
-}
-
-/** False for the invoice of an earlier request. */
-function isCreated(invoice: Invoice, draft: NewInvoice): boolean {
-  return invoice.publicId === draft.publicId
-}
-
-/**
- * Refuses an invoice whose address would outlive the viewing key.
- * @throws AppError `viewing_key_expired`, `viewing_key_expires_too_soon`; `billing_not_configured` for an internal invoice
- */
-async function refuseExpiredKey(
-  tx: Pick<BatchTx, 'chain'>,
-  { viewingKeyExpiry: expiry }: Account,
-  { createdAt, expiresAt, purpose }: NewInvoice,
-): Promise<void> {
-  if (!expiry) return
-  const error = expiredKeyError(expiry, await readExpiryContext(tx, expiry, createdAt), expiresAt)
-  if (!error) return
-  throw purpose === 'sale' ? error : billingNotConfiguredError("the operator's viewing key expires")
+function replacedError(cause: string): AppError {
+  return new AppError('unavailable', 'database_unavailable', 'service unavailable', { retryAfterSecs: 1, cause })
 }

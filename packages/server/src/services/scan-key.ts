@@ -17,6 +17,11 @@ export interface ScanKeys {
   all(): Promise<ScanKey[]>
 }
 
+interface Unsealed {
+  readonly fingerprint: Uint8Array
+  readonly key: ScanKey
+}
+
 /** Decrypts each key once and caches it while it is in use. */
 export function createScanKeys(deps: {
   readonly store: Store
@@ -24,16 +29,19 @@ export function createScanKeys(deps: {
   readonly metrics: Pick<Metrics, 'watchedKeys'>
 }): ScanKeys {
   const { store, vault, metrics } = deps
-  let unsealed = new Map<number, ScanKey>()
+  let unsealed = new Map<number, Unsealed>()
 
-  function unseal({ id, sealed }: ViewingKeyRow): ScanKey {
-    return unsealed.get(id) ?? { id, incoming: vault.open(sealed, viewingKeySealContext(id)) }
+  /** Compares the fingerprint too: a promoted standby can give the row id to another key. */
+  function unseal({ id, fingerprint, sealed }: ViewingKeyRow): Unsealed {
+    const known = unsealed.get(id)
+    if (known && Buffer.compare(known.fingerprint, fingerprint) === 0) return known
+    return { fingerprint, key: { id, incoming: vault.open(sealed, viewingKeySealContext(id)) } }
   }
 
   async function unsealAll(find: (tx: Tx) => Promise<ViewingKeyRow[]>): Promise<ScanKey[]> {
-    const keys = (await store.read(find)).map(unseal)
-    unsealed = new Map(keys.map(key => [key.id, key]))
-    return keys
+    const all = (await store.read(find)).map(unseal)
+    unsealed = new Map(all.map(one => [one.key.id, one]))
+    return all.map(({ key }) => key)
   }
 
   return {

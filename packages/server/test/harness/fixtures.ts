@@ -15,10 +15,14 @@ export function hashOf(text: string): Uint8Array {
 }
 
 /** Inserts an account. */
-export async function makeAccount(store: Store, email = `${randomUUID()}@example.com`): Promise<Account> {
+export async function makeAccount(
+  store: Store,
+  email = `${randomUUID()}@example.com`,
+  publicId: string = randomUUID(),
+): Promise<Account> {
   const account = await store.write(tx =>
     tx.accounts.insert({
-      publicId: randomUUID(),
+      publicId,
       email,
       network: 'regtest',
       confirmations: 3,
@@ -31,9 +35,18 @@ export async function makeAccount(store: Store, email = `${randomUUID()}@example
 }
 
 /** Inserts a viewing key. */
-export function makeViewingKey(store: Store, name = randomUUID() as string): Promise<ViewingKeyRow> {
-  const key = { fingerprint: hashOf(name), network: 'regtest', createdAt: NOW, firstIndex: 1n } as const
+export function makeViewingKey(
+  store: Store,
+  name = randomUUID() as string,
+  fingerprint = hashOf(name),
+): Promise<ViewingKeyRow> {
+  const key = { fingerprint, network: 'regtest', createdAt: NOW, firstIndex: 1n } as const
   return store.write(tx => tx.viewingKeys.findOrInsert(key, id => Uint8Array.of(id)))
+}
+
+/** Reserves diversifier indexes. @returns the first one */
+export async function reserveIndexes(store: Store, viewingKeyId: number, count: number): Promise<bigint> {
+  return (await store.write(tx => tx.viewingKeys.reserveIndexes(viewingKeyId, count))).first
 }
 
 /** An account with a viewing key, and its invoices. */
@@ -45,9 +58,10 @@ export interface Shop {
   sell(terms?: Partial<NewInvoice>): Promise<Invoice>
 }
 
-export async function openShop(store: Store): Promise<Shop> {
-  const account = await makeAccount(store)
-  const viewingKey = await makeViewingKey(store)
+/** @param same a shop of another database, whose account and viewing key this one has too */
+export async function openShop(store: Store, same?: Pick<Shop, 'account' | 'viewingKey'>): Promise<Shop> {
+  const account = await makeAccount(store, same?.account.email, same?.account.publicId)
+  const viewingKey = await makeViewingKey(store, undefined, same?.viewingKey.fingerprint)
   let index = 0n
   const draft = (terms: Partial<NewInvoice> = {}): NewInvoice => ({
     publicId: randomUUID(),

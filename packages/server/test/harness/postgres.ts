@@ -1,11 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, globSync, mkdtempSync } from 'node:fs'
-import { chown, rm, writeFile } from 'node:fs/promises'
+import { appendFile, chown, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import pg from 'pg'
+import { until } from './until.ts'
 
 export interface TestPostgres {
   /** The folder of the server's socket. */
@@ -13,13 +14,15 @@ export interface TestPostgres {
   /** Creates a database and returns its URL. It is empty, or a copy of one without open connections. */
   freshDatabase(copyOf?: string): Promise<string>
   /** Starts a standby from a base backup of this server. Without streaming, later changes are lost with the server. */
-  startStandby(): Promise<TestStandby>
+  startStandby(options?: { readonly streaming?: boolean }): Promise<TestStandby>
   stop(): Promise<void>
 }
 
 export interface TestStandby {
   /** The folder of the server's socket. */
   readonly folder: string
+  /** Waits until a streaming standby has everything that the primary has committed, and ends the streaming. */
+  cutOff(): Promise<void>
   /** Makes it the primary. Resolves when it accepts writes. */
   promote(): Promise<void>
   stop(): Promise<void>
@@ -60,7 +63,7 @@ export async function startPostgres(bin: string, { durable = false } = {}): Prom
       await admin.query(`CREATE DATABASE ${name}${template}`)
       return urlOf(folder, name)
     },
-    startStandby: () => startStandby(bin, folder),
+    startStandby: ({ streaming = false } = {}) => startStandby(bin, folder, streaming),
     async stop() {
       await admin.end()
       await server.stop()
@@ -73,21 +76,42 @@ export function urlOf(folder: string, database: string): string {
   return `postgres://postgres@localhost/${database}?host=${encodeURIComponent(folder)}`
 }
 
-async function startStandby(bin: string, primaryFolder: string): Promise<TestStandby> {
+async function startStandby(bin: string, primaryFolder: string, streaming: boolean): Promise<TestStandby> {
   const { folder, data } = await makeFolder()
   const options = ['--checkpoint=fast', '--no-sync', '--username=postgres', '--host', primaryFolder]
   runProgram(bin, 'pg_basebackup', ['--pgdata', data, ...options])
   await writeFile(join(data, 'standby.signal'), '')
+  const primary = `primary_conninfo = 'host=${primaryFolder} user=postgres'\n`
+  if (streaming) await appendFile(join(data, 'postgresql.auto.conf'), primary)
   const server = await startServer(bin, folder, data, false)
   return {
     folder,
-    async promote() {
-      const admin = new pg.Client(urlOf(folder, 'postgres'))
-      await admin.connect()
-      await admin.query('SELECT pg_promote()')
-      await admin.end()
+    async cutOff() {
+      const committed = await queryValue(primaryFolder, 'SELECT pg_current_wal_flush_lsn()')
+      await until('the standby', async () =>
+        queryValue(folder, `SELECT coalesce(pg_last_wal_replay_lsn() >= '${committed}', false)`),
+      )
+      await queryValue(folder, "ALTER SYSTEM SET primary_conninfo = ''")
+      await queryValue(folder, 'SELECT pg_reload_conf()')
+      await until(
+        'the end of the streaming',
+        async () => !(await queryValue(folder, 'SELECT 1 FROM pg_stat_wal_receiver')),
+      )
     },
+    promote: async () => void (await queryValue(folder, 'SELECT pg_promote()')),
     stop: server.stop,
+  }
+}
+
+/** The first value of a query on the server whose socket is in the folder. */
+async function queryValue(folder: string, query: string): Promise<unknown> {
+  const admin = new pg.Client({ connectionString: urlOf(folder, 'postgres') })
+  await admin.connect()
+  try {
+    const { rows } = await admin.query({ text: query, rowMode: 'array' })
+    return rows[0]?.[0]
+  } finally {
+    await admin.end()
   }
 }
 

@@ -7,6 +7,7 @@ import type { UnusedAddresses, UnusedAddressKeeper } from '../../src/ports/unuse
 import { type Addresses, createAddresses } from '../../src/services/address.ts'
 import { createDatabaseIdentity } from '../../src/services/database-identity.ts'
 import { startTestApi, type TestApi } from '../harness/api.ts'
+import { reserveIndexes } from '../harness/fixtures.ts'
 import { silentLog } from '../harness/log.ts'
 import { until } from '../harness/until.ts'
 import { testViewingKey } from '../harness/viewing-key.ts'
@@ -88,7 +89,7 @@ test('indexes start far above those of a wallet, at a different index for each s
   const viewingKey = testViewingKey(++keys)
   const first = async ({ merchant, store }: TestApi) => {
     const { account } = await merchant({ viewingKey })
-    return store.write(tx => tx.viewingKeys.reserveIndexes(account.viewingKeyId!, 1))
+    return reserveIndexes(store, account.viewingKeyId!, 1)
   }
   const [here, there] = await Promise.all([first(api), first(other)])
   for (const index of [here, there]) assert.ok(index >= 2n ** 40n && index < 2n ** 49n, `${index}`)

@@ -36,7 +36,7 @@ async function openProcess(url: string): Promise<Process> {
 }
 
 function reserve({ origin }: Process, id: number, count: number): Promise<bigint> {
-  return origin.write(tx => tx.viewingKeys.reserveIndexes(id, count))
+  return origin.write(async tx => (await tx.viewingKeys.reserveIndexes(id, count)).first)
 }
 
 const moves = (process: Process) => process.log.lines.filter(({ message }) => message.includes('address counters'))

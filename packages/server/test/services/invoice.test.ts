@@ -4,10 +4,10 @@ import { AppError } from '../../src/domain/error.ts'
 import { DEFAULT_PLANS } from '../../src/domain/plan.ts'
 import type { Random } from '../../src/ports/random.ts'
 import type { Store } from '../../src/ports/store.ts'
-import type { ReservedAddress } from '../../src/ports/unused-address.ts'
+import type { AddressOfKey } from '../../src/services/address.ts'
 import { createInvoices } from '../../src/services/invoice.ts'
 import { openEmptyStore, sqliteEngine } from '../harness/databases.ts'
-import { NOW, openShop } from '../harness/fixtures.ts'
+import { NOW, openShop, type Shop } from '../harness/fixtures.ts'
 import { ManualClock } from '../harness/manual-clock.ts'
 
 const HOUR = 3_600
@@ -19,16 +19,19 @@ const random: Random = {
 }
 
 /** The service of one process, over a store with injected faults. */
-async function harnessOf(t: TestContext) {
+async function harnessOf(t: TestContext, open: (store: Store) => Promise<Shop> = openShop) {
   const store = await openEmptyStore(sqliteEngine, t)
   const clock = new ManualClock(NOW)
-  const shop = await openShop(store)
-  const account = { ...shop.account, plan: 'Business', viewingKeyId: shop.viewingKey.id }
+  const shop = await open(store)
+  const { id: viewingKeyId, fingerprint } = shop.viewingKey
+  await store.write(tx => tx.accounts.setViewingKey(shop.account.id, viewingKeyId))
+  const account = { ...shop.account, plan: 'Business', viewingKeyId }
   let next = 1n
-  const back: ReservedAddress[] = []
+  const back: AddressOfKey[] = []
   const addresses = {
-    reserve: async () => back.shift() ?? { index: next++, address: 'uregtest1…' },
-    release: (_key: number, reserved: ReservedAddress) => void back.push(reserved),
+    reserve: async () => back.shift() ?? { index: next++, address: 'uregtest1…', fingerprint },
+    release: (_key: number, reserved: AddressOfKey) => void back.push(reserved),
+    forget: () => assert.fail('the key has not changed'),
   }
   const process = (over: Store = store) =>
     createInvoices({
@@ -43,7 +46,7 @@ async function harnessOf(t: TestContext) {
   const create = (service: ReturnType<typeof process>, idempotencyKey?: string) =>
     service.create(account, { amountZat: 5n, expiresInSecs: undefined, idempotencyKey })
   const watchUntil = async () => (await store.read(tx => tx.viewingKeys.byId(shop.viewingKey.id)))!.watchUntil
-  return { store, clock, back, process, create, watchUntil }
+  return { store, shop, clock, back, process, create, watchUntil }
 }
 
 test('a key is watched as long as each of its invoices, even if another process replays one of them', async t => {
@@ -91,7 +94,7 @@ test('when the request that others wait for extends no watch, the next one does'
 
 test('a key is watched as long as each of its invoices, also in a promoted standby that watches it shorter', async t => {
   const primary = await harnessOf(t)
-  const standby = await harnessOf(t)
+  const standby = await harnessOf(t, store => openShop(store, primary.shop))
   let { store } = primary
   const service = primary.process({
     ...store,

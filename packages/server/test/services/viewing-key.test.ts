@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { systemRandom } from '../../src/adapters/system/random.ts'
 import { createServices } from '../../src/container.ts'
 import { openTestContainer } from '../harness/container.ts'
+import { reserveIndexes } from '../harness/fixtures.ts'
 import { testViewingKey } from '../harness/viewing-key.ts'
 
 test('the first index of a key is never below 2^40, for any random bytes', async t => {
@@ -13,7 +14,7 @@ test('the first index of a key is never below 2^40, for any random bytes', async
     const random = { ...systemRandom, bytes: (count: number) => new Uint8Array(count).fill(byte) }
     const { viewingKeys } = createServices({ ...infrastructure, random }, null)
     const { viewingKeyId } = await viewingKeys.setWithoutNotification(account, testViewingKey(n + 1))
-    const first = await store.write(tx => tx.viewingKeys.reserveIndexes(viewingKeyId!, 1))
+    const first = await reserveIndexes(store, viewingKeyId!, 1)
     assert.equal(first, 2n ** 40n + (byte === 0 ? 0n : 2n ** 48n - 1n))
   }
 })

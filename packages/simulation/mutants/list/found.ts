@@ -110,11 +110,11 @@ export const FOUND_MUTANTS: readonly Mutant[] = [
     name: 'a process reads the watch of a viewing key only once',
     theme: 'invoices',
     file: 'services/invoice.ts',
-    find: 'const watched = await tx.viewingKeys.watchedUntil(draft.viewingKeyId)',
+    find: 'const watched = await watchedUntil(tx, draft)',
     replace: `const all = ((deps as { all?: Map<number, number> }).all ??= new Map())
-    const stored = all.get(draft.viewingKeyId) ?? (await tx.viewingKeys.watchedUntil(draft.viewingKeyId))
-    const watched = stored < draft.watchUntil ? await tx.viewingKeys.watchedUntil(draft.viewingKeyId) : stored
-    all.set(draft.viewingKeyId, watched)`,
+    const stored = all.get(draft.invoice.viewingKeyId) ?? (await watchedUntil(tx, draft))!
+    const watched = stored < draft.invoice.watchUntil ? await watchedUntil(tx, draft) : stored
+    all.set(draft.invoice.viewingKeyId, watched!)`,
     needs: ['postgres', 'operator'],
     withinSeeds: 2_000,
   },

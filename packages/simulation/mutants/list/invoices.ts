@@ -6,10 +6,10 @@ export const INVOICE_MUTANTS: readonly Mutant[] = [
     name: 'a replayed idempotency key counts as a write that extends the watch of the viewing key',
     theme: 'invoices',
     file: 'services/invoice.ts',
-    find: 'const watched = await tx.viewingKeys.watchedUntil(draft.viewingKeyId)',
+    find: 'const watched = await watchedUntil(tx, draft)',
     replace: `const all = ((deps as { all?: Map<number, number> }).all ??= new Map())
-    const watched = all.get(draft.viewingKeyId) ?? (await tx.viewingKeys.watchedUntil(draft.viewingKeyId))
-    all.set(draft.viewingKeyId, Math.max(watched, draft.watchUntil))`,
+    const watched = all.get(draft.invoice.viewingKeyId) ?? (await watchedUntil(tx, draft))
+    all.set(draft.invoice.viewingKeyId, Math.max(watched!, draft.invoice.watchUntil))`,
     withinSeeds: 2_000,
   },
   {

@@ -1,4 +1,5 @@
 import type { Network } from '../../domain/account.ts'
+import type { KeyOfAccount } from '../../domain/viewing-key.ts'
 
 /**
  * A stored viewing key; its secret part is sealed. Accounts with the same key share one row, so that no diversifier index
@@ -15,6 +16,24 @@ export interface ViewingKeyRow {
   readonly watchUntil: number
   /** The lowest index that was never reserved. */
   readonly nextIndex: bigint
+}
+
+/** The row ids of an account and of one of its viewing keys. */
+export interface KeyOfAccountIds {
+  readonly accountId: number
+  readonly viewingKeyId: number
+}
+
+/** A viewing key that an account uses, or has used, for its invoices. */
+export interface UsedKey extends KeyOfAccount {
+  /** Unix seconds: the latest end of watching of any invoice under the key. */
+  readonly watchUntil: number
+}
+
+/** A range of diversifier indexes, with the key that it was reserved for. */
+export interface ReservedIndexes {
+  readonly first: bigint
+  readonly key: ViewingKeyRow
 }
 
 /** Viewing keys with their index counters. */
@@ -36,17 +55,19 @@ export interface ViewingKeyRepository {
   /**
    * Reserves `count` consecutive diversifier indexes that were never used before. Index 0 is never used: wallets show its
    * address first.
-   * @returns the first reserved index
-   * @throws AppError `viewing_key_exhausted` when the range would exceed `MAX_DIVERSIFIER_INDEX`
+   * @returns the first reserved index, and the key that the row holds
+   * @throws AppError `no_such_viewing_key` for a missing or deleted key; `viewing_key_exhausted` when the range would exceed `MAX_DIVERSIFIER_INDEX`
    */
-  reserveIndexes(id: number, count: number): Promise<bigint>
+  reserveIndexes(id: number, count: number): Promise<ReservedIndexes>
   /**
    * Advances the index counter of every key by its own step, up to `MAX_DIVERSIFIER_INDEX`, and raises every `watchUntil` to at least
    * this one.
    * @returns the number of keys
    */
   advanceAllIndexes(step: () => bigint, watchUntil: number): Promise<number>
-  /** `watchUntil` of one key. */
+  /** Null unless the account has set the key, and for a deleted key. */
+  ofAccount(ids: KeyOfAccountIds): Promise<UsedKey | null>
+  /** `watchUntil` of one key. 0 for an unknown id, and for a deleted key. */
   watchedUntil(id: number): Promise<number>
   /** Raises `watchUntil`; never lowers it. False when the key is deleted. */
   extendWatch(id: number, until: number): Promise<boolean>

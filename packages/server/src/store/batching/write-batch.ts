@@ -1,6 +1,7 @@
 import type { DatabaseConnection } from 'kysely'
 import { AppError } from '../../domain/error.ts'
 import type { NewInvoice } from '../../ports/repository/invoice.ts'
+import type { KeyOfAccountIds } from '../../ports/repository/viewing-key.ts'
 import type { BatchTx } from '../../ports/store.ts'
 import type { Dialect } from '../dialect.ts'
 import type { StoreLimits } from '../limits.ts'
@@ -9,7 +10,7 @@ import { idempotencyRepository } from '../repository/idempotency.ts'
 import { invoiceRepository } from '../repository/invoice.ts'
 import { insertInvoices } from '../repository/new-invoice.ts'
 import { incrementAll, type UsageIncrement } from '../repository/usage.ts'
-import { watchedUntilOfAll } from '../repository/viewing-key.ts'
+import { usedKeys } from '../repository/viewing-key.ts'
 import type { Db, Tables } from '../tables.ts'
 import { RevocableConnection } from '../transaction/connection.ts'
 import { openDb } from '../transaction/open-db.ts'
@@ -35,7 +36,7 @@ export function openWriteBatch(connection: DatabaseConnection, dialect: Dialect,
   const sharedDb = openDb<Tables>(shared, dialect)
   const incrementUsage = batchLoader((items: readonly UsageIncrement[]) => incrementAll(sharedDb, items), limits)
   const insertInvoice = batchLoader((invoices: readonly NewInvoice[]) => insertInvoices(sharedDb, invoices), limits)
-  const watchedUntil = batchLoader((ids: readonly number[]) => watchedUntilOfAll(sharedDb, ids), limits)
+  const keyOfAccount = batchLoader((pairs: readonly KeyOfAccountIds[]) => usedKeys(sharedDb, pairs), limits)
 
   async function run(work: (tx: BatchTx) => Promise<unknown>): Promise<BatchedWriteResult> {
     const own = new RevocableConnection(shared)
@@ -66,7 +67,7 @@ export function openWriteBatch(connection: DatabaseConnection, dialect: Dialect,
         },
       },
       chain: { tip: () => chainRepository(db()).tip() },
-      viewingKeys: { watchedUntil },
+      viewingKeys: { ofAccount: keyOfAccount },
     }
     try {
       const value = await work(tx)

@@ -2,7 +2,12 @@ import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
 import { AppError, notFound } from '../../domain/error.ts'
 import { MAX_DIVERSIFIER_INDEX } from '../../domain/viewing-key.ts'
-import type { ViewingKeyRepository, ViewingKeyRow } from '../../ports/repository/viewing-key.ts'
+import type {
+  KeyOfAccountIds,
+  UsedKey,
+  ViewingKeyRepository,
+  ViewingKeyRow,
+} from '../../ports/repository/viewing-key.ts'
 import { keptStatement } from '../kept-statement.ts'
 import { chunks, num, padToPowerOfTwo } from '../mapping.ts'
 import type { Db, Int64, ViewingKeysTable } from '../tables.ts'
@@ -12,12 +17,22 @@ import { currentKeys, deleteUnusedKeys, isUnused, keysOfUnminedPayments, NO_KEY 
 /** Values bound for each key whose counter is advanced: its id and the step. */
 const STEP_COLUMNS = 2
 
-const findWatched = keptStatement((db, length) =>
+/** The keys with one of these ids that the accounts use. */
+const findUsed = keptStatement((db, length) =>
   db
-    .selectFrom('viewing_keys')
-    .select(['id', 'watch_until'])
-    .where('id', 'in', Array<number>(length).fill(0))
-    .where('sealed', '!=', NO_KEY),
+    .selectFrom('account_viewing_keys as used')
+    .innerJoin('accounts', 'accounts.id', 'used.account_id')
+    .innerJoin('viewing_keys', 'viewing_keys.id', 'used.viewing_key_id')
+    .select([
+      'used.account_id',
+      'used.viewing_key_id',
+      'accounts.public_id',
+      'viewing_keys.fingerprint',
+      'viewing_keys.watch_until',
+    ])
+    .where('used.account_id', 'in', Array<number>(length).fill(0))
+    .where('used.viewing_key_id', 'in', Array<number>(length).fill(0))
+    .where('viewing_keys.sealed', '!=', NO_KEY),
 )
 
 export function viewingKeyRepository(db: Db): ViewingKeyRepository {
@@ -64,10 +79,11 @@ export function viewingKeyRepository(db: Db): ViewingKeyRepository {
         .set(eb => ({ next_index: eb('next_index', '+', count) }))
         .where('id', '=', id)
         .where('next_index', '<=', MAX_DIVERSIFIER_INDEX - BigInt(count))
-        .returning('next_index')
+        .where('sealed', '!=', NO_KEY)
+        .returningAll()
         .executeTakeFirst()
-      if (row) return BigInt(row.next_index) - BigInt(count)
-      if ((await byId(id)) === null) throw notFound('viewing key')
+      if (row) return { first: BigInt(row.next_index) - BigInt(count), key: toViewingKey(row) }
+      if (!(await byId(id))?.sealed.length) throw notFound('viewing key')
       throw new AppError(
         'conflict',
         'viewing_key_exhausted',
@@ -92,9 +108,19 @@ export function viewingKeyRepository(db: Db): ViewingKeyRepository {
       return keys.length
     },
 
+    async ofAccount(ids) {
+      const [used] = await usedKeys(db, [ids])
+      return used ?? null
+    },
+
     async watchedUntil(id) {
-      const [watchUntil] = await watchedUntilOfAll(db, [id])
-      return watchUntil as number
+      const row = await db
+        .selectFrom('viewing_keys')
+        .select('watch_until')
+        .where('id', '=', id)
+        .where('sealed', '!=', NO_KEY)
+        .executeTakeFirst()
+      return row ? num(row.watch_until) : 0
     },
 
     async extendWatch(id, until) {
@@ -192,12 +218,20 @@ export function viewingKeyRepository(db: Db): ViewingKeyRepository {
   }
 }
 
-/** `watchUntil` of each key, in the order given. 0 for an unknown id, and for a deleted key. */
-export async function watchedUntilOfAll(db: Db, ids: readonly number[]): Promise<number[]> {
-  const distinct = padToPowerOfTwo([...new Set(ids)])
-  const rows = await findWatched(db, distinct.length, [...distinct, NO_KEY])
-  const found = new Map(rows.map(row => [num(row.id), num(row.watch_until)]))
-  return ids.map(id => found.get(id) ?? 0)
+/** The key of each pair, in the order given. Null unless the account has set the key, and for a deleted key. */
+export async function usedKeys(db: Db, pairs: readonly KeyOfAccountIds[]): Promise<(UsedKey | null)[]> {
+  const padded = padToPowerOfTwo(pairs)
+  const rows = await findUsed(db, padded.length, [
+    ...padded.map(({ accountId }) => accountId),
+    ...padded.map(({ viewingKeyId }) => viewingKeyId),
+    NO_KEY,
+  ])
+  const found = new Map(rows.map(row => [`${row.account_id} ${row.viewing_key_id}`, toUsedKey(row)]))
+  return pairs.map(({ accountId, viewingKeyId }) => found.get(`${accountId} ${viewingKeyId}`) ?? null)
+}
+
+function toUsedKey(row: { public_id: string; fingerprint: Uint8Array; watch_until: Int64 }): UsedKey {
+  return { accountPublicId: row.public_id, fingerprint: row.fingerprint, watchUntil: num(row.watch_until) }
 }
 
 function toViewingKey(row: Selectable<ViewingKeysTable>): ViewingKeyRow {

@@ -36,7 +36,7 @@ test('restored advances the address counters and reports it as text and as JSON'
   const before = await openRestoreShop(url)
   const sold = await before.sell(5)
   const indexOf = async (shop: typeof before) =>
-    shop.store.write(async tx => tx.viewingKeys.reserveIndexes((await tx.viewingKeys.list())[0]!.id, 1))
+    shop.store.write(async tx => (await tx.viewingKeys.reserveIndexes((await tx.viewingKeys.list())[0]!.id, 1)).first)
   const first = await indexOf(before)
   await before.close()
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { MAX_DIVERSIFIER_INDEX } from '../../../src/domain/viewing-key.ts'
 import type { DatabaseEngine } from '../../harness/databases.ts'
 import { openEmptyStore } from '../../harness/databases.ts'
-import { hashOf, makeViewingKey, NOW } from '../../harness/fixtures.ts'
+import { hashOf, makeViewingKey, NOW, reserveIndexes } from '../../harness/fixtures.ts'
 
 export function databaseIdentitySuite(engine: DatabaseEngine): void {
   test('a new database has no recorded identity, and its identity does not change when it is opened again', async t => {
@@ -35,11 +35,11 @@ export function databaseIdentitySuite(engine: DatabaseEngine): void {
     const keys = [await makeViewingKey(store), await makeViewingKey(store), await makeViewingKey(store)]
     const [, watched] = keys
     await store.write(tx => tx.viewingKeys.extendWatch(watched!.id, NOW + 50))
-    const before = await Promise.all(keys.map(({ id }) => store.write(tx => tx.viewingKeys.reserveIndexes(id, 1))))
+    const before = await Promise.all(keys.map(({ id }) => reserveIndexes(store, id, 1)))
     let drawn = 2n ** 44n
     const step = () => (drawn += 1n)
     assert.equal(await store.write(tx => tx.viewingKeys.advanceAllIndexes(step, NOW + 20)), 3)
-    const after = await Promise.all(keys.map(({ id }) => store.write(tx => tx.viewingKeys.reserveIndexes(id, 1))))
+    const after = await Promise.all(keys.map(({ id }) => reserveIndexes(store, id, 1)))
     assert.deepEqual(
       after,
       before.map((first, index) => first + 1n + 2n ** 44n + BigInt(index + 1)),
@@ -62,17 +62,14 @@ export function databaseIdentitySuite(engine: DatabaseEngine): void {
     const { id } = await store.write(tx =>
       tx.viewingKeys.findOrInsert({ ...key, firstIndex: MAX_DIVERSIFIER_INDEX - 10n }, () => new Uint8Array(1)),
     )
-    const reserve = (count: number) => store.write(tx => tx.viewingKeys.reserveIndexes(id, count))
+    const reserve = (count: number) => reserveIndexes(store, id, count)
     const exhausted = { kind: 'conflict', code: 'viewing_key_exhausted', message: /another viewing key/ }
     await assert.rejects(reserve(11), exhausted)
     assert.equal(await reserve(10), MAX_DIVERSIFIER_INDEX - 10n)
     await assert.rejects(reserve(1), exhausted)
     await store.write(tx => tx.viewingKeys.advanceAllIndexes(() => 2n ** 45n - 1n, NOW))
     await assert.rejects(reserve(1), exhausted)
-    await assert.rejects(
-      store.write(tx => tx.viewingKeys.reserveIndexes(id + 1, 1)),
-      { kind: 'not_found' },
-    )
+    await assert.rejects(reserveIndexes(store, id + 1, 1), { kind: 'not_found' })
   })
 
   // The statements are the same on all databases, and creating this many keys is slow on the others.
