@@ -11,6 +11,7 @@ export interface Reads {
   readonly failed: number
   readonly p50Ms: number
   readonly p99Ms: number
+  readonly maxMs: number
 }
 
 interface Target {
@@ -70,7 +71,7 @@ async function run({ url, headers }: Target): Promise<Reads> {
   agent.destroy()
   times.sort((a, b) => a - b)
   const percentile = (part: number) => times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? Number.NaN
-  return { count: times.length, failed, p50Ms: percentile(0.5), p99Ms: percentile(0.99) }
+  return { count: times.length, failed, p50Ms: percentile(0.5), p99Ms: percentile(0.99), maxMs: percentile(1) }
 }
 
 if (parentPort) parentPort.postMessage(await run(workerData as Target))

@@ -6,7 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { count, printLine } from '../bench/report.ts'
 import { startServiceProcess } from '../bench/service-process.ts'
 import { type Env, loadConfig } from '../src/config/settings.ts'
+import type { Account } from '../src/domain/account.ts'
 import { startService } from '../src/main.ts'
+import type { ViewingKeys } from '../src/services/viewing-key.ts'
 import { testViewingKey } from '../test/harness/viewing-key.ts'
 import { type Reads, startReader } from './reader.ts'
 
@@ -29,14 +31,30 @@ export interface Harm {
   readonly memoryMb: number
 }
 
+/** A shop with one invoice, before its service starts. */
+export interface FilledShop {
+  readonly account: Account
+  readonly viewingKeys: ViewingKeys
+  /** The SQLite file. */
+  readonly databaseFile: string
+}
+
 const BASELINE_MS = 2_000
 const SAMPLE_MS = 200
 
 /** The header that gives a request its client address: the service trusts one proxy, and connects to this machine only. */
 export const fromClient = (address: string) => ({ 'x-forwarded-for': address })
 
-/** Runs `work` on a new service. @param env settings beside the defaults */
-export async function withTarget(work: (target: Target) => Promise<void>, env: Env = {}): Promise<void> {
+/**
+ * Runs `work` on a new service. Its log is dropped.
+ * @param env settings beside the defaults
+ * @param fill adds rows to the shop before the service starts
+ */
+export async function withTarget(
+  work: (target: Target) => Promise<void>,
+  env: Env = {},
+  fill: (shop: FilledShop) => void | Promise<void> = () => {},
+): Promise<void> {
   await using stack = new AsyncDisposableStack()
   const folder = mkdtempSync(join(tmpdir(), 'zatgate-attack-'))
   stack.defer(() => rmSync(folder, { recursive: true }))
@@ -53,8 +71,8 @@ export async function withTarget(work: (target: Target) => Promise<void>, env: E
     ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64'),
     ...env,
   }
-  const shop = await openShop(settings)
-  const service = await startServiceProcess(settings)
+  const shop = await openShop({ ...settings, LOG_LEVEL: 'silent' }, fill)
+  const service = await startServiceProcess(settings, null)
   stack.defer(() => service.stop())
   const read = { url: `${service.url}/v1/invoices/${shop.invoiceId}`, headers: fromClient('192.0.2.200') }
 
@@ -77,7 +95,10 @@ export async function withTarget(work: (target: Target) => Promise<void>, env: E
   await work({ url: service.url, ...shop, harmOf })
 }
 
-async function openShop(settings: Env): Promise<Pick<Target, 'apiKey' | 'sessionToken' | 'invoiceId'>> {
+async function openShop(
+  settings: Env,
+  fill: (shop: FilledShop) => void | Promise<void>,
+): Promise<Pick<Target, 'apiKey' | 'sessionToken' | 'invoiceId'>> {
   const service = await startService(loadConfig(settings))
   const { accounts, apiKeys, invoices, sessions, viewingKeys } = service
   const email = 'shop@example.org'
@@ -87,6 +108,7 @@ async function openShop(settings: Env): Promise<Pick<Target, 'apiKey' | 'session
   const { token: sessionToken } = await sessions.create(account, 'attack')
   const order = { amountZat: 150_000_000n, expiresInSecs: 86_400, idempotencyKey: undefined }
   const { publicId: invoiceId } = await invoices.create(account, order)
+  await fill({ account, viewingKeys, databaseFile: join(String(settings.DATA_DIR), 'zatgate.db') })
   await service.close()
   return { apiKey, sessionToken, invoiceId }
 }

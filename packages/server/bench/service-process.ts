@@ -19,8 +19,9 @@ export interface ServiceProcess {
 
 type Question = { readonly start: Env } | 'memory' | 'stop'
 
-export async function startServiceProcess(env: Env): Promise<ServiceProcess> {
-  const child = fork(import.meta.filename)
+/** @param log where its log goes; `null`: it is formatted and dropped */
+export async function startServiceProcess(env: Env, log: 'inherit' | null = 'inherit'): Promise<ServiceProcess> {
+  const child = fork(import.meta.filename, { stdio: ['ignore', 'inherit', log ?? 'ignore', 'ipc'] })
   const exited = once(child, 'exit')
   const failed = exited.then(() => Promise.reject(new Error('the service has exited')))
   failed.catch(() => {})

@@ -1,6 +1,7 @@
 import { isatty } from 'node:tty'
-import pino, { type DestinationStream, type Logger } from 'pino'
+import pino, { type DestinationStream, type LogFn, type Logger } from 'pino'
 import { formatPretty } from './pretty-log.ts'
+import { redact, shorten } from './redact.ts'
 import { currentRequestId } from './request-scope.ts'
 
 export type { Logger } from 'pino'
@@ -8,15 +9,10 @@ export type { Logger } from 'pino'
 /** `auto`: pretty on a terminal, JSON otherwise. */
 export type LogFormat = 'auto' | 'json' | 'pretty'
 
-/**
- * Never written in full: UUIDs that act as credentials, API keys, tokens, viewing keys, passwords in URLs. None of them
- * begins at a word boundary: in a line of JSON the end of an escape, as in `\nzg_`, may precede it.
- */
-const UUID = /([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi
-const CREDENTIAL = /(zgs?_|whsec_)[0-9A-Za-z+/=]+/g
-const VIEWING_KEY =
-  /((?:u(?:view|ivk|vf|vi|rview|rivk)|zxview[a-z]*|zivk[a-z]*|secret-[a-z-]+)(?:test|regtest)?1)[a-z0-9]+/g
-const URL_PASSWORD = /(:\/\/[^\s:@/"]*:)[^\s@/"]+@/g
+/** Limits of what one line holds of a text or an error: a server may respond with any amount of text. */
+const MAX_TEXT_CHARS = 4_000
+const MAX_ITEMS = 50
+const MAX_DEPTH = 5
 
 const STDERR = 2
 
@@ -27,7 +23,10 @@ export interface LoggerOptions {
   readonly destination?: DestinationStream
 }
 
-/** Logs lines to standard error, as JSON or for people. Secrets are shortened to their identifying prefix. */
+/**
+ * Logs lines to standard error, as JSON or for people. Secrets are shortened to their identifying prefix. Long texts are
+ * cut before anything searches them.
+ */
 export function createLogger(level: string, options: LoggerOptions = {}): Logger {
   const { format = 'auto', destination = pino.destination(STDERR) } = options
   const isPretty = format === 'pretty' || (format === 'auto' && options.destination === undefined && isatty(STDERR))
@@ -37,14 +36,19 @@ export function createLogger(level: string, options: LoggerOptions = {}): Logger
     {
       level,
       base: null,
-      formatters: { level: label => ({ level: label }) },
+      formatters: { level: label => ({ level: label }), log: details => bounded(details) as Record<string, unknown> },
       timestamp: pino.stdTimeFunctions.isoTime,
       mixin: requestOf,
-      hooks: { streamWrite },
-      serializers: { err: serializeError },
+      hooks: { streamWrite, logMethod },
+      serializers: { err: error => serializeError(error) },
     },
     destination,
   )
+}
+
+function logMethod(this: Logger, parameters: Parameters<LogFn>, write: LogFn): void {
+  const [details, message, ...rest] = parameters
+  write.apply(this, [details, message === undefined ? message : shorten(message, MAX_TEXT_CHARS), ...rest])
 }
 
 /** The id of the request that the line belongs to. */
@@ -53,15 +57,30 @@ function requestOf(): object {
   return requestId === undefined ? {} : { requestId }
 }
 
-/** Shortens each secret in a log line to its prefix. */
-function redact(line: string): string {
-  return line.replace(UUID, '$1…').replace(CREDENTIAL, '$1…').replace(VIEWING_KEY, '$1…').replace(URL_PASSWORD, '$1…@')
+/** Cuts texts, lists and objects. Errors are left to their serializer. */
+function bounded(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return shorten(value, MAX_TEXT_CHARS)
+  if (typeof value !== 'object' || value === null || value instanceof Error) return value
+  if (depth === MAX_DEPTH) return '…'
+  if (Array.isArray(value)) return value.slice(0, MAX_ITEMS).map(item => bounded(item, depth + 1))
+  if (ArrayBuffer.isView(value)) return `${value.byteLength} bytes`
+  const entries = Object.entries(value).slice(0, MAX_ITEMS)
+  return Object.fromEntries(entries.map(([name, item]) => [name, bounded(item, depth + 1)]))
 }
 
 /** Serialises name, code, message, stack and cause. Other properties are left out: database drivers put queries there. */
-function serializeError(error: unknown): unknown {
-  if (!(error instanceof Error)) return String(error)
-  const { name, message, stack, cause } = error
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined
-  return { name, code, message, stack, ...(cause === undefined ? {} : { cause: serializeError(cause) }) }
+function serializeError(error: unknown, depth = 0): unknown {
+  if (depth === MAX_DEPTH) return '…'
+  if (!(error instanceof Error)) return shorten(String(error), MAX_TEXT_CHARS)
+  const { name, cause } = error
+  const message = shorten(error.message, MAX_TEXT_CHARS)
+  const stack = error.stack === undefined ? undefined : shortenStack(error.stack, error.message)
+  const code = 'code' in error && typeof error.code === 'string' ? shorten(error.code, MAX_TEXT_CHARS) : undefined
+  return { name, code, message, stack, ...(cause === undefined ? {} : { cause: serializeError(cause, depth + 1) }) }
+}
+
+/** A long message must not hide the frames, which follow it. */
+function shortenStack(stack: string, message: string): string {
+  const end = stack.indexOf(message) + message.length
+  return shorten(stack.slice(0, end), MAX_TEXT_CHARS) + shorten(stack.slice(end), MAX_TEXT_CHARS)
 }

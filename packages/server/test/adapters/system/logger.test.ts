@@ -113,3 +113,29 @@ test('the log is written to standard error, and standard output stays empty', ()
   assert.equal(stdout, '')
   assert.equal(JSON.parse(stderr).msg, 'said')
 })
+
+test('long text is cut before it is searched for secrets, and none is cut in two', () => {
+  const long = 120_000
+  for (const format of ['json', 'pretty'] as const) {
+    const text = logged(log => {
+      const cause = new Error(`550 ${'secret-'.repeat(long)}`)
+      log.warn({ err: new Error(`550 ${'zxview'.repeat(long)}`, { cause }) }, 'a mail could not be sent')
+      log.warn({ reason: `550 ${'zivk'.repeat(long)}`, list: Array(long).fill({ a: 'x' }) }, 'x'.repeat(long))
+    }, format)
+    assert.ok(text.length < 50_000, `${text.length} characters`)
+    assert.ok(/zxview.*… \(7200\d\d characters\)/.test(text))
+    assert.ok(/logger\.test\.ts/.test(text), 'the frames are kept')
+  }
+  for (const secret of [UUID, KEY, TOKEN, SECRET, VIEWING, 'smtps://user:pass%20word@mail']) {
+    for (let before = 3_900; before <= 5_100; before += 7) {
+      const text = logged(log => log.info({ reason: `${'.'.repeat(before)}${secret}${'.'.repeat(2_000)}` }, 'x'))
+      assert.ok(!/2c963|pass|qpzry|a1B2|Zz9|MfKQ/.test(text), `${secret} after ${before} characters`)
+    }
+  }
+})
+
+test('an error that is its own cause is logged', () => {
+  const error = new Error('broken')
+  error.cause = error
+  assert.equal(JSON.parse(logged(log => log.error({ err: error }, 'failed'))).err.cause.message, 'broken')
+})
