@@ -20,7 +20,7 @@ export async function startApiRole(
   sandboxTools: SandboxTools | null,
   stack: AsyncDisposableStack,
 ): Promise<string> {
-  const { config, clock, random, log, rates, registry, store, noteScanner } = infrastructure
+  const { config, clock, keyedHash, random, log, rates, registry, store, noteScanner } = infrastructure
   const { addresses, billing, payouts } = services
   noteScanner.start()
   await addresses.start()
@@ -31,7 +31,7 @@ export async function startApiRole(
   }))
   const { network } = config
   const site: HttpOptions['site'] = (app, parts) =>
-    addSite(app, { ...services, ...parts, rates, network, sandboxTools, clock, log })
+    addSite(app, { ...services, ...parts, rates, network, sandboxTools, keyedHash, clock, log })
   const server = await createHttpServer({
     settings: config,
     ...services,

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Account } from '../domain/account.ts'
 import { invalidField } from '../domain/error.ts'
 import { formatZec } from '../domain/money.ts'
@@ -7,6 +8,7 @@ import type { WorkWatch } from '../ports/progress.ts'
 import type { InvoiceCursor } from '../ports/repository/dashboard.ts'
 import type { Invoice } from '../ports/repository/invoice.ts'
 import type { Store } from '../ports/store.ts'
+import { createExportSlots } from './export-slot.ts'
 
 export type ExportFormat = 'csv' | 'json'
 
@@ -19,21 +21,27 @@ export interface ExportPeriod {
 export interface InvoiceExport {
   readonly type: string
   readonly fileName: string
-  /** The file, one page of rows at a time. A page is read when the previous one is consumed. */
-  readonly chunks: AsyncIterable<string>
+  /**
+   * The file, one page of rows at a time. A page is read when the previous one is consumed. The export ends with its
+   * last page, or when its reader returns; until then the account can begin no other one.
+   */
+  readonly chunks: AsyncIterableIterator<string>
 }
 
 export interface InvoiceExports {
   /**
-   * Exports the account's invoices created in a period, oldest first.
+   * Exports the account's invoices created in a period, oldest first. One export of an account at a time in each
+   * process.
    * @param watch its progress is counted in invoices
-   * @throws AppError `invalid_to`
+   * @throws AppError `invalid_to`, `export_in_progress`
    */
   exportInvoices(account: Account, format: ExportFormat, period: ExportPeriod, watch?: WorkWatch): InvoiceExport
 }
 
-/** Rows for each read, few enough to let other requests run in between. */
-const PAGE = 200
+/** Rows for each read: reading and formatting them takes a millisecond. */
+const PAGE = 50
+/** Turns of the event loop between two pages. A request of another client needs about as many, and then waits for one page. */
+const TURNS_BETWEEN = 4
 
 const COLUMNS = [
   'id',
@@ -52,6 +60,11 @@ const COLUMNS = [
 const CSV_COLUMNS = [...COLUMNS, 'amount_zec', 'received_zec', 'created_utc', 'paid_utc'] as const
 
 export function createInvoiceExports({ store, clock }: { store: Store; clock: Clock }): InvoiceExports {
+  const slots = createExportSlots(clock)
+  /** Pages of all exports follow each other, so that their number does not make a turn longer. */
+  let turn: Promise<void> = Promise.resolve()
+  const ownTurn = () => (turn = turn.then(waitTurns))
+
   /** The period is fixed, so invoices created during the export are not included. */
   async function* pages(
     account: Account,
@@ -63,6 +76,7 @@ export function createInvoiceExports({ store, clock }: { store: Store; clock: Cl
     let done = 0
     for (;;) {
       signal?.throwIfAborted()
+      await ownTurn()
       const position: InvoiceCursor | null = after
       const page: Invoice[] = await store.query(tx => tx.dashboard.listByTime(account.id, period, position, PAGE))
       if (page.length > 0) yield page
@@ -94,11 +108,15 @@ export function createInvoiceExports({ store, clock }: { store: Store; clock: Cl
       const now = nowSecs(clock)
       const invoices = pages(account, { from, to: to ?? now + 1 }, watch)
       const fileName = `zatgate-invoices-${formatIso(now).slice(0, 10)}.${format}`
-      return format === 'csv'
-        ? { type: 'text/csv; charset=utf-8', fileName, chunks: csv(invoices) }
-        : { type: 'application/json; charset=utf-8', fileName, chunks: json(invoices) }
+      const chunks = slots.take(account.publicId, format === 'csv' ? csv(invoices) : json(invoices))
+      const type = format === 'csv' ? 'text/csv' : 'application/json'
+      return { type: `${type}; charset=utf-8`, fileName, chunks }
     },
   }
+}
+
+async function waitTurns(): Promise<void> {
+  for (let i = 0; i < TURNS_BETWEEN; i++) await nextTurn()
 }
 
 /** An invoice as it appears in the export and in the listing (GET /v1/account/invoices). */

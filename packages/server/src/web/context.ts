@@ -3,6 +3,7 @@ import type { App } from '../http/app.ts'
 import type { JsonObject } from '../http/openapi/shared-schemas.ts'
 import type { RateClass, RateLimits } from '../http/rate-limit.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { KeyedHash } from '../ports/keyed-hash.ts'
 import type { Log } from '../ports/log.ts'
 import type { Rates } from '../ports/rate.ts'
 import type { Accounts } from '../services/account.ts'
@@ -63,6 +64,7 @@ export interface SiteDeps {
   readonly apiDocument: () => JsonObject
   readonly rateLimits: RateLimits
   readonly readiness: Pick<Readiness, 'isChainSeen'>
+  readonly keyedHash: KeyedHash
   readonly clock: Clock
   readonly log: Log
 }

@@ -93,7 +93,8 @@ const PAGES: Readonly<Record<string, Row>> = {
   'POST /account/delete': { body: self => ({ confirm_email: self.account.email }) },
   'POST /account/keep': {},
   'GET /export': {},
-  'GET /export/download': { queries: () => ['?format=csv', '?format=json'] },
+  // The form of another session. The token of the own one is tested in export.test.ts.
+  'POST /export/download': { body: () => ({ format: 'csv', token: 'x' }), status: 403 },
   // An invoice that buys no plan is not in this list.
   'GET /billing': { queries: ({ ids }) => [`?before=${ids.invoice}`], status: 400 },
   'POST /billing': { body: () => ({ plan: 'Pro' }) },

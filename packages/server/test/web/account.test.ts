@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { call } from '../harness/http-call.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
-import { Visitor } from './visitor.ts'
+import { exportForm, Visitor } from './visitor.ts'
 
 describe('the page Settings', () => {
   let harness: SandboxService
@@ -75,7 +75,8 @@ describe('the page Settings', () => {
     const { visitor: returned, token: newToken } = await signedIn(email)
     for (const page of ['/overview', '/invoices', '/webhook', '/api-keys', '/viewing-key'])
       assert.match((await returned.request(`GET ${page}`)).text, /This account will be deleted on /, page)
-    assert.equal((await returned.request('GET /export/download?format=json')).status, 200)
+    const form = await exportForm(returned)
+    assert.equal((await returned.request('POST /export/download', { ...form, format: 'json' })).status, 200)
     const refused = await returned.request('POST /api-keys', { name: 'new' })
     assert.match(refused.text, /Account is being deleted: to change it, keep the account first/)
     const overApi = await call(harness, 'PUT /v1/account/webhook', {

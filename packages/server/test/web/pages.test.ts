@@ -5,7 +5,7 @@ import { call } from '../harness/http-call.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
 import { until } from '../harness/until.ts'
 import { visit } from './visit.ts'
-import { Visitor } from './visitor.ts'
+import { exportForm, Visitor } from './visitor.ts'
 
 describe('pages', () => {
   let harness: SandboxService
@@ -179,7 +179,7 @@ describe('pages', () => {
       await visitor.request('POST /webhook', { url: evil }),
       await visitor.request('POST /viewing-key', { viewing_key: evil }),
       await visitor.request(`GET /invoices?q=${encodeURIComponent(evil)}&from=${encodeURIComponent(evil)}`),
-      await visitor.request(`GET /export/download?format=${encodeURIComponent(evil)}&from=${encodeURIComponent(evil)}`),
+      await visitor.request('POST /export/download', { ...(await exportForm(visitor)), format: evil, from: evil }),
       await new Visitor(harness).request('POST /sign-in', { email: evil }),
     ]
     for (const { text } of pages) {

@@ -35,3 +35,11 @@ export class Visitor {
     return this.cookies.get('__Host-zatgate') as string
   }
 }
+
+/** The hidden field of the form on the page Export. */
+export async function exportForm(visitor: Visitor): Promise<{ token: string }> {
+  const { text } = await visitor.request('GET /export')
+  const token = /name="token" value="([\w-]+)"/.exec(text)?.[1]
+  assert.ok(token)
+  return { token }
+}

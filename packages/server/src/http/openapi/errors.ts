@@ -151,6 +151,10 @@ export const API_ERRORS = {
     ...{ status: 429, message: 'too many requests' },
     when: 'The client or the account has sent too many requests.',
   },
+  export_in_progress: {
+    ...{ status: 429, message: 'another export of this account is in progress' },
+    when: 'An export of the account is not read to its end yet.',
+  },
   too_many_changes: {
     ...{ status: 429, message: 'too many changes, try again later' },
     when: 'The owner has changed the account 1,000 times in a day.',

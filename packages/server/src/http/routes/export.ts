@@ -9,7 +9,9 @@ export function exportRoutes(app: App, { exports, auth }: { exports: InvoiceExpo
   app.get(
     '/v1/account/export',
     {
-      config: { rate: 'export' },
+      config: { rate: 'export', errors: ['export_in_progress'] },
+      // A HEAD would run the export without a reader.
+      exposeHeadRoute: false,
       onRequest: auth.requireSession,
       schema: {
         tags: ['account'],
@@ -18,7 +20,7 @@ export function exportRoutes(app: App, { exports, auth }: { exports: InvoiceExpo
         summary: 'Export the invoices created in a period',
         description:
           'Oldest first. CSV follows RFC 4180 and is safe to open in a spreadsheet. JSON has the members of the invoice ' +
-          'list. A response that ends early is incomplete.',
+          'list. A response that ends early is incomplete. One export of an account at a time.',
         querystring: ExportQuery,
         response: { 200: ExportFile, '4xx': ErrorBody, '5xx': ErrorBody },
       },

@@ -3,7 +3,7 @@ import { type Html, html } from '../html.ts'
 
 export function exportPage(
   user: PageUser,
-  view: { readonly error?: string; readonly from?: string; readonly to?: string },
+  view: { readonly token: string; readonly error?: string; readonly from?: string; readonly to?: string },
 ): Html {
   return dashboardPage({
     ...user,
@@ -12,7 +12,8 @@ export function exportPage(
     error: view.error,
     body: html`
       <p class="lead">Download the invoices of a period as a file for your accounting or your own programs.</p>
-      <form class="card narrow" method="get" action="/export/download">
+      <form class="card narrow" method="post" action="/export/download">
+        <input type="hidden" name="token" value="${view.token}">
         <div class="pair">
           <div class="field"><label for="from">From</label><input id="from" name="from" type="date" value="${view.from}" aria-describedby="period-hint"></div>
           <div class="field"><label for="to">To</label><input id="to" name="to" type="date" value="${view.to}" aria-describedby="period-hint"></div>

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type SandboxService, startSandboxService } from '../harness/service.ts'
+import { exportForm, Visitor } from './visitor.ts'
+
+describe('the page Export', () => {
+  let harness: SandboxService
+  before(async () => {
+    harness = await startSandboxService()
+  })
+  after(() => harness?.close())
+
+  async function signedIn(email: string) {
+    const visitor = new Visitor(harness)
+    await visitor.signIn(email)
+    return { visitor, ...(await exportForm(visitor)) }
+  }
+
+  test('a download needs a POST with the token of a page of this session', async () => {
+    const { visitor, token } = await signedIn('export@example.org')
+    const { token: foreign } = await signedIn('other@example.org')
+    for (const method of ['GET', 'HEAD'])
+      assert.equal((await visitor.request(`${method} /export/download?format=csv&token=${token}`)).status, 405)
+    for (const form of [{}, { token: '' }, { token: foreign }, { token: `${token}x`.slice(1) }]) {
+      const refused = await visitor.request('POST /export/download', { format: 'csv', ...form })
+      assert.equal(refused.status, 403)
+      assert.equal(refused.headers.get('content-disposition'), null)
+    }
+    const fromElsewhere = { 'sec-fetch-site': 'cross-site' }
+    const crossSite = await visitor.request('POST /export/download', { format: 'csv', token }, fromElsewhere)
+    assert.equal(crossSite.status, 403)
+    const file = await visitor.request('POST /export/download', { format: 'csv', token })
+    assert.equal(file.status, 200)
+    assert.match(file.headers.get('content-disposition') ?? '', /^attachment; filename="zatgate-invoices-[\d-]+\.csv"$/)
+    assert.match(file.text, /^id,status,amount_zat/)
+  })
+
+  test('while an export is in progress, the page says so, and a download works after it', async () => {
+    const { visitor, token } = await signedIn('busy@example.org')
+    const account = await harness.service.accounts.findByEmail('busy@example.org')
+    const { chunks } = harness.service.exports.exportInvoices(account, 'csv', { from: 0 })
+    const form = { format: 'json', from: '2026-01-02', to: '', token }
+    const refused = await visitor.request('POST /export/download', form)
+    assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '30'])
+    assert.match(refused.text, /Another export of this account is in progress\. Wait until it ends\./)
+    assert.match(refused.text, /value="2026-01-02"/)
+    await chunks.return?.()
+    assert.equal((await visitor.request('POST /export/download', form)).status, 200)
+    const wrong = await visitor.request('POST /export/download', { ...form, from: 'x' })
+    assert.equal(wrong.status, 400)
+    assert.match(wrong.text, /Enter dates as YYYY-MM-DD/)
+  })
+})
