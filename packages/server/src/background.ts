@@ -5,6 +5,7 @@ import { startCleanup } from './workers/cleanup.ts'
 import { startDeliveryWorker } from './workers/delivery.ts'
 import { startExpiryLoop } from './workers/invoice-expiry.ts'
 import { startMailLoops } from './workers/mail.ts'
+import { startSetAsideLoop } from './workers/set-aside.ts'
 import { startSwapPolling } from './workers/swap.ts'
 
 /** The background jobs of the service, by name. Null: the service has no mail server. */
@@ -17,6 +18,9 @@ const WORKERS = {
   expiry: ({ infrastructure, services }) => startExpiryLoop({ ...infrastructure, ...services }),
   chain: ({ infrastructure, services }) => startChainSync({ ...infrastructure, ...services }),
   delivery: ({ infrastructure, services }) => startDeliveryWorker({ ...infrastructure, ...services }),
+  'set aside by delivery': ({ infrastructure, services: { deliveries } }) => {
+    return startSetAsideLoop({ ...infrastructure, retries: [deliveries.retrySetAside] })
+  },
   mail({ infrastructure }, publicUrl) {
     const { mailer } = infrastructure
     if (!mailer) return null

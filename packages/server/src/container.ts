@@ -67,6 +67,7 @@ import { createReadiness } from './services/readiness.ts'
 import { createRecordedChain } from './services/recorded-chain.ts'
 import { createScanKeys } from './services/scan-key.ts'
 import { createSessions } from './services/session.ts'
+import { createSetAsides } from './services/set-aside.ts'
 import { createSignIn } from './services/sign-in.ts'
 import { createSwaps } from './services/swap.ts'
 import { createSwapAssets } from './services/swap-asset.ts'
@@ -213,13 +214,14 @@ async function prepareDatabase(infrastructure: Infrastructure): Promise<Account 
  * @param operator the account that receives payments for plans and deposits; null: neither is offered
  */
 export function createServices(infrastructure: Infrastructure, operator: Account | null) {
-  const { config, params, clock, random, log, metrics, store, vault, keyedHash, noteScanner, rates } = infrastructure
+  const { config, params, clock, random, log, metrics, store, vault, keyedHash, noteScanner } = infrastructure
   const { network, plans, confirmations, lateWatchDays, registration } = config
   const { swapProvider: provider, payoutProvider, unusedAddresses } = infrastructure
 
   const databaseIdentity = createDatabaseIdentity({ store, clock, random, lateWatchDays, log })
   const onError = (err: unknown) => log.warn({ err }, 'could not record when a credential was used')
   const outbox = createOutbox({ random })
+  const setAsides = createSetAsides({ store, clock, log, metrics })
   const accounts = createAccounts({ store, outbox, clock, random, network, plans, confirmations })
   const signIn = createSignIn({ store, clock, random, keyedHash, network, confirmations, registration, log, metrics })
   const watchedKeys = createWatchedKeys(config)
@@ -228,21 +230,9 @@ export function createServices(infrastructure: Infrastructure, operator: Account
   const invoices = createInvoices({ store, addresses, clock, random, plans, lateWatchDays, watchedKeys, metrics })
 
   const billing = createBilling({ store, outbox, clock, params, plans, invoices, operator, log })
-  const terms = config.withdrawals
   const transitionWithdrawal = createWithdrawalTransition({ outbox })
-  const withdrawals = createWithdrawals({
-    store,
-    transitionWithdrawal,
-    clock,
-    random,
-    vault,
-    keyedHash,
-    rates,
-    invoices,
-    operator,
-    params,
-    terms,
-  })
+  const orders = { transitionWithdrawal, invoices, operator, terms: config.withdrawals }
+  const withdrawals = createWithdrawals({ ...infrastructure, ...orders })
   const payouts = createPayouts({ store, transitionWithdrawal, clock, vault, provider: payoutProvider, params, log })
 
   const applyPayment = (tx: Tx, _before: Invoice, after: Invoice) =>
@@ -271,7 +261,15 @@ export function createServices(infrastructure: Infrastructure, operator: Account
     dashboard: createDashboard({ store, noteScanner, vault, clock, params, lateWatchDays }),
     databaseIdentity,
     emailChanges: createEmailChanges({ store, clock, random, keyedHash, log, metrics }),
-    deliveries: createDeliveries({ store, vault, webhookHttp: infrastructure.webhookHttp, clock, random, log }),
+    deliveries: createDeliveries({
+      store,
+      vault,
+      webhookHttp: infrastructure.webhookHttp,
+      clock,
+      random,
+      log,
+      setAsides,
+    }),
     exports: createInvoiceExports({ store, clock }),
     invoiceFeed: createInvoiceFeed({ store }),
     invoiceExpiry,
@@ -281,6 +279,7 @@ export function createServices(infrastructure: Infrastructure, operator: Account
     readiness: createReadiness({ store, clock, params, newestMigration: NEWEST_MIGRATION, roles: config.roles }),
     recordedChain,
     scanKeys: createScanKeys({ store, vault, metrics }),
+    setAsides,
     sessions: createSessions({ store, clock, random, onError }),
     signIn,
     swapStatus,

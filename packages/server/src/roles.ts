@@ -1,6 +1,7 @@
 import { addOpenDeliveriesGauge } from './adapters/metrics/delivery.ts'
 import { addWaitingMailsGauge } from './adapters/metrics/mail.ts'
 import { addOperatorQueueGauge } from './adapters/metrics/operator-queue.ts'
+import { addSetAsideGauge } from './adapters/metrics/set-aside.ts'
 import { maxOpenFiles } from './adapters/system/open-files.ts'
 import { requestScope } from './adapters/system/request-scope.ts'
 import { startWorkers } from './background.ts'
@@ -29,6 +30,7 @@ export async function startApiRole(
     ...(await payouts.countWaiting()),
     plans: await billing.countNeedingAttention(),
   }))
+  addSetAsideGauge(registry, services.setAsides.countByKind)
   const { network } = config
   const site: HttpOptions['site'] = (app, parts) =>
     addSite(app, { ...services, ...parts, rates, network, sandboxTools, keyedHash, clock, log })
@@ -55,7 +57,7 @@ export function startDeliveryRole(container: Container, publicUrl: string, stack
   const { infrastructure, services } = container
   addOpenDeliveriesGauge(infrastructure.registry, services.deliveries.countOpen)
   addWaitingMailsGauge(infrastructure.registry, () => infrastructure.store.query(tx => tx.mails.countWaiting()))
-  startWorkers(container, publicUrl, stack, ['delivery', 'mail'])
+  startWorkers(container, publicUrl, stack, ['delivery', 'mail', 'set aside by delivery'])
 }
 
 /** Starts the role `watcher`: chain sync, and the jobs that the clock triggers. */

@@ -47,3 +47,11 @@ export function escapeUnprintable(json: string): string {
     ).join(''),
   )
 }
+
+/**
+ * Foreign text as the database can store it: at most `maxChars` UTF-16 code units, without NUL, which PostgreSQL refuses,
+ * and without unpaired surrogates.
+ */
+export function storableText(text: string, maxChars: number): string {
+  return text.slice(0, maxChars).replaceAll('\0', '\ufffd').toWellFormed()
+}

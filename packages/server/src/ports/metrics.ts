@@ -1,5 +1,6 @@
 import type { ChainProblem } from '../domain/chain-problem.ts'
 import type { InvoiceStatus } from '../domain/invoice.ts'
+import type { SetAsideKind } from '../domain/set-aside.ts'
 import type { SignInBudget } from '../domain/sign-in.ts'
 import type { InvoicePurpose } from './repository/invoice.ts'
 
@@ -39,6 +40,8 @@ export interface Metrics {
   mailEnded(outcome: 'sent' | 'failed'): void
   /** Sets the number of webhook attempts in flight in this process. */
   setInFlight(attempts: number): void
+  /** Counts a row that background work has set aside. */
+  rowSetAside(kind: SetAsideKind): void
   /** Counts a wrong code that was entered to sign in. */
   wrongCode(): void
   /** Counts a budget of sign-in that was spent before the end of its window. */
@@ -76,6 +79,7 @@ export const NO_METRICS: Metrics = {
   swapReportRefused: () => {},
   mailEnded: () => {},
   setInFlight: () => {},
+  rowSetAside: () => {},
   wrongCode: () => {},
   signInBudgetSpent: () => {},
   codesDropped: () => {},

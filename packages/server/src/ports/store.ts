@@ -14,6 +14,7 @@ import type { Invoice, InvoiceRepository } from './repository/invoice.ts'
 import type { MailRepository } from './repository/mail.ts'
 import type { PaymentRepository } from './repository/payment.ts'
 import type { SessionRepository } from './repository/session.ts'
+import type { SetAsideRepository } from './repository/set-aside.ts'
 import type { SignInRepository } from './repository/sign-in.ts'
 import type { SwapRepository } from './repository/swap.ts'
 import type { UsageRepository } from './repository/usage.ts'
@@ -45,6 +46,7 @@ export interface Tx {
   readonly attentionMails: AttentionMailRepository
   readonly billing: BillingRepository
   readonly withdrawals: WithdrawalRepository
+  readonly setAside: SetAsideRepository
   /** Notifies the listeners of a topic, in every process, after the commit. A rollback discards the notification. */
   notify(topic: Topic): void
 }

@@ -1,39 +1,25 @@
 import { createHmac } from 'node:crypto'
-import { fairShares, RESPONSE_BYTES_KEPT } from '../domain/delivery.ts'
-import { ATTEMPT_TIMEOUT_MS, finishAttempt, type SendingProgress, startAttempt } from '../domain/delivery-schedule.ts'
-import { WEBHOOK_SECRET_PREFIX, webhookSecretSealContext } from '../domain/webhook.ts'
+import { RESPONSE_BYTES_KEPT } from '../domain/delivery.ts'
+import { ATTEMPT_TIMEOUT_MS, finishAttempt } from '../domain/delivery-schedule.ts'
+import { deliveryReference, isRowFault, webhookReference } from '../domain/set-aside.ts'
+import { storableText } from '../domain/text.ts'
+import { WEBHOOK_SECRET_PREFIX } from '../domain/webhook.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { HttpClient, HttpResponse } from '../ports/http-client.ts'
 import { HttpClientError } from '../ports/http-client.ts'
 import type { Log } from '../ports/log.ts'
 import type { Random } from '../ports/random.ts'
-import type { FinishedAttempt, OpenDelivery, StartedAttempt } from '../ports/repository/delivery.ts'
-import type { Webhook } from '../ports/repository/webhook.ts'
+import type { FinishedAttempt } from '../ports/repository/delivery.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import type { Vault } from '../ports/vault.ts'
-
-/** A logged attempt to make now, with the secret that signs it. */
-export interface DeliveryJob extends StartedAttempt {
-  readonly sealedSecret: Uint8Array
-}
-
-/** How many more attempts may run. */
-export interface FreeSlots {
-  readonly total: number
-  forAccount(accountId: number): number
-  /** Ids of accounts without a free slot. */
-  readonly fullAccountIds: readonly number[]
-  /**
-   * Whether this process is making an attempt of the delivery, or has made one whose result is neither recorded nor being
-   * recorded. A stall can outlast the lease of its own attempt.
-   */
-  isAttempting(publicId: string): boolean
-}
+import { createDeliveryClaims, type DeliveryJob, type FreeSlots } from './delivery-claim.ts'
+import type { SetAsides } from './set-aside.ts'
 
 export interface Deliveries {
   /**
    * Records ended attempts and claims due deliveries for the free slots, in one transaction. Returned attempts are
-   * counted before any byte is sent. `nextDueAtMs` is the time of the next due delivery in Unix milliseconds.
+   * counted before any byte is sent. `nextDueAtMs` is the time of the next due delivery in Unix milliseconds. When the
+   * transaction fails, each part of it runs alone, and the rows that fail alone are set aside.
    */
   recordAndClaim(
     ended: readonly FinishedAttempt[],
@@ -41,13 +27,17 @@ export interface Deliveries {
   ): Promise<{ jobs: DeliveryJob[]; nextDueAtMs: number | null }>
   /** Makes an attempt and returns its outcome. Never rejects. */
   attempt(job: DeliveryJob): Promise<FinishedAttempt>
+  /** Tries again the webhooks and deliveries that are set aside. @returns whether there may be more */
+  retrySetAside(): Promise<boolean>
   /** Number of deliveries that are not finished. */
   countOpen(): Promise<number>
 }
 
 /** Frameworks may respond to webhooks with whole pages. A larger response is an error. */
 const MAX_RESPONSE_BYTES = 1_048_576
-const INTERRUPTED = 'interrupted: the service stopped before the response arrived'
+const MAX_ERROR_CHARS = 500
+/** Instead of a result that the database refuses. */
+const NOT_STORED = { error: 'the result of this attempt could not be stored', response: null, statusCode: null }
 
 export function createDeliveries(deps: {
   readonly store: Store
@@ -56,8 +46,10 @@ export function createDeliveries(deps: {
   readonly clock: Clock
   readonly random: Random
   readonly log: Log
+  readonly setAsides: SetAsides
 }): Deliveries {
-  const { store, vault, webhookHttp, clock, random, log } = deps
+  const { store, webhookHttp, clock, log, setAsides } = deps
+  const { claim, claimApart, setClosedAside, openSecret } = createDeliveryClaims(deps)
 
   async function recordEnded(tx: Tx, ended: readonly FinishedAttempt[]): Promise<number[]> {
     if (ended.length === 0) return []
@@ -67,46 +59,27 @@ export function createDeliveries(deps: {
     return failed
   }
 
-  /** Claims due deliveries of locked webhooks. */
-  async function claimDue(
-    tx: Tx,
-    webhooks: readonly Webhook[],
-    slots: FreeSlots,
-    nowMs: number,
-  ): Promise<DeliveryJob[]> {
-    const limits = fairShares(
-      webhooks.map(({ accountId }) => slots.forAccount(accountId)),
-      slots.total,
+  /** Records each result alone if need be: a result that the database refuses is replaced by one without foreign text. */
+  async function recordEndedApart(ended: readonly FinishedAttempt[]): Promise<void> {
+    const write = (results: readonly FinishedAttempt[]) =>
+      store.write(async tx => {
+        await tx.deliveries.reschedule(await recordEnded(tx, results))
+      })
+    await setAsides.forEachBisected(
+      ended,
+      ({ deliveryPublicId, accountId }) => deliveryReference(deliveryPublicId, accountId),
+      async results => {
+        try {
+          await write(results)
+        } catch (error) {
+          if (results.length > 1 || !isRowFault(error)) throw error
+          await write(results.map(result => ({ ...result, ...NOT_STORED })))
+        }
+      },
     )
-    const requested = webhooks.map(({ accountId }, index) => ({ accountId, limit: limits[index] ?? 0 }))
-    const listed = await tx.deliveries.listDue(requested, nowMs)
-    const due = listed.filter(({ publicId }) => !slots.isAttempting(publicId))
-    const steps = due.map(delivery => ({ delivery, next: startAttempt(delivery.progress, nowMs) }))
-    await tx.deliveries.markInterrupted(due.filter(isInterrupted).map(idOf), INTERRUPTED)
-    await tx.deliveries.markFailed(
-      steps.flatMap(({ delivery, next }) => (next.state === 'failed' ? [delivery.id] : [])),
-    )
-    const byAccount = new Map(webhooks.map(webhook => [webhook.accountId, webhook]))
-    const jobs = steps.flatMap(({ delivery, next }) => {
-      const webhook = byAccount.get(delivery.accountId)
-      return webhook && next.state === 'sending' ? [toJob(delivery, next, webhook, nowMs)] : []
-    })
-    // Another process may have recorded a late success of an attempt whose lease has ended.
-    const started = await tx.deliveries.startAttempts(jobs)
-    return jobs.filter(({ delivery }) => started.has(delivery.id))
   }
 
-  function toJob(
-    delivery: OpenDelivery,
-    progress: SendingProgress,
-    { url, sealedSecret }: Webhook,
-    nowMs: number,
-  ): DeliveryJob {
-    return { publicId: random.uuid(), delivery, progress, url, sealedSecret, startedAt: Math.floor(nowMs / 1000) }
-  }
-
-  function headersOf({ delivery, sealedSecret }: DeliveryJob): Record<string, string> {
-    const secret = Buffer.from(vault.open(sealedSecret, webhookSecretSealContext(delivery.accountId))).toString()
+  function headersOf({ delivery, secret }: DeliveryJob): Record<string, string> {
     return {
       'content-type': 'application/json',
       'user-agent': 'zatgate-webhooks/1',
@@ -127,16 +100,24 @@ export function createDeliveries(deps: {
   }
 
   return {
-    recordAndClaim: (ended, slots) =>
-      store.write(async tx => {
-        const nowMs = clock.nowMs()
-        const failed = await recordEnded(tx, ended)
-        const webhooks =
-          slots.total > 0 ? await tx.deliveries.lockDueWebhooks(nowMs, slots.total, slots.fullAccountIds) : []
-        const jobs = webhooks.length > 0 ? await claimDue(tx, webhooks, slots, nowMs) : []
-        await tx.deliveries.reschedule([...failed, ...webhooks.map(({ accountId }) => accountId)])
-        return { jobs, nextDueAtMs: await tx.deliveries.nextDueAtMs(nowMs) }
-      }),
+    async recordAndClaim(ended, slots) {
+      try {
+        const { jobs, closed, nextDueAtMs } = await store.write(async tx => {
+          const nowMs = clock.nowMs()
+          const failed = await recordEnded(tx, ended)
+          const claimed = await claim(tx, slots, nowMs)
+          await tx.deliveries.reschedule([...failed, ...claimed.accountIds])
+          return { ...claimed, nextDueAtMs: await tx.deliveries.nextDueAtMs(nowMs) }
+        })
+        await setClosedAside(closed)
+        return { jobs, nextDueAtMs }
+      } catch (error) {
+        if (!isRowFault(error)) throw error
+        await recordEndedApart(ended)
+        const jobs = await claimApart(slots)
+        return { jobs, nextDueAtMs: await store.query(tx => tx.deliveries.nextDueAtMs(clock.nowMs())) }
+      }
+    },
 
     async attempt(job) {
       const startedMs = clock.nowMs()
@@ -155,10 +136,33 @@ export function createDeliveries(deps: {
         accountId: job.delivery.accountId,
         progress: finishAttempt(job.progress, error === null, endedMs),
         statusCode: response?.status ?? null,
-        error,
+        error: error === null ? null : storableText(error, MAX_ERROR_CHARS),
         durationMs: Math.max(0, endedMs - startedMs),
         response: response && textOf(response.body),
       }
+    },
+
+    async retrySetAside() {
+      const webhooks = await setAsides.retryDue('webhook', async ({ accountId, reference }) => {
+        const webhook = accountId === null ? null : await store.query(tx => tx.webhooks.byAccount(accountId))
+        if (!webhook || webhookReference(webhook).reference !== reference) return true
+        openSecret(webhook)
+        await store.write(async tx => {
+          await tx.deliveries.lockWebhooks([webhook.accountId])
+          await tx.deliveries.reschedule([webhook.accountId])
+        })
+        return true
+      })
+      const deliveries = await setAsides.retryDue('delivery', async ({ reference, accountId, kind }) => {
+        await store.write(async tx => {
+          await tx.deliveries.lockWebhooks(accountId === null ? [] : [accountId])
+          await tx.deliveries.makeDue(reference, clock.nowMs())
+          await tx.setAside.remove({ kind, reference })
+          await tx.deliveries.reschedule(accountId === null ? [] : [accountId])
+        })
+        return true
+      })
+      return webhooks || deliveries
     },
 
     countOpen: () => store.query(tx => tx.deliveries.countOpen()),
@@ -186,15 +190,6 @@ function statusProblem(status: number): string | null {
   return `answered ${status}`
 }
 
-/** PostgreSQL's `text` cannot store NUL. */
 function textOf(bytes: Uint8Array): string {
-  return new TextDecoder().decode(bytes).replaceAll('\0', '\ufffd')
-}
-
-function isInterrupted({ progress }: OpenDelivery): boolean {
-  return progress.state === 'sending'
-}
-
-function idOf({ id }: OpenDelivery): number {
-  return id
+  return storableText(new TextDecoder().decode(bytes), RESPONSE_BYTES_KEPT)
 }

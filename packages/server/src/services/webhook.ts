@@ -3,6 +3,7 @@ import { type Actor, SERVICE } from '../domain/audit.ts'
 import { MAX_OPEN_DELIVERIES } from '../domain/delivery.ts'
 import { AppError, invalidField, notFound } from '../domain/error.ts'
 import type { EventType } from '../domain/event.ts'
+import { webhookReference } from '../domain/set-aside.ts'
 import { isUuid } from '../domain/uuid.ts'
 import {
   TEST_EVENT_BODY,
@@ -117,6 +118,9 @@ export function createWebhooks(deps: {
       const now = nowSecs(clock)
       await store.write(async tx => {
         if (!(await tx.webhooks.setSecret(account.id, sealed, now))) throw notSet('conflict')
+        const webhook = await tx.webhooks.byAccount(account.id)
+        if (webhook) await tx.setAside.remove(webhookReference(webhook))
+        await tx.deliveries.reschedule([account.id])
         await recordChange(tx, account, actor, { kind: 'webhook_secret_rotated', at: now })
       })
       return secret

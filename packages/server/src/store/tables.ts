@@ -7,6 +7,7 @@ import type { EventType } from '../domain/event.ts'
 import type { InvoiceStatus } from '../domain/invoice.ts'
 import type { PaymentLocation } from '../domain/payment.ts'
 import type { SessionOrigin } from '../domain/session.ts'
+import type { SetAsideKind } from '../domain/set-aside.ts'
 import type { ShieldedPool } from '../domain/shielded-pool.ts'
 import type { CodePurpose, SignInBudget } from '../domain/sign-in.ts'
 import type { SwapStatus } from '../domain/swap.ts'
@@ -52,6 +53,7 @@ export interface Tables {
   webhooks: WebhooksTable
   deliveries: DeliveriesTable
   delivery_attempts: DeliveryAttemptsTable
+  set_aside: SetAsideTable
 }
 
 export type Db = Kysely<Tables>
@@ -392,4 +394,16 @@ export interface AccountViewingKeysTable {
   account_id: Int64
   viewing_key_id: Int64
   watch_until: Generated<Int64>
+}
+
+export interface SetAsideTable {
+  kind: SetAsideKind
+  reference: string
+  row_id: Int64 | null
+  account_id: Int64 | null
+  error: string
+  failures: Int64
+  first_at: Int64
+  next_attempt_at: Int64
+  from_height: Int64 | null
 }

@@ -18,6 +18,7 @@ import type { InvoiceExports } from '../services/export.ts'
 import type { Invoices } from '../services/invoice.ts'
 import type { Readiness } from '../services/readiness.ts'
 import type { Sessions } from '../services/session.ts'
+import type { SetAsides } from '../services/set-aside.ts'
 import type { SignIn } from '../services/sign-in.ts'
 import type { Swaps } from '../services/swap.ts'
 import type { ViewingKeys } from '../services/viewing-key.ts'
@@ -51,6 +52,7 @@ export interface SiteDeps {
   readonly invoices: Invoices
   readonly rates: Rates
   readonly sessions: Sessions
+  readonly setAsides: Pick<SetAsides, 'countByKindOf'>
   readonly signIn: SignIn
   readonly swaps: Swaps
   readonly viewingKeys: ViewingKeys

@@ -5,6 +5,7 @@ import { createChainSyncMetrics } from './chain-sync.ts'
 import { createDeliveryMetrics } from './delivery.ts'
 import { createInvoiceMetrics } from './invoice.ts'
 import { createMailMetrics } from './mail.ts'
+import { createSetAsideMetrics } from './set-aside.ts'
 import { createSignInMetrics } from './sign-in.ts'
 import { createSwapMetrics } from './swap.ts'
 
@@ -28,6 +29,7 @@ export function createMetrics(registry: Registry, clock: Clock, roles: readonly 
     ...(roles.includes('delivery') && createMailMetrics(registry)),
     // The watcher polls swaps, and so does the API before another start.
     ...((roles.includes('api') || roles.includes('watcher')) && createSwapMetrics(registry)),
+    ...((roles.includes('watcher') || roles.includes('delivery')) && createSetAsideMetrics(registry)),
     // The API takes codes, and the delivery role mails them.
     ...((roles.includes('api') || roles.includes('delivery')) && createSignInMetrics(registry)),
   }

@@ -19,6 +19,7 @@ import { parseArguments } from '../usage.ts'
 import { checkChain } from './doctor-chain.ts'
 import { CHECK_TIMEOUT_MS, type Finding, runCheck, skipped } from './doctor-finding.ts'
 import { withHttpClient } from './doctor-http.ts'
+import { checkSetAside } from './doctor-set-aside.ts'
 import { checkSettings } from './doctor-settings.ts'
 import { checkSwapProvider } from './doctor-swap.ts'
 
@@ -76,6 +77,7 @@ async function checkDatabases(config: Config): Promise<Finding[]> {
     await checkWatcher(config),
     await checkWatchedKeys(config),
     await checkDatabaseIdentity(config),
+    ...(await checkSetAside(config)),
   ]
 }
 

@@ -95,10 +95,20 @@ export interface DeliveryRepository {
    * meanwhile. Call it first.
    */
   lockWebhooks(accountIds: readonly number[]): Promise<void>
-  /** Locks webhooks with due deliveries, longest due first. Skips webhooks that are locked by another transaction. */
-  lockDueWebhooks(nowMs: number, limit: number, except: readonly number[]): Promise<Webhook[]>
-  /** The due deliveries of locked webhooks, longest due first, up to the limit of each account. */
-  listDue(shares: readonly { accountId: number; limit: number }[], nowMs: number): Promise<OpenDelivery[]>
+  /** The webhooks that `lockDueWebhooks` would lock, without their locks. */
+  listDueWebhooks(nowMs: number, limit: number, except: readonly number[]): Promise<Webhook[]>
+  /**
+   * Locks webhooks with due deliveries, longest due first. Skips webhooks that are locked by another transaction, and those
+   * that are set aside. @param only of these accounts; default: of all
+   */
+  lockDueWebhooks(nowMs: number, limit: number, except: readonly number[], only?: readonly number[]): Promise<Webhook[]>
+  /** Public ids of the account's due deliveries that are not set aside, longest due first. */
+  listDueIds(accountId: number, nowMs: number, limit: number): Promise<string[]>
+  /** The due deliveries of locked webhooks, longest due first, up to the limit of each account, that are not set aside. */
+  listDue(
+    shares: readonly { accountId: number; limit: number; publicIds?: readonly string[] }[],
+    nowMs: number,
+  ): Promise<OpenDelivery[]>
   /**
    * Logs the attempts and marks their deliveries as `sending`, except for deliveries that have ended meanwhile.
    * @returns the ids of the deliveries that are now `sending`
@@ -110,7 +120,9 @@ export interface DeliveryRepository {
   markInterrupted(ids: readonly number[], error: string): Promise<void>
   /** Logs the results. A delivery changes only if the attempt is its current one, or succeeded. */
   finishAttempts(attempts: readonly FinishedAttempt[]): Promise<void>
-  /** Stores when the next delivery of each locked webhook is due. Call it last. */
+  /** Makes an open delivery due. */
+  makeDue(publicId: string, nowMs: number): Promise<void>
+  /** Stores when the next delivery of each locked webhook is due, of those that are not set aside. Call it last. */
   reschedule(accountIds: readonly number[]): Promise<void>
   /** The earliest time after `afterMs` at which a delivery may be due, in Unix milliseconds. */
   nextDueAtMs(afterMs: number): Promise<number | null>

@@ -16,6 +16,7 @@ import { up as signInBudgets } from './0013_sign_in_budgets.ts'
 import { up as watchedKeys } from './0014_watched_keys.ts'
 import { up as accountSecurity } from './0015_account_security.ts'
 import { up as accountDeletion } from './0016_account_deletion.ts'
+import { up as setAside } from './0019_set_aside.ts'
 
 export type Migration = readonly [name: string, up: (db: Kysely<unknown>, dialect: Dialect) => Promise<void>]
 
@@ -37,6 +38,7 @@ export const MIGRATIONS: readonly Migration[] = [
   ['0014_watched_keys', watchedKeys],
   ['0015_account_security', accountSecurity],
   ['0016_account_deletion', accountDeletion],
+  ['0019_set_aside', setAside],
 ]
 
 export const NEWEST_MIGRATION = MIGRATIONS.at(-1)![0]

@@ -1,16 +1,11 @@
-import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
-import type { DeliveryState } from '../../domain/delivery-schedule.ts'
-import type { DeliveryRepository, FinishedAttempt, OpenDelivery } from '../../ports/repository/delivery.ts'
+import type { DeliveryRepository, FinishedAttempt } from '../../ports/repository/delivery.ts'
 import { chunks, distinctAscending, num, numOrNull } from '../mapping.ts'
-import type { Db, DeliveriesTable } from '../tables.ts'
+import type { Db } from '../tables.ts'
 import type { TxHooks } from '../transaction/hooks.ts'
 import { int, text, valuesRow } from '../values.ts'
 import { deliveryLogQueries } from './delivery-log.ts'
-import { toWebhook } from './webhook.ts'
-
-/** Maximum of terms in one union. SQLite allows 500. */
-const MAX_UNION_TERMS = 400
+import { DELIVERY_NOT_SET_ASIDE, deliveryFields, dueDeliveryQueries } from './due-delivery.ts'
 
 export function deliveryRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): DeliveryRepository {
   /** Locks the webhooks of these accounts. @returns the accounts that have one */
@@ -36,9 +31,12 @@ export function deliveryRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): Deli
         .set(eb => ({
           due_at_ms: eb
             .selectFrom('deliveries')
-            .select(({ fn }) => fn.min('deliveries.due_at_ms').as('due'))
+            .select('deliveries.due_at_ms')
             .whereRef('deliveries.account_id', '=', 'webhooks.account_id')
-            .where('deliveries.due_at_ms', 'is not', null),
+            .where('deliveries.due_at_ms', 'is not', null)
+            .where(DELIVERY_NOT_SET_ASIDE)
+            .orderBy('deliveries.due_at_ms')
+            .limit(1),
         }))
         .where('account_id', 'in', batch)
         .execute()
@@ -74,40 +72,11 @@ export function deliveryRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): Deli
         .where('public_id', '=', publicId)
         .where('account_id', '=', accountId)
         .executeTakeFirst()
-      return row ? { ...fieldsOf(row), state: row.state } : null
+      return row ? { ...deliveryFields(row), state: row.state } : null
     },
 
     async lockWebhooks(accountIds) {
       await lockWebhooks(accountIds)
-    },
-
-    async lockDueWebhooks(nowMs, limit, except) {
-      const rows = await db
-        .selectFrom('webhooks')
-        .selectAll()
-        .where('due_at_ms', '<=', nowMs)
-        .$if(except.length > 0, query => query.where('account_id', 'not in', except))
-        .orderBy('due_at_ms')
-        .limit(limit)
-        .forUpdate()
-        .skipLocked()
-        .execute()
-      return rows.map(toWebhook)
-    },
-
-    async listDue(shares, nowMs) {
-      const found: OpenDelivery[] = []
-      for (let start = 0; start < shares.length; start += MAX_UNION_TERMS) {
-        const terms = shares.slice(start, start + MAX_UNION_TERMS).map(
-          ({ accountId, limit }) => sql`SELECT * FROM (
-            SELECT * FROM deliveries WHERE account_id = ${accountId} AND due_at_ms <= ${nowMs}
-            ORDER BY due_at_ms, id LIMIT ${limit}
-          ) AS share`,
-        )
-        const { rows } = await sql<Selectable<DeliveriesTable>>`${sql.join(terms, sql` UNION ALL `)}`.execute(db)
-        found.push(...rows.map(toOpen))
-      }
-      return found
     },
 
     async startAttempts(attempts) {
@@ -198,6 +167,8 @@ export function deliveryRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): Deli
       }
     },
 
+    ...dueDeliveryQueries(db),
+
     reschedule,
 
     async nextDueAtMs(afterMs) {
@@ -251,24 +222,4 @@ export function deliveryRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): Deli
       return ids.length
     },
   }
-}
-
-function fieldsOf(row: Selectable<DeliveriesTable>) {
-  return {
-    id: num(row.id),
-    publicId: row.public_id,
-    accountId: num(row.account_id),
-    invoiceId: numOrNull(row.invoice_id),
-    eventType: row.event_type,
-    body: row.body,
-    createdAt: num(row.created_at),
-  }
-}
-
-function toOpen(row: Selectable<DeliveriesTable>): OpenDelivery {
-  const state: DeliveryState = row.state
-  if (row.due_at_ms === null || (state !== 'waiting' && state !== 'sending')) {
-    throw new Error(`delivery ${row.id} is ${state} but has a due time`)
-  }
-  return { ...fieldsOf(row), progress: { state, attempts: num(row.attempts), dueAtMs: num(row.due_at_ms) } }
 }

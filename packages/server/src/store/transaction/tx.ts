@@ -15,6 +15,7 @@ import { invoiceRepository } from '../repository/invoice.ts'
 import { mailRepository } from '../repository/mail.ts'
 import { paymentRepository } from '../repository/payment.ts'
 import { sessionRepository } from '../repository/session.ts'
+import { setAsideRepository } from '../repository/set-aside.ts'
 import { signInRepository } from '../repository/sign-in.ts'
 import { swapRepository } from '../repository/swap.ts'
 import { usageRepository } from '../repository/usage.ts'
@@ -53,6 +54,7 @@ export function createTx(db: Db, identity: string, hooks: TxHooks): Tx {
     attentionMails: attentionMailRepository(db),
     billing: billingRepository(db),
     withdrawals: withdrawalRepository(db),
+    setAside: setAsideRepository(db),
     notify: topic => hooks.notify(topic),
   }
 }

@@ -4,6 +4,7 @@ import type { DashboardSummary } from '../../services/dashboard.ts'
 import { CHAIN_UNSEEN } from '../components/chain-unseen.ts'
 import { chainWarnings } from '../components/chain-warning.ts'
 import { reorgedInvoices } from '../components/reorg-warning.ts'
+import { setAsideWarnings } from '../components/set-aside.ts'
 import type { Site } from '../context.ts'
 import { shorten } from '../format.ts'
 import type { Child } from '../html.ts'
@@ -15,7 +16,7 @@ const LIMIT_WARNING = 0.8
 const STUCK_SWAPS = 20
 
 export function overviewPages(site: Site): void {
-  const { accounts, blockSpacing, dashboard, readiness, swaps } = site.deps
+  const { accounts, blockSpacing, dashboard, readiness, setAsides, swaps } = site.deps
 
   site.page('GET', '/overview', async (_request, _reply, user) => {
     const summary = await dashboard.summary(user.account)
@@ -32,6 +33,7 @@ export function overviewPages(site: Site): void {
       },
       attention: [
         ...(chainProblems.length === 0 && !(await readiness.isChainSeen()) ? [CHAIN_UNSEEN] : chainProblems),
+        ...setAsideWarnings(await setAsides.countByKindOf(user.account.id)),
         ...stuck.map(stuckSwap),
         ...problemsOf(summary, plan),
       ],

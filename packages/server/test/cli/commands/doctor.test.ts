@@ -129,6 +129,25 @@ test('doctor reports problems that the running watcher has recorded', async t =>
   assert.match(finding?.says ?? '', /^the server does not follow NU7/)
 })
 
+test('doctor lists each row that is set aside, with what to do', async t => {
+  const findings = await runDoctor(t, 60, async env => {
+    const entry = { accountId: 3, error: 'does not open', failures: 2, firstAt: 60, nextAttemptAt: 180, fromHeight: 1 }
+    await withNewStore(env, store =>
+      store.write(tx => tx.setAside.put({ ...entry, kind: 'scan_key', rowId: 5, reference: 'ab' })),
+    )
+  })
+  const [finding, ...others] = findings.filter(({ check }) => check === 'rows set aside')
+  assert.deepEqual(others, [])
+  assert.equal(finding?.state, 'wrong')
+  assert.match(
+    finding?.says ?? '',
+    /^scan_key id 5 of account 3: does not open; failed 2 times since .*, next attempt /,
+  )
+  assert.match(finding?.advice ?? '', /ENCRYPTION_KEY.*the missed blocks are then read automatically$/)
+  const healthy = await runDoctor(t, 60, env => withNewStore(env, async () => {}))
+  assert.equal(healthy.find(({ check }) => check === 'rows set aside')?.says, 'none')
+})
+
 test('doctor warns when nearly as many keys are watched as allowed', async t => {
   const findings = await runDoctor(t, 60, async env => {
     Object.assign(env, { MAX_WATCHED_KEYS: '1' })

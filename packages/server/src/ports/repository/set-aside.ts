@@ -1,0 +1,38 @@
+import type { RowReference, SetAsideKind } from '../../domain/set-aside.ts'
+
+/** A row that background work leaves out. Times in Unix seconds. */
+export interface SetAside extends RowReference {
+  readonly error: string
+  readonly failures: number
+  readonly firstAt: number
+  readonly nextAttemptAt: number
+  /** Of a scan key: the first block that was not scanned with it. Null: all blocks were. */
+  readonly fromHeight: number | null
+}
+
+/** The entries of a kind. */
+export interface SetAsideCount {
+  readonly kind: SetAsideKind
+  readonly rows: number
+  /** Unix seconds. */
+  readonly firstAt: number
+}
+
+/** The entries, one for each row that is set aside. */
+export interface SetAsideRepository {
+  /** Locks the entry until the transaction ends. */
+  lock(row: Pick<RowReference, 'kind' | 'reference'>): Promise<SetAside | null>
+  /** Inserts the entry, or replaces the one of the same row. */
+  put(entry: SetAside): Promise<void>
+  remove(row: Pick<RowReference, 'kind' | 'reference'>): Promise<void>
+  /** Entries to try again, in the order of their times. */
+  listDue(kind: SetAsideKind, now: number, limit: number): Promise<SetAside[]>
+  /** Number of entries of the account, up to `max`. Null: of all accounts. */
+  count(accountId: number | null, max: number): Promise<number>
+  /** Entries that concern the account. */
+  countByKindOf(accountId: number): Promise<SetAsideCount[]>
+  /** All entries. */
+  countByKind(): Promise<SetAsideCount[]>
+  /** The oldest entries. */
+  list(limit: number): Promise<SetAside[]>
+}

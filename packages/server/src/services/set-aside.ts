@@ -1,0 +1,180 @@
+import { AppError } from '../domain/error.ts'
+import {
+  isGeneralFault,
+  isRowFault,
+  MAX_SET_ASIDE,
+  type RowReference,
+  retrySetAsideSecs,
+  type SetAsideKind,
+  setAsideError,
+} from '../domain/set-aside.ts'
+import { type Clock, nowSecs } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
+import type { Metrics } from '../ports/metrics.ts'
+import type { SetAside, SetAsideCount } from '../ports/repository/set-aside.ts'
+import type { Store, Tx } from '../ports/store.ts'
+
+/** Rows that background work leaves out because it fails for them alone. */
+export interface SetAsides {
+  /**
+   * Runs `work` on the items, as a rule once for all of them. When it fails, each half runs alone, down to single items,
+   * and an item that fails alone is set aside. `work` is repeated, so it must be one transaction.
+   * @returns the items that succeeded
+   * @throws the error, when the database is unavailable, or the failures show a fault that is not of the rows
+   */
+  forEachBisected<T>(
+    items: readonly T[],
+    rowOf: (item: T) => RowReference,
+    work: (items: readonly T[]) => Promise<void>,
+  ): Promise<T[]>
+  /** As `forEachBisected`, for work that is not a transaction and runs for each item alone, all at once. */
+  forEachAlone<T>(
+    items: readonly T[],
+    rowOf: (item: T) => RowReference,
+    work: (item: T) => Promise<unknown>,
+  ): Promise<void>
+  /**
+   * Sets a row aside, or counts a further failure. In a transaction of its own.
+   * @throws the error, when the row is not at fault; AppError `too_many_set_aside`
+   */
+  record(row: RowReference, error: unknown): Promise<void>
+  /** As `record`, in a transaction. Report it after the commit. @param fromHeight of a scan key, see `SetAside` */
+  put(tx: Tx, row: RowReference, error: unknown, fromHeight?: number | null): Promise<SetAside>
+  /** Logs and counts what `put` returned. */
+  report(entry: SetAside): void
+  /**
+   * Tries due rows again, each alone. A row whose `work` resolves to true is no longer set aside.
+   * @returns whether there may be more
+   */
+  retryDue(kind: SetAsideKind, work: (entry: SetAside) => Promise<boolean>): Promise<boolean>
+  /** What concerns the account. */
+  countByKindOf(accountId: number): Promise<SetAsideCount[]>
+  countByKind(): Promise<SetAsideCount[]>
+}
+
+/** Rows tried again in one call. */
+const RETRIES = 50
+
+export function createSetAsides(deps: {
+  readonly store: Store
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: Pick<Metrics, 'rowSetAside'>
+}): SetAsides {
+  const { store, clock, log, metrics } = deps
+
+  async function put(tx: Tx, row: RowReference, error: unknown, fromHeight: number | null = null): Promise<SetAside> {
+    const now = nowSecs(clock)
+    const before = await tx.setAside.lock(row)
+    if (!before) await requireSpace(tx, row.accountId)
+    const failures = (before?.failures ?? 0) + 1
+    const heights = [before?.fromHeight, fromHeight].filter(height => height !== null && height !== undefined)
+    const entry: SetAside = {
+      ...row,
+      error: setAsideError(error),
+      failures,
+      firstAt: before?.firstAt ?? now,
+      nextAttemptAt: now + retrySetAsideSecs(failures),
+      fromHeight: heights.length > 0 ? Math.min(...heights) : null,
+    }
+    await tx.setAside.put(entry)
+    return entry
+  }
+
+  async function requireSpace(tx: Tx, accountId: number | null): Promise<void> {
+    const { ofAccount, inAll } = MAX_SET_ASIDE
+    const isFull =
+      (accountId !== null && (await tx.setAside.count(accountId, ofAccount)) >= ofAccount) ||
+      (await tx.setAside.count(null, inAll)) >= inAll
+    if (isFull)
+      throw new AppError('internal', 'too_many_set_aside', 'too many rows are set aside: see "zatgate doctor"')
+  }
+
+  function report({ kind, reference, accountId, failures, error, nextAttemptAt }: SetAside): void {
+    if (failures === 1) metrics.rowSetAside(kind)
+    const details = { kind, row: reference.slice(0, 8), account: accountId, failures, error, retryAt: nextAttemptAt }
+    const level = failures === 1 ? 'error' : 'debug'
+    log[level](details, 'a row was set aside, because work failed for it alone; it is tried again later')
+  }
+
+  async function record(row: RowReference, error: unknown): Promise<void> {
+    if (!isRowFault(error)) throw error
+    report(await store.write(tx => put(tx, row, error)))
+  }
+
+  /** Sets aside what has failed, unless the fault is general. */
+  async function recordAll<T>(
+    failed: readonly { readonly item: T; readonly error: unknown }[],
+    rowOf: (item: T) => RowReference,
+    succeeded: number,
+  ): Promise<void> {
+    const failedAccounts = failed.map(({ item }) => rowOf(item).accountId)
+    if (failed[0] && isGeneralFault({ succeeded, failedAccounts })) throw failed[0].error
+    for (const { item, error } of failed) await record(rowOf(item), error)
+  }
+
+  return {
+    async forEachBisected(items, rowOf, work) {
+      type Item = (typeof items)[number]
+      const succeeded: Item[] = []
+      const failed: { item: Item; error: unknown }[] = []
+      async function run(part: readonly Item[]): Promise<void> {
+        try {
+          await work(part)
+          succeeded.push(...part)
+        } catch (error) {
+          if (!isRowFault(error)) throw error
+          const [item] = part
+          if (part.length === 1) failed.push({ item: item as Item, error })
+          else await runHalves(part)
+        }
+      }
+      async function runHalves(part: readonly Item[]): Promise<void> {
+        const middle = Math.ceil(part.length / 2)
+        await run(part.slice(0, middle))
+        await run(part.slice(middle))
+      }
+      if (items.length > 0) await run(items)
+      await recordAll(failed, rowOf, succeeded.length)
+      return succeeded
+    },
+
+    async forEachAlone(items, rowOf, work) {
+      const outcomes = await Promise.allSettled(items.map(item => work(item)))
+      const failed = outcomes.flatMap((outcome, index) =>
+        outcome.status === 'rejected' ? [{ item: items[index] as (typeof items)[number], error: outcome.reason }] : [],
+      )
+      const notOfRow = failed.find(({ error }) => !isRowFault(error))
+      await recordAll(
+        failed.filter(({ error }) => isRowFault(error)),
+        rowOf,
+        items.length - failed.length,
+      )
+      if (notOfRow) throw notOfRow.error
+    },
+
+    record,
+    put,
+    report,
+
+    async retryDue(kind, work) {
+      const due = await store.query(tx => tx.setAside.listDue(kind, nowSecs(clock), RETRIES))
+      for (const entry of due) {
+        try {
+          if (!(await work(entry))) continue
+          await store.write(tx => tx.setAside.remove(entry))
+          log.info(
+            { kind, row: entry.reference.slice(0, 8), failures: entry.failures },
+            'a row that was set aside is processed again',
+          )
+        } catch (error) {
+          await record(entry, error)
+        }
+      }
+      return due.length === RETRIES
+    },
+
+    countByKindOf: accountId => store.query(tx => tx.setAside.countByKindOf(accountId)),
+    countByKind: () => store.query(tx => tx.setAside.countByKind()),
+  }
+}

@@ -1,0 +1,121 @@
+import type { RawBuilder, Selectable, SqlBool } from 'kysely'
+import { sql } from 'kysely'
+import type { SetAsideKind } from '../../domain/set-aside.ts'
+import type { SetAside, SetAsideCount, SetAsideRepository } from '../../ports/repository/set-aside.ts'
+import { num, numOrNull } from '../mapping.ts'
+import type { Db, SetAsideTable } from '../tables.ts'
+
+type CountRow = { kind: SetAsideKind; rows: bigint | number | string; first_at: bigint | number | null }
+
+export function setAsideRepository(db: Db): SetAsideRepository {
+  const all = () => db.selectFrom('set_aside').selectAll()
+
+  return {
+    async lock({ kind, reference }) {
+      const row = await all().where('kind', '=', kind).where('reference', '=', reference).forUpdate().executeTakeFirst()
+      return row ? toSetAside(row) : null
+    },
+
+    async put(entry) {
+      const values = {
+        row_id: entry.rowId,
+        account_id: entry.accountId,
+        error: entry.error,
+        failures: entry.failures,
+        first_at: entry.firstAt,
+        next_attempt_at: entry.nextAttemptAt,
+        from_height: entry.fromHeight,
+      }
+      await db
+        .insertInto('set_aside')
+        .values({ kind: entry.kind, reference: entry.reference, ...values })
+        .onConflict(conflict => conflict.columns(['kind', 'reference']).doUpdateSet(values))
+        .execute()
+    },
+
+    async remove({ kind, reference }) {
+      await db.deleteFrom('set_aside').where('kind', '=', kind).where('reference', '=', reference).execute()
+    },
+
+    async listDue(kind, now, limit) {
+      const rows = await all()
+        .where('kind', '=', kind)
+        .where('next_attempt_at', '<=', now)
+        .orderBy('next_attempt_at')
+        .limit(limit)
+        .execute()
+      return rows.map(toSetAside)
+    },
+
+    async count(accountId, max) {
+      const some = db
+        .selectFrom('set_aside')
+        .select('kind')
+        .$if(accountId !== null, query => query.where('account_id', '=', accountId))
+        .limit(max)
+      const row = await db
+        .selectFrom(some.as('some'))
+        .select(eb => eb.fn.countAll<bigint>().as('count'))
+        .executeTakeFirstOrThrow()
+      return num(row.count)
+    },
+
+    async countByKindOf(accountId) {
+      const keys = db.selectFrom('account_viewing_keys').select('viewing_key_id').where('account_id', '=', accountId)
+      const rows = await db
+        .selectFrom('set_aside')
+        .select(({ fn }) => ['kind', fn.countAll<bigint>().as('rows'), fn.min('first_at').as('first_at')])
+        .where(({ or, and, eb }) =>
+          or([eb('account_id', '=', accountId), and([eb('kind', '=', 'scan_key'), eb('row_id', 'in', keys)])]),
+        )
+        .groupBy('kind')
+        .orderBy('kind')
+        .execute()
+      return rows.map(toCount)
+    },
+
+    async countByKind() {
+      const rows = await db
+        .selectFrom('set_aside')
+        .select(({ fn }) => ['kind', fn.countAll<bigint>().as('rows'), fn.min('first_at').as('first_at')])
+        .groupBy('kind')
+        .orderBy('kind')
+        .execute()
+      return rows.map(toCount)
+    },
+
+    async list(limit) {
+      const rows = await all().orderBy('first_at').orderBy('kind').orderBy('reference').limit(limit).execute()
+      return rows.map(toSetAside)
+    },
+  }
+}
+
+/** True for the rows that are not set aside. @param reference SQL of the outer query, see `RowReference` */
+export function isNotSetAside(kind: SetAsideKind, reference: RawBuilder<unknown>): RawBuilder<SqlBool> {
+  return sql<SqlBool>`NOT EXISTS (SELECT 1 FROM set_aside WHERE set_aside.kind = ${sql.lit(kind)}
+    AND set_aside.reference = ${reference})`
+}
+
+/** The reference of a row without a public id: its id and the time of its creation. */
+export function idAndTime(id: string, createdAt: string): RawBuilder<unknown> {
+  return sql`CAST(${sql.ref(id)} AS TEXT) || ' ' || CAST(${sql.ref(createdAt)} AS TEXT)`
+}
+
+function toCount({ kind, rows, first_at }: CountRow): SetAsideCount {
+  return { kind, rows: Number(rows), firstAt: Number(first_at) }
+}
+
+function toSetAside(row: Selectable<SetAsideTable>): SetAside {
+  return {
+    kind: row.kind,
+    rowId: numOrNull(row.row_id),
+    reference: row.reference,
+    accountId: numOrNull(row.account_id),
+    error: row.error,
+    failures: num(row.failures),
+    firstAt: num(row.first_at),
+    nextAttemptAt: num(row.next_attempt_at),
+    fromHeight: numOrNull(row.from_height),
+  }
+}

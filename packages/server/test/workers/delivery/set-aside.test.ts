@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { createServices } from '../../../src/container.ts'
+import type { Account } from '../../../src/domain/account.ts'
+import type { HttpClient } from '../../../src/ports/http-client.ts'
+import { openTestContainer } from '../../harness/container.ts'
+import { type DatabaseEngine, onBothDatabases } from '../../harness/databases.ts'
+import { recordingLog } from '../../harness/log.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { type PoisonRow, poisonRow, run } from '../../harness/poison.ts'
+
+const SLOTS = { total: 100, forAccount: () => 10, fullAccountIds: [], isAttempting: () => false }
+
+async function open(engine: DatabaseEngine, t: TestContext) {
+  const database = await engine.createDatabase(t)
+  const clock = new ManualClock()
+  const log = recordingLog()
+  const sent: string[] = []
+  const webhookHttp: HttpClient = {
+    async send({ url }) {
+      sent.push(new URL(url).pathname)
+      return { status: 500, headers: {}, body: Buffer.from('no\0') }
+    },
+    close: () => {},
+  }
+  const env = { WEBHOOK_ALLOW_PRIVATE: 'true' }
+  const options = { clock, log, webhookHttp, env, store: await database.open() }
+  const { infrastructure, services } = await openTestContainer(t, options)
+  const { deliveries, webhooks, accounts, setAsides } = services
+  /** Sends what is due, and records the results. */
+  async function deliver(): Promise<void> {
+    const { jobs } = await deliveries.recordAndClaim([], SLOTS)
+    await deliveries.recordAndClaim(await Promise.all(jobs.map(deliveries.attempt)), { ...SLOTS, total: 0 })
+  }
+  return {
+    ...services,
+    store: infrastructure.store,
+    url: database.url,
+    clock,
+    log,
+    sent,
+    deliver,
+    async account(name: string): Promise<Account> {
+      const account = await accounts.findOrCreate(`${name}@example.com`)
+      await webhooks.set(account, `http://shop.example/${name}`)
+      return account
+    },
+    attempts: (account: Account) => webhooks.attempts(account, { limit: 10 }),
+    kinds: async () => (await setAsides.countByKind()).map(({ kind, rows }) => [kind, rows]),
+    poison: (row: PoisonRow) => poisonRow(database.url, row),
+    secondProcess: () => createServices(infrastructure, null),
+  }
+}
+
+/** The bad one is the first, one in the middle, and the last. */
+const POSITIONS = [0, 2, 4]
+const NAMES = ['a', 'b', 'c', 'd', 'e']
+
+onBothDatabases(engine => {
+  for (const position of POSITIONS) {
+    test(`one result that the database refuses, at place ${position}, is stored without the answer; all others are kept`, async t => {
+      const service = await open(engine, t)
+      const accounts = []
+      for (const name of NAMES) accounts.push(await service.account(name))
+      const ids = []
+      for (const account of accounts) ids.push(await service.webhooks.test(account))
+      await service.poison({ table: 'delivery_attempts', column: 'answer', value: 'no\ufffd', on: 'UPDATE' })
+      const bad = accounts[position] as Account
+      const good = accounts.filter(account => account !== bad)
+      const { jobs } = await service.deliveries.recordAndClaim([], SLOTS)
+      const ended = await Promise.all(jobs.map(service.deliveries.attempt))
+      const results = ended.map(result => ({
+        ...result,
+        response: result.accountId === bad.id ? result.response : 'ok',
+      }))
+      await service.deliveries.recordAndClaim(results, { ...SLOTS, total: 0 })
+      for (const account of good) assert.equal((await service.attempts(account))[0]?.statusCode, 500)
+      const [attempt] = await service.attempts(bad)
+      assert.equal(attempt?.error, 'the result of this attempt could not be stored')
+      assert.deepEqual(await service.kinds(), [], 'nothing is set aside')
+    })
+
+    test(`a delivery whose result cannot be stored at all, at place ${position}, is set aside and sent again later`, async t => {
+      const service = await open(engine, t)
+      const accounts = []
+      for (const name of NAMES) accounts.push(await service.account(name))
+      for (const account of accounts) await service.webhooks.test(account)
+      const bad = accounts[position] as Account
+      const repair = await service.poison({
+        table: 'delivery_attempts',
+        column: 'account_id',
+        value: String(bad.id),
+        on: 'UPDATE',
+      })
+      await service.deliver()
+      assert.equal(service.sent.length, 5)
+      for (const account of accounts.filter(account => account !== bad))
+        assert.equal((await service.attempts(account))[0]?.statusCode, 500)
+      assert.deepEqual(await service.kinds(), [['delivery', 1]])
+      assert.deepEqual(await service.setAsides.countByKindOf(bad.id), await service.setAsides.countByKind())
+      const lines = service.log.lines.filter(({ details }) => details.kind === 'delivery')
+      assert.deepEqual(
+        lines.map(({ level, details }) => [level, details.account, details.error]),
+        [['error', bad.id, 'poison']],
+      )
+
+      service.clock.advance(30)
+      await service.deliver()
+      assert.ok(!service.sent.slice(5).includes(`/${NAMES[position]}`), 'it is left out')
+      assert.equal(service.sent.length, 9)
+      await repair()
+      service.clock.advance(30)
+      await service.deliveries.retrySetAside()
+      assert.deepEqual(await service.kinds(), [])
+      await service.deliver()
+      assert.ok(service.sent.slice(9).includes(`/${NAMES[position]}`))
+    })
+
+    test(`a webhook whose secret does not open, at place ${position}, waits without a lost attempt; the others are called`, async t => {
+      const service = await open(engine, t)
+      const accounts = []
+      for (const name of NAMES) accounts.push(await service.account(name))
+      for (const account of accounts) await service.webhooks.test(account)
+      const bad = accounts[position] as Account
+      const zero = engine.name === 'SQLite' ? "x'00'" : "'\\x00'"
+      await run(service.url, [`UPDATE webhooks SET secret = ${zero} WHERE account_id = ${bad.id}`])
+      await service.deliver()
+      assert.equal(service.sent.length, 4)
+      assert.deepEqual(await service.attempts(bad), [])
+      assert.deepEqual(await service.kinds(), [['webhook', 1]])
+      service.clock.advance(60)
+      await service.deliveries.retrySetAside()
+      assert.deepEqual(await service.kinds(), [['webhook', 1]], 'it still does not open')
+
+      await service.webhooks.rotateSecret(bad)
+      assert.deepEqual(await service.kinds(), [])
+      service.sent.length = 0
+      await service.deliver()
+      assert.ok(service.sent.includes(`/${NAMES[position]}`))
+    })
+
+    test(`a delivery that cannot be claimed, at place ${position}, holds up neither its account nor the others`, async t => {
+      const service = await open(engine, t)
+      const accounts = []
+      for (const name of NAMES) accounts.push(await service.account(name))
+      const bad = accounts[position] as Account
+      for (const account of accounts) await service.webhooks.test(account)
+      const badId = await service.webhooks.test(bad)
+      await service.webhooks.test(bad)
+      const repair = await service.poison({ table: 'deliveries', column: 'public_id', value: badId, on: 'UPDATE' })
+      await service.deliver()
+      assert.equal(service.sent.length, 6)
+      assert.deepEqual(await service.kinds(), [['delivery', 1]])
+      service.clock.advance(60)
+      await service.deliveries.retrySetAside()
+      assert.deepEqual(await service.kinds(), [['delivery', 1]], 'it still cannot be written')
+      await repair()
+      service.clock.advance(120)
+      await service.deliveries.retrySetAside()
+      assert.deepEqual(await service.kinds(), [])
+      const before = service.sent.length
+      await service.deliver()
+      assert.equal(service.sent.slice(before).filter(path => path === `/${NAMES[position]}`).length, 3)
+    })
+  }
+})
