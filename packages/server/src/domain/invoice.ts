@@ -109,6 +109,7 @@ function isConfirmed(payment: Payment, { confirmations }: InvoiceTerms, view: Ev
   const { location, inSnapshot } = payment
   const { tip, witnessedTip = tip, mempoolIsKnown, isWitnessed = () => true } = view
   if (location.at === 'mempool') return confirmations === 0 && inSnapshot && mempoolIsKnown && isWitnessed(payment)
+  if (payment.awaitsWitness) return false
   const counted = countConfirmations(location, Math.min(tip, witnessedTip))
   return counted > 0 && counted >= confirmations
 }

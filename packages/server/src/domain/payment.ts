@@ -23,6 +23,8 @@ export interface Payment {
   readonly expiryHeight: number | null
   /** Height of the last recorded block when the transaction was last seen, mined or unmined. */
   readonly lastSeenHeight: number
+  /** A rescan has found the payment in a block, and no second server has shown it there yet. Default: false. */
+  readonly awaitsWitness?: boolean
 }
 
 /** Exceeds the age of a server's list and some failed readings. */
@@ -47,9 +49,12 @@ export function isWatched({ watchUntil }: { readonly watchUntil: number }, time:
   return time <= watchUntil
 }
 
-/** A reorganisation that removed the blocks above a height while the invoices up to an id existed. */
+/** A removal of the blocks above a height. */
 export interface Rewind {
+  /** Increases with each rewind. */
+  readonly id: number
   readonly toHeight: number
+  /** The newest invoice at that time, for invoices that do not know their newest rewind. */
   readonly newestInvoiceId: number
 }
 
@@ -58,6 +63,8 @@ export interface InvoiceCreation {
   readonly id: number
   /** Height of the last recorded block when the invoice was created; null: unknown. */
   readonly createdHeight: number | null
+  /** The newest rewind in the same state of the chain; 0: none before. Null: unknown. */
+  readonly createdRewind: number | null
 }
 
 /**
@@ -67,7 +74,9 @@ export interface InvoiceCreation {
  */
 export function canContainPayment(invoice: InvoiceCreation, height: number, rewinds: readonly Rewind[]): boolean {
   if (invoice.createdHeight === null) return true
-  const since = rewinds.filter(({ newestInvoiceId }) => newestInvoiceId >= invoice.id)
+  const since = rewinds.filter(({ id, newestInvoiceId }) =>
+    invoice.createdRewind === null ? newestInvoiceId >= invoice.id : id > invoice.createdRewind,
+  )
   return height > Math.min(invoice.createdHeight, ...since.map(({ toHeight }) => toHeight))
 }
 

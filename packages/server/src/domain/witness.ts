@@ -6,8 +6,8 @@ export interface WitnessedBlock {
   readonly height: number
   /** Servers that serve the recorded block with every payment recorded in it. */
   readonly agreeing: number
-  /** Servers near the tip that serve a block at this height. */
-  readonly serving: number
+  /** Servers near the tip that serve a block at this height and do not agree. */
+  readonly opposing: number
 }
 
 /** Servers that have to agree. */
@@ -23,12 +23,40 @@ export function isNearTip(height: number, tip: number): boolean {
   return height >= tip - MAX_LAG_BLOCKS
 }
 
+/** `waiting`: only one server shows it, and none shows anything else. */
+type Agreement = 'agreed' | 'waiting' | 'disagreed'
+
+export function agreementOf({ agreeing, opposing }: Omit<WitnessedBlock, 'height'>): Agreement {
+  if (agreeing >= MIN_WITNESSES) return 'agreed'
+  return opposing > 0 ? 'disagreed' : 'waiting'
+}
+
+/** What one server shows of a payment that a rescan has found. */
+export interface PaymentView {
+  readonly isNearTip: boolean
+  /** Of its block at the height of the payment; null: it serves none. */
+  readonly hash: string | null
+  readonly showsPayment: boolean
+}
+
+/**
+ * Counts the servers that show a payment in the recorded block, or in equal blocks where none is recorded any more.
+ * @param recordedHash null: the block is below the recorded ones
+ */
+export function countViews(views: readonly PaymentView[], recordedHash: string | null): Omit<WitnessedBlock, 'height'> {
+  const showing = views.filter(({ showsPayment, hash }) => showsPayment && (recordedHash ?? hash) === hash)
+  const byHash = [...Map.groupBy(showing, ({ hash }) => hash).values()]
+  const agreeing = byHash.reduce((largest, group) => (group.length > largest.length ? group : largest), [])
+  const opposing = views.filter(view => view.isNearTip && view.hash !== null && !agreeing.includes(view))
+  return { agreeing: agreeing.length, opposing: opposing.length }
+}
+
 /**
  * The outcome of a comparison. `agreed`: up to the recorded tip. `waiting`: no second server serves the blocks above
  * `height`. `disagreed`: servers serve different blocks or payments above `height`.
  */
 export interface WitnessOutcome {
-  readonly state: 'agreed' | 'waiting' | 'disagreed'
+  readonly state: Agreement
   /** The last height at which servers agree. */
   readonly height: number
 }
@@ -37,11 +65,21 @@ export interface WitnessOutcome {
 export function witnessOutcome(blocks: readonly WitnessedBlock[], from: number): WitnessOutcome {
   let height = from
   for (const block of blocks) {
-    if (block.agreeing < MIN_WITNESSES)
-      return { state: block.serving >= MIN_WITNESSES ? 'disagreed' : 'waiting', height }
+    const state = agreementOf(block)
+    if (state !== 'agreed') return { state, height }
     height = block.height
   }
   return { state: 'agreed', height }
+}
+
+/**
+ * The height up to which blocks count when the wait for a second server is over: below the first one about which a server
+ * that responds disagrees.
+ * @param blocks in order
+ */
+export function unopposedHeight(blocks: readonly WitnessedBlock[], tip: number): number {
+  const opposed = blocks.find(block => agreementOf(block) === 'disagreed')
+  return opposed ? opposed.height - 1 : tip
 }
 
 /** Whether the wait for a second server has ended without one. @param since Unix seconds; null: it has not begun */

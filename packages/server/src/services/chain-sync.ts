@@ -83,7 +83,10 @@ export interface ChainRecorder {
    * `syncedThrough`, unless the block times show a stalled server or a wrong clock.
    */
   recordSnapshot(snapshot: MempoolSnapshot): Promise<ChainTime>
-  /** Records payments found by a rescan of recorded blocks. Blocks, position and known payments are unchanged. */
+  /**
+   * Records payments found by a rescan of recorded blocks. Blocks, position and known payments are unchanged. With several
+   * servers the payments are not confirmed until a second one shows them (`Witnesses.recordRescanned`).
+   */
   recordRescanned(read: ScannedBlocks): Promise<{ readonly found: number; readonly mismatch: ChainMismatch | null }>
 }
 
@@ -215,7 +218,9 @@ export function createChainRecorder(deps: {
         const invoice = locked.get(invoiceId)
         return invoice !== undefined && canContainPayment(invoice, height, rewinds)
       })
-      const paid = await recordPayments(tx, possible, locked, now)
+      // Two servers have agreed about these blocks without the payments, so the payments are compared on their own.
+      const awaitsWitness = (await tx.chain.witnessedHeight()) !== null
+      const paid = await recordPayments(tx, possible, locked, now, { awaitsWitness })
       return updateInvoices(tx, paid, now, { locked, tip: tip ?? 0 })
     })
     if ('height' in written) return { found: 0, mismatch: written }

@@ -90,6 +90,7 @@ export async function matchInvoices<T extends ObservedNote>(tx: Tx, observed: re
  * Records payments to locked invoices. A payment after the end of the late window is recorded only if it is known,
  * because its location may have changed; the lock makes the second of two processes find it known.
  * @param now Unix seconds
+ * @param options.awaitsWitness the payments are in blocks that two servers have agreed about before, and one shows them
  * @returns the ids of the invoices with a change
  */
 export async function recordPayments(
@@ -97,6 +98,7 @@ export async function recordPayments(
   observed: readonly Matched<ObservedPayment>[],
   locked: LockedInvoices,
   now: number,
+  { awaitsWitness = false }: { readonly awaitsWitness?: boolean } = {},
 ): Promise<number[]> {
   const isInTime = ({ invoiceId, time }: Matched<ObservedPayment>) => {
     const invoice = locked.get(invoiceId)
@@ -105,7 +107,9 @@ export async function recordPayments(
   const tooLate = observed.filter(payment => !isInTime(payment))
   const known = new Set(tooLate.length > 0 ? (await tx.payments.byInvoices(invoiceIdsOf(tooLate))).map(keyOf) : [])
   const payments = observed.filter(payment => isInTime(payment) || known.has(keyOf(payment.note)))
-  return payments.length > 0 ? tx.payments.upsert(payments.map(payment => toNewPayment(payment, now))) : []
+  return payments.length > 0
+    ? tx.payments.upsert(payments.map(payment => ({ ...toNewPayment(payment, now), awaitsWitness })))
+    : []
 }
 
 /** A mempool snapshot to compare the unmined payments with. */

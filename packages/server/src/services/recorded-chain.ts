@@ -48,12 +48,13 @@ export function createRecordedChain(deps: {
   const { store, updateInvoices, reportChanges, clock, log } = deps
 
   /** Rewinds in one transaction. Returns the height reached; null when `basis` is no longer recorded. */
-  async function rewindStep(toHeight: number, basis: Header | null, first: boolean): Promise<number | null> {
+  async function rewindStep(toHeight: number, basis: Header | null): Promise<number | null> {
     const now = nowSecs(clock)
     const step = await store.write(async tx => {
       await tx.chain.lock()
       if (basis && (await tx.chain.headerAt(basis.height))?.hash !== basis.hash) return null
-      if (first) await tx.chain.recordRewind(toHeight)
+      // In each step: an invoice that is created between two of them has the height of the first.
+      await tx.chain.recordRewind(toHeight)
       const stepFloor = await tx.payments.lowestHeightWithAtMost(PAYMENTS_PER_STEP, toHeight)
       // At least one block: the payments of a single block always fit into one transaction.
       const top = Math.max((await tx.chain.tip())?.height ?? toHeight, stepFloor)
@@ -68,8 +69,8 @@ export function createRecordedChain(deps: {
   }
 
   async function rewindTo(toHeight: number, basis: Header | null): Promise<boolean> {
-    let reached = await rewindStep(toHeight, basis, true)
-    while (reached !== null && reached > toHeight) reached = await rewindStep(toHeight, null, false)
+    let reached = await rewindStep(toHeight, basis)
+    while (reached !== null && reached > toHeight) reached = await rewindStep(toHeight, null)
     return reached !== null
   }
 
@@ -97,6 +98,7 @@ export function createRecordedChain(deps: {
       const now = nowSecs(clock)
       const changes = await store.write(async tx => {
         await tx.chain.lock()
+        await tx.chain.recordRewind(base.height)
         const touched = await tx.payments.unmineAbove(base.height)
         await tx.chain.removeAllHeaders()
         await tx.chain.appendHeaders([base])

@@ -1,23 +1,14 @@
-import { type Block, checkContinuity, type Header } from '../domain/chain.ts'
+import type { Header } from '../domain/chain.ts'
 import type { ChainProblem } from '../domain/chain-problem.ts'
 import type { Payment } from '../domain/payment.ts'
-import { isNearTip, MIN_WITNESSES, type WitnessedBlock, waitIsOver, witnessOutcome } from '../domain/witness.ts'
+import { MIN_WITNESSES, unopposedHeight, type WitnessedBlock, waitIsOver, witnessOutcome } from '../domain/witness.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { DecryptedNote } from '../ports/note-scanner.ts'
 import type { PaymentRow } from '../ports/repository/payment.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import { findAwaitingConfirmation, type ReportChanges, type UpdateInvoices } from './invoice-state.ts'
-import { matchInvoices } from './payment.ts'
-
-/** What one server serves, with the notes that the watched keys decrypt in it. */
-export interface ScannedView {
-  /** Height of its newest block. */
-  readonly height: number
-  readonly blocks: readonly Block[]
-  readonly notes: readonly DecryptedNote[]
-  /** Null: its mempool cannot be read. */
-  readonly mempoolNotes: readonly DecryptedNote[] | null
-}
+import { createRescanWitness, type RescannedRange } from './rescan-witness.ts'
+import { type ComparableView, comparable, paymentKey, paymentKeys, type ScannedView } from './server-view.ts'
 
 /**
  * With several servers, holds `paid` until two of them show the payment: in equal blocks with the same notes, or, for
@@ -34,11 +25,17 @@ export interface Witnesses {
   nextRange(): Promise<{ readonly from: number; readonly to: number } | null>
   /** Compares what the servers serve with the recorded blocks and payments, and confirms payments up to where two agree. */
   record(views: readonly ScannedView[]): Promise<void>
+  /** The next blocks with payments that a rescan has found. Null: none waits for a second server, or it is not time yet. */
+  nextRescanned(): Promise<RescannedRange | null>
+  /** Confirms payments found by a rescan that two servers show. */
+  recordRescanned(range: RescannedRange, views: readonly ScannedView[]): Promise<void>
 }
 
 /** Invoices require at most this number of confirmations. The blocks below are not compared when a second server is added. */
 const FIRST_COMPARED = 100
 const MAX_BLOCKS = 100
+const RESCANNED_PAGE = 1_000
+const MAX_HEIGHT = 2 ** 32 - 1
 /** Servers see a new block or a reorganisation within seconds of each other. */
 const REPORT_AFTER_SECS = 60
 
@@ -49,6 +46,7 @@ export function createWitnesses(deps: {
   readonly clock: Clock
 }): Witnesses {
   const { store, updateInvoices, reportChanges, clock } = deps
+  const rescanned = createRescanWitness(deps)
   let required = false
   /** In memory only: after a restart the wait begins again, so `paid` comes later, never earlier. */
   let waiting: { readonly since: number; readonly height: number } | null = null
@@ -65,19 +63,24 @@ export function createWitnesses(deps: {
   return {
     get problems() {
       const found: ChainProblem[] = []
-      if (disagreed && nowSecs(clock) - disagreed.since >= REPORT_AFTER_SECS)
-        found.push({ problem: 'servers_disagree', height: disagreed.height + 1 })
+      const isReported = ({ since }: { readonly since: number }) => nowSecs(clock) - since >= REPORT_AFTER_SECS
+      if (disagreed && isReported(disagreed)) found.push({ problem: 'servers_disagree', height: disagreed.height + 1 })
+      else if (rescanned.disagreed && isReported(rescanned.disagreed))
+        found.push({ problem: 'servers_disagree', height: rescanned.disagreed.height })
       if (isAlone()) found.push({ problem: 'second_server_missing' })
       return found
     },
 
-    isWitnessed: (invoiceId, payment) => !required || isAlone() || unmined.has(keyOf(invoiceId, payment)),
+    isWitnessed: (invoiceId, payment) => !required || isAlone() || unmined.has(paymentKey(invoiceId, payment)),
 
     async configure(servers) {
       required = servers >= MIN_WITNESSES
       await store.write(async tx => {
         await tx.chain.lock()
-        if (!required) return tx.chain.setWitnessedHeight(null)
+        if (!required) {
+          await forgetRescanned(tx)
+          return tx.chain.setWitnessedHeight(null)
+        }
         if ((await tx.chain.witnessedHeight()) !== null) return
         const tip = (await tx.chain.tip())?.height ?? 0
         await tx.chain.setWitnessedHeight(Math.max(0, tip - FIRST_COMPARED))
@@ -116,7 +119,7 @@ export function createWitnesses(deps: {
           state === 'disagreed'
             ? height
             : state === 'waiting' && waitIsOver(since, now)
-              ? tip
+              ? unopposedHeight(compared, tip)
               : Math.max(witnessed, height)
         if (reached !== witnessed) await tx.chain.setWitnessedHeight(reached)
         const awaiting = reached > witnessed ? await findAwaitingConfirmation(tx) : []
@@ -132,6 +135,18 @@ export function createWitnesses(deps: {
       }
       reportChanges(changes)
     },
+
+    nextRescanned: async () => (required ? rescanned.nextRange() : null),
+    recordRescanned: rescanned.record,
+  }
+}
+
+/** Without a second server, what a rescan has found is confirmed with the next block. */
+async function forgetRescanned(tx: Tx): Promise<void> {
+  for (;;) {
+    const page = await tx.payments.awaitingWitness(0, MAX_HEIGHT, RESCANNED_PAGE)
+    await tx.payments.markWitnessed(page.map(({ seq }) => seq))
+    if (page.length < RESCANNED_PAGE) return
   }
 }
 
@@ -146,57 +161,24 @@ async function compareBlocks(
   if (!first || !last) return []
   const below = await tx.chain.headerAt(first.height - 1)
   const payments = Map.groupBy(await tx.payments.minedBetween(first.height, last.height), heightOf)
-  const servers = await Promise.all(
-    views.map(async ({ height, blocks, notes }) => ({
-      isNearTip: isNearTip(height, tip),
-      hashes: new Map(linkedBlocks(below, blocks).map(block => [block.height, block.hash])),
-      notes: new Set((await matchInvoices(tx, asObserved(notes))).map(({ invoiceId, note }) => keyOf(invoiceId, note))),
-    })),
-  )
+  const servers = await Promise.all(views.map(view => comparable(tx, view, { below, tip })))
   return headers.map(({ height, hash }) => {
     const due = payments.get(height) ?? []
-    const agrees = ({ hashes, notes }: (typeof servers)[number]) =>
-      hashes.get(height) === hash && due.every(payment => notes.has(keyOf(payment.invoiceId, payment)))
-    return {
-      height,
-      agreeing: servers.filter(agrees).length,
-      serving: servers.filter(server => server.isNearTip && server.hashes.has(height)).length,
-    }
+    const agrees = ({ hashes, shows }: ComparableView) => hashes.get(height) === hash && due.every(shows)
+    const agreeing = servers.filter(agrees)
+    const opposing = servers.filter(it => it.isNearTip && it.hashes.has(height) && !agreeing.includes(it))
+    return { height, agreeing: agreeing.length, opposing: opposing.length }
   })
-}
-
-/** The blocks up to the first one that is no block of any chain, such as one without all of its outputs. */
-function linkedBlocks(below: Header | null, blocks: readonly Block[]): readonly Block[] {
-  let previous = below
-  for (const [index, block] of blocks.entries()) {
-    const problem = previous && checkContinuity(previous, block)
-    // The first block of another branch does not follow the recorded one.
-    if (problem && (index > 0 || problem.problem !== 'fork')) return blocks.slice(0, index)
-    previous = block
-  }
-  return blocks
 }
 
 /** The payments that at least two mempools show. */
 async function shownBy(tx: Tx, mempools: readonly (readonly DecryptedNote[])[]): Promise<ReadonlySet<string>> {
   const shown = new Map<string, number>()
   for (const notes of mempools)
-    for (const { invoiceId, note } of await matchInvoices(tx, asObserved(notes)))
-      shown.set(keyOf(invoiceId, note), (shown.get(keyOf(invoiceId, note)) ?? 0) + 1)
+    for (const key of await paymentKeys(tx, notes)) shown.set(key, (shown.get(key) ?? 0) + 1)
   return new Set([...shown].flatMap(([key, servers]) => (servers >= MIN_WITNESSES ? [key] : [])))
-}
-
-function asObserved(notes: readonly DecryptedNote[]): { readonly note: DecryptedNote }[] {
-  return notes.map(note => ({ note }))
 }
 
 function heightOf({ location }: PaymentRow): number {
   return location.at === 'mined' ? location.height : 0
-}
-
-function keyOf(
-  invoiceId: number,
-  { txid, pool, outputIndex, valueZat }: Pick<Payment, 'txid' | 'pool' | 'outputIndex' | 'valueZat'>,
-): string {
-  return `${invoiceId} ${txid} ${pool} ${outputIndex} ${valueZat}`
 }

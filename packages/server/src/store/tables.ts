@@ -155,6 +155,7 @@ export interface InvoicesTable {
   swap_id: Generated<Int64 | null>
   needs_attention: Generated<Int64>
   created_height: Generated<Int64 | null>
+  created_rewind: Generated<Int64 | null>
   open_until_height: Generated<Int64 | null>
   underpaid_at: Generated<Int64 | null>
   attention_since: Generated<Int64 | null>
@@ -175,6 +176,7 @@ export interface PaymentsTable {
   missing_since: Generated<Int64 | null>
   missing_height: Generated<Int64 | null>
   last_seen_height: Generated<Int64 | null>
+  awaits_witness: Generated<Int64>
 }
 
 export interface IdempotencyKeysTable {

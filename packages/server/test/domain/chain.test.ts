@@ -89,13 +89,16 @@ test('an invoice is watched until the last second of its window, and has no lowe
 })
 
 test('a block that is read again can contain a payment above the invoice’s creation height or a later rewind', () => {
-  const invoice = { id: 7, createdHeight: 100 }
+  const invoice = { id: 7, createdHeight: 100, createdRewind: 1 }
   assert.deepEqual([canContainPayment(invoice, 100, []), canContainPayment(invoice, 101, [])], [false, true])
-  const earlier = { toHeight: 90, newestInvoiceId: 6 }
-  const later = { toHeight: 95, newestInvoiceId: 7 }
-  const above = { toHeight: 120, newestInvoiceId: 8 }
+  const earlier = { id: 1, toHeight: 90, newestInvoiceId: 6 }
+  const later = { id: 2, toHeight: 95, newestInvoiceId: 6 }
+  const above = { id: 3, toHeight: 120, newestInvoiceId: 8 }
   assert.equal(canContainPayment(invoice, 100, [earlier, above]), false)
   const rewinds = [earlier, later, above]
   assert.deepEqual([canContainPayment(invoice, 95, rewinds), canContainPayment(invoice, 96, rewinds)], [false, true])
-  assert.equal(canContainPayment({ id: 7, createdHeight: null }, 1, rewinds), true)
+  assert.equal(canContainPayment({ ...invoice, createdHeight: null }, 1, rewinds), true)
+  const old = { ...invoice, createdRewind: null }
+  assert.equal(canContainPayment(old, 96, rewinds), false, 'an old invoice is covered by rewinds that knew it')
+  assert.equal(canContainPayment(old, 96, [{ ...later, newestInvoiceId: 7 }]), true)
 })

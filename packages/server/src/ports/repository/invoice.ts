@@ -35,6 +35,8 @@ export interface Invoice {
   readonly needsAttention: boolean
   /** Height of the last recorded block at creation. Null before the first block, and for invoices of old versions. */
   readonly createdHeight: number | null
+  /** The newest rewind at creation, read together with `createdHeight`. Null for invoices of old versions. */
+  readonly createdRewind: number | null
   /**
    * A payment that left the mempool can still be mined up to this height, so the invoice stays open. Null when there is
    * no such payment.
@@ -90,7 +92,7 @@ export interface InvoiceFilter {
 
 /** Invoices. Lock them by ascending id, after the chain (`chain.lock`). */
 export interface InvoiceRepository {
-  /** Also stores the height of the last recorded block as `createdHeight`. */
+  /** Also stores the height of the last recorded block as `createdHeight`, and the newest rewind. */
   insert(invoice: NewInvoice): Promise<Invoice>
   byPublicId(publicId: string): Promise<Invoice | null>
   /** The existing invoices with these ids. `publicIds` must not be empty. */

@@ -15,12 +15,15 @@ export interface NewPayment {
   readonly seenAt: number
   /** Height of the block that contains the payment, or of the last recorded block when it was seen unmined. */
   readonly lastSeenHeight: number
+  /** A rescan has found it, and `paid` needs a second server. Default: false. */
+  readonly awaitsWitness?: boolean
 }
 
 /** A recorded payment. */
 export interface PaymentRow extends Payment {
   readonly invoiceId: number
   readonly seenAt: number
+  readonly awaitsWitness: boolean
   /** Since when mempool snapshots lack the unmined payment. Null while they contain it, and for mined payments. */
   readonly missing: MissingSince | null
 }
@@ -39,6 +42,10 @@ export interface PaymentRepository {
   countAbove(height: number): Promise<{ readonly payments: number; readonly paidInvoices: number }>
   /** The payments mined at these heights, bounds included. */
   minedBetween(from: number, to: number): Promise<PaymentRow[]>
+  /** Mined payments that await a second server, at these heights, bounds included, lowest first: at most `limit`. */
+  awaitingWitness(from: number, to: number, limit: number): Promise<PaymentRow[]>
+  /** Marks payments, by sequence number, that await no second server any more. */
+  markWitnessed(seqs: readonly number[]): Promise<void>
   /** The sequence number of the payment recorded last; 0 before the first. */
   lastSeq(): Promise<number>
   /** Marks payments, by sequence number, that the newest mempool snapshot, taken at `tip`, contains. */

@@ -82,7 +82,11 @@ export function chainRepository(db: Db): ChainRepository {
 
     async rewinds() {
       const rows = await db.selectFrom('rewinds').selectAll().orderBy('id').execute()
-      return rows.map(row => ({ toHeight: num(row.to_height), newestInvoiceId: num(row.newest_invoice_id) }))
+      return rows.map(row => ({
+        id: num(row.id),
+        toHeight: num(row.to_height),
+        newestInvoiceId: num(row.newest_invoice_id),
+      }))
     },
 
     async removeAllHeaders() {

@@ -200,6 +200,7 @@ export function toInvoice(row: Selectable<InvoicesTable>): Invoice {
     swapId: numOrNull(row.swap_id),
     needsAttention: num(row.needs_attention) === 1,
     createdHeight: numOrNull(row.created_height),
+    createdRewind: numOrNull(row.created_rewind),
     openUntilHeight: numOrNull(row.open_until_height),
     underpaidAt: numOrNull(row.underpaid_at),
     attentionSince: numOrNull(row.attention_since),

@@ -26,9 +26,9 @@ const BOUND = [
 ])[]
 
 /** What the database adds to a new invoice. */
-type InsertedRow = Pick<Selectable<InvoicesTable>, 'id' | 'public_id' | 'created_height'>
+type InsertedRow = Pick<Selectable<InvoicesTable>, 'id' | 'public_id' | 'created_height' | 'created_rewind'>
 
-/** What all new invoices share is no parameter, and the height is read once, not once for each row. */
+/** What all new invoices share is no parameter, and height and rewind are read once, not once for each row. */
 const insert = keptStatement((db, length) => {
   const columns = BOUND.map(([column]) => sql.ref(column))
   // The first row sets the types of the columns.
@@ -36,10 +36,11 @@ const insert = keptStatement((db, length) => {
   const other = valuesRow(...BOUND.map(() => sql`${null}`))
   const rows = [first, ...Array.from({ length: length - 1 }, () => other)]
   const insertion = sql<InsertedRow>`
-    INSERT INTO invoices (${sql.join(columns)}, status, received_zat, overpaid_zat, created_height)
-    SELECT added.*, 'pending', 0, 0, (SELECT max(height) FROM headers)
+    INSERT INTO invoices (${sql.join(columns)}, status, received_zat, overpaid_zat, created_height, created_rewind)
+    SELECT added.*, 'pending', 0, 0, (SELECT max(height) FROM headers),
+      (SELECT coalesce(max(id), 0) FROM rewinds)
     FROM (VALUES ${sql.join(rows)}) AS added
-    RETURNING id, public_id, created_height`
+    RETURNING id, public_id, created_height, created_rewind`
   return { compile: () => insertion.compile(db) }
 })
 
@@ -67,6 +68,7 @@ function toInserted(invoice: NewInvoice, row: InsertedRow): Invoice {
     swapId: null,
     needsAttention: false,
     createdHeight: numOrNull(row.created_height),
+    createdRewind: numOrNull(row.created_rewind),
     openUntilHeight: null,
     underpaidAt: null,
     attentionSince: null,

@@ -5,7 +5,7 @@ import type { NewPayment, PaymentRepository, PaymentRow } from '../../ports/repo
 import { chunks, distinctAscending, distinctInvoiceIds, num, numOrNull } from '../mapping.ts'
 import type { Db, PaymentsTable } from '../tables.ts'
 
-const COLUMNS = 10
+const COLUMNS = 11
 
 export function paymentRepository(db: Db): PaymentRepository {
   return {
@@ -87,6 +87,26 @@ export function paymentRepository(db: Db): PaymentRepository {
       return rows.map(toPayment)
     },
 
+    async awaitingWitness(from, to, limit) {
+      const rows = await db
+        .selectFrom('payments')
+        .selectAll()
+        .where('awaits_witness', '=', sql.lit(1))
+        .where('place', '=', sql.lit('mined'))
+        .where('height', '>=', from)
+        .where('height', '<=', to)
+        .orderBy('height')
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+      return rows.map(toPayment)
+    },
+
+    async markWitnessed(orders) {
+      for (const batch of chunks(orders, 1))
+        await db.updateTable('payments').set({ awaits_witness: 0 }).where('id', 'in', batch).execute()
+    },
+
     async lastSeq() {
       const row = await db.selectFrom('payments').select('id').orderBy('id', 'desc').limit(1).executeTakeFirst()
       return row ? num(row.id) : 0
@@ -160,6 +180,7 @@ function upsert(db: Db, rows: Insertable<PaymentsTable>[]): Promise<{ invoice_id
           height: eb.ref('excluded.height'),
           expiry_height: eb.fn.coalesce('payments.expiry_height', 'excluded.expiry_height'),
           last_seen_height: eb.ref('excluded.last_seen_height'),
+          awaits_witness: eb.ref('excluded.awaits_witness'),
           ...NOT_COMPARED,
         }))
         .where(({ eb, or, and, not }) => {
@@ -216,6 +237,7 @@ function toRow(payment: NewPayment): Insertable<PaymentsTable> {
     expiry_height: payment.expiryHeight,
     seen_at: payment.seenAt,
     last_seen_height: payment.lastSeenHeight,
+    awaits_witness: payment.awaitsWitness ? 1 : 0,
   }
 }
 
@@ -232,6 +254,7 @@ function toPayment(row: Selectable<PaymentsTable>): PaymentRow {
     expiryHeight: numOrNull(row.expiry_height),
     inSnapshot: num(row.in_snapshot) === 1,
     lastSeenHeight: num(row.last_seen_height ?? row.height ?? 0),
+    awaitsWitness: num(row.awaits_witness) === 1,
     missing: toMissing(row),
   }
 }

@@ -3,7 +3,8 @@ import type { Chain, ServerView } from '../../ports/chain.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { NoteScanner, ScanKey } from '../../ports/note-scanner.ts'
 import type { ScanKeys } from '../../services/scan-key.ts'
-import type { ScannedView, Witnesses } from '../../services/witness.ts'
+import type { ScannedView } from '../../services/server-view.ts'
+import type { Witnesses } from '../../services/witness.ts'
 import type { LoopResult } from '../loop.ts'
 
 export interface WitnessDeps {
@@ -28,15 +29,34 @@ export function createWitnessReader(deps: WitnessDeps): (signal: AbortSignal) =>
     return { height, blocks, notes, mempoolNotes: mempool && (await scan(mempool)) }
   }
 
+  async function scanViews(views: readonly ServerView[], keys: readonly ScanKey[], signal: AbortSignal) {
+    const scanned: ScannedView[] = []
+    for (const view of views) scanned.push(await scanView(view, keys, signal))
+    return scanned
+  }
+
+  /** Compares the blocks of payments that a rescan has found. Their keys may not be watched any more. */
+  async function compareRescanned(signal: AbortSignal): Promise<void> {
+    const range = await witnesses.nextRescanned()
+    if (!range) return
+    const views = await chain.views(range.from, range.to, signal)
+    const due = ({ txid }: CompactTransaction) => range.txids.has(txid)
+    const reduced = views.map(view => ({
+      ...view,
+      mempool: null,
+      blocks: view.blocks.map(block => ({ ...block, transactions: block.transactions.filter(due) })),
+    }))
+    await witnesses.recordRescanned(range, await scanViews(reduced, await scanKeys.all(), signal))
+  }
+
   return async function compareServers(signal) {
     const range = await witnesses.nextRange()
     if (!range) return 'idle'
     const views = await chain.views(range.from, range.to, signal)
     const times = views.flatMap(({ blocks }) => blocks.map(block => block.time))
     const keys = await scanKeys.watchedAt(Math.min(nowSecs(clock), ...times))
-    const scanned: ScannedView[] = []
-    for (const view of views) scanned.push(await scanView(view, keys, signal))
-    await witnesses.record(scanned)
+    await witnesses.record(await scanViews(views, keys, signal))
+    await compareRescanned(signal)
     return 'idle'
   }
 }

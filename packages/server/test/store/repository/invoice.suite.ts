@@ -24,6 +24,7 @@ export function invoiceSuite(engine: DatabaseEngine): void {
       swapId: null,
       needsAttention: false,
       createdHeight: null,
+      createdRewind: 0,
       openUntilHeight: null,
       underpaidAt: null,
       attentionSince: null,
@@ -129,13 +130,18 @@ export function invoiceSuite(engine: DatabaseEngine): void {
     assert.deepEqual(read, [...outcomes, untouched])
   })
 
-  test('an invoice stores the height of the newest recorded block at its creation', async t => {
+  test('an invoice stores the newest recorded block and the newest rewind at its creation', async t => {
     const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const first = await shop.sell()
     await store.write(tx => tx.chain.appendHeaders([header(5), header(6)]))
     const second = await shop.sell()
+    await store.write(tx => tx.chain.recordRewind(5))
+    const third = await shop.sell()
     assert.deepEqual([first.createdHeight, second.createdHeight], [null, 6])
+    const [newest] = await store.read(tx => tx.chain.rewinds())
+    assert.deepEqual([first.createdRewind, second.createdRewind, third.createdRewind], [0, 0, newest!.id])
+    assert.deepEqual(await store.read(tx => tx.invoices.byIds([third.id])), [third])
   })
 
   test('a new block can confirm only unpaid invoices whose amount is fully received', async t => {

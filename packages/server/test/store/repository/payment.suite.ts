@@ -33,7 +33,7 @@ export function paymentSuite(engine: DatabaseEngine): void {
     const found = await store.read(tx => tx.payments.byInvoices([invoice.id, invoice.id, 999]))
     assert.deepEqual(
       found.map(({ seq, ...row }) => row),
-      [first, second].map(given => ({ ...given, inSnapshot: false, missing: null })),
+      [first, second].map(given => ({ ...given, inSnapshot: false, awaitsWitness: false, missing: null })),
     )
     assert.ok((found[0]?.seq ?? 0) < (found[1]?.seq ?? 0))
   })
@@ -77,7 +77,13 @@ export function paymentSuite(engine: DatabaseEngine): void {
     const changed = await record(store, payment(other, { valueZat: 1n, location: mined(9), seenAt: NOW + 9 }))
     assert.deepEqual(changed, [invoice.id])
     const [row] = await store.read(tx => tx.payments.byInvoices([invoice.id]))
-    const unchanged = { ...payment(invoice, { location: mined(9) }), inSnapshot: false, missing: null, seq: 0 }
+    const unchanged = {
+      ...payment(invoice, { location: mined(9) }),
+      inSnapshot: false,
+      awaitsWitness: false,
+      missing: null,
+      seq: 0,
+    }
     assert.deepEqual({ ...row, seq: 0 }, unchanged)
     assert.deepEqual(await locationsOf(store, other), [])
   })

@@ -181,3 +181,133 @@ chainSyncTest(
   },
   TWO,
 )
+
+/** A payment that chain sync has missed, in blocks about which both servers have agreed. */
+async function missPayment(harness: ChainSyncHarness) {
+  const invoice = await harness.invoice({ amount: AMOUNT })
+  harness.pay(invoice, AMOUNT)
+  harness.sandbox.mine(3)
+  await harness.sync()
+  await harness.forgetPayments(invoice)
+  return invoice
+}
+
+const withoutTransactions = (view: ServerView): ServerView => ({
+  ...view,
+  blocks: view.blocks.map(block => ({ ...block, transactions: [] })),
+})
+
+chainSyncTest(
+  'a payment found by a rescan is paid when a second server shows it, and never by the word of one',
+  async harness => {
+    const invoice = await missPayment(harness)
+    const { views } = harness.chain
+    distortSecond(harness, withoutTransactions)
+    assert.equal((await harness.rescan(1)).found, 1)
+    assert.equal(await harness.status(invoice), 'detected', 'one server has shown it')
+    for (let secs = 0; secs < 1_200; secs += 60) {
+      harness.sandbox.mine(1)
+      await harness.sync()
+      harness.clock.advance(60)
+    }
+    assert.equal(await harness.status(invoice), 'detected', 'the second server does not show it')
+    await harness.sync()
+    assert.deepEqual(problemsOf(harness), ['servers_disagree'])
+
+    harness.startServices()
+    await harness.sync()
+    assert.equal(await harness.status(invoice), 'detected', 'also after a restart')
+
+    harness.chain.views = views
+    harness.clock.advance(60)
+    for (let i = 0; i < 2; i++) await harness.sync()
+    assert.equal(await harness.status(invoice), 'paid', 'nothing is lost by the wait')
+    await harness.sync()
+    assert.deepEqual(problemsOf(harness), [])
+  },
+  TWO,
+)
+
+chainSyncTest(
+  'a rescan whose second server is missing is believed after five minutes, and not when the only server left contradicts',
+  async harness => {
+    const invoice = await missPayment(harness)
+    await harness.rescan(1)
+    distortSecond(harness, withoutTransactions)
+    const { views } = harness.chain
+    const only = (index: number) => {
+      harness.chain.views = async (...args) => (await views(...args)).filter((_, at) => at === index)
+    }
+    const wait = async (secs: number) => {
+      for (let left = secs; left > 0; left -= 60) {
+        await harness.sync()
+        harness.clock.advance(Math.min(60, left))
+      }
+      await harness.sync()
+    }
+    only(1)
+    await wait(600)
+    assert.equal(await harness.status(invoice), 'detected', 'the server that showed it is gone')
+    only(0)
+    await wait(240)
+    assert.equal(await harness.status(invoice), 'detected')
+    await wait(120)
+    assert.equal(await harness.status(invoice), 'paid')
+  },
+  TWO,
+)
+
+chainSyncTest(
+  'a payment below the recorded blocks is confirmed when two servers show it in equal blocks',
+  async harness => {
+    const invoice = await harness.invoice({ amount: AMOUNT })
+    harness.pay(invoice, AMOUNT)
+    harness.sandbox.mine(1_010)
+    await harness.sync()
+    await harness.forgetPayments(invoice)
+    const { views } = harness.chain
+    distortSecond(harness, view => ({
+      ...view,
+      blocks: view.blocks.map(block => ({ ...block, hash: 'f'.repeat(64) })),
+    }))
+    await harness.rescan(1)
+    await harness.sync()
+    assert.equal(await harness.status(invoice), 'detected')
+    harness.chain.views = views
+    harness.clock.advance(60)
+    for (let i = 0; i < 2; i++) await harness.sync()
+    assert.equal(await harness.status(invoice), 'paid')
+  },
+  TWO,
+)
+
+chainSyncTest(
+  'when the second server is removed from the settings, what a rescan has found counts with the next block',
+  async harness => {
+    const invoice = await missPayment(harness)
+    await harness.rescan(1)
+    harness.servers.length = 1
+    await harness.restart()
+    harness.sandbox.mine(1)
+    await harness.sync()
+    assert.equal(await harness.status(invoice), 'paid')
+  },
+  TWO,
+)
+
+chainSyncTest(
+  'of two servers, the one that showed a payment in an equal block is gone: the other one alone does not confirm it',
+  async harness => {
+    const invoice = await harness.invoice({ amount: AMOUNT })
+    harness.pay(invoice, AMOUNT)
+    harness.sandbox.mine(3)
+    const { views } = harness.chain
+    harness.chain.views = async (...args) => (await views(...args)).slice(1).map(withoutTransactions)
+    for (let secs = 0; secs <= 600; secs += 60) {
+      await harness.sync()
+      harness.clock.advance(60)
+    }
+    assert.equal(await harness.status(invoice), 'detected')
+  },
+  TWO,
+)

@@ -1,0 +1,117 @@
+import { agreementOf, countViews, waitIsOver } from '../domain/witness.ts'
+import { type Clock, nowSecs } from '../ports/clock.ts'
+import type { PaymentRow } from '../ports/repository/payment.ts'
+import type { Store } from '../ports/store.ts'
+import type { ReportChanges, UpdateInvoices } from './invoice-state.ts'
+import { comparable, type ScannedView } from './server-view.ts'
+
+/** Blocks with payments that a rescan has found, to compare between the servers. Bounds included. */
+export interface RescannedRange {
+  readonly from: number
+  readonly to: number
+  /** The transactions to look for. */
+  readonly txids: ReadonlySet<string>
+}
+
+/**
+ * With several servers, confirms what a rescan has found once two of them show it, or once no second server has served the
+ * block for a time. The payments are marked in the database, so nothing is lost or hastened by a restart.
+ */
+export interface RescanWitness {
+  /** Height of a block of which a server has not shown a rescanned payment for a time; null: none. */
+  readonly disagreed: { readonly since: number; readonly height: number } | null
+  /** The next blocks to compare. Null: no payment waits, or all have just been compared. */
+  nextRange(): Promise<RescannedRange | null>
+  record(range: RescannedRange, views: readonly ScannedView[]): Promise<void>
+}
+
+const MAX_BLOCKS = 20
+const MAX_PAYMENTS = 500
+/** Pause after all waiting payments have been compared. */
+const COMPARE_AGAIN_AFTER_SECS = 30
+const MAX_HEIGHT = 2 ** 32 - 1
+
+export function createRescanWitness(deps: {
+  readonly store: Store
+  readonly updateInvoices: UpdateInvoices
+  readonly reportChanges: ReportChanges
+  readonly clock: Clock
+}): RescanWitness {
+  const { store, updateInvoices, reportChanges, clock } = deps
+  /** The next height to compare: a payment that servers disagree about must not stop the comparison of the others. */
+  let next = 0
+  let pausedUntil = 0
+  /** Unix seconds by sequence number: since when only one server serves the block. In memory only: a wait begins again. */
+  let waiting: ReadonlyMap<number, number> = new Map()
+  let disagreed: RescanWitness['disagreed'] = null
+
+  return {
+    get disagreed() {
+      return disagreed
+    },
+
+    async nextRange() {
+      const now = nowSecs(clock)
+      if (now < pausedUntil && pausedUntil - now <= COMPARE_AGAIN_AFTER_SECS) return null
+      const found = await store.query(tx => tx.payments.awaitingWitness(next, MAX_HEIGHT, MAX_PAYMENTS))
+      const [first] = found
+      if (!first) {
+        next = 0
+        disagreed = null
+        waiting = new Map()
+        return null
+      }
+      const from = heightOf(first)
+      const due = found.filter(payment => heightOf(payment) < from + MAX_BLOCKS)
+      return { from, to: heightOf(due.at(-1)!), txids: new Set(due.map(({ txid }) => txid)) }
+    },
+
+    async record({ from, to, txids }, views) {
+      const now = nowSecs(clock)
+      const { compared, witnessed, isLast, changes } = await store.write(async tx => {
+        await tx.chain.lock()
+        const tip = (await tx.chain.tip())?.height ?? 0
+        const found = await tx.payments.awaitingWitness(from, to, MAX_PAYMENTS)
+        const due = found.filter(({ txid }) => txids.has(txid))
+        const recorded = new Map((await tx.chain.headersAbove(from - 1, MAX_BLOCKS)).map(it => [it.height, it.hash]))
+        const below = await tx.chain.headerAt(from - 1)
+        const servers = await Promise.all(views.map(view => comparable(tx, view, { below, tip })))
+        const compared = due.map(payment => {
+          const height = heightOf(payment)
+          const shown = servers.map(({ isNearTip, hashes, shows }) => {
+            return { isNearTip, hash: hashes.get(height) ?? null, showsPayment: shows(payment) }
+          })
+          const count = countViews(shown, recorded.get(height) ?? null)
+          return { payment, state: agreementOf(count), isShown: count.agreeing > 0 }
+        })
+        const witnessed = compared.filter(
+          ({ payment, state, isShown }) =>
+            state === 'agreed' || (state === 'waiting' && isShown && waitIsOver(waiting.get(payment.seq) ?? now, now)),
+        )
+        const payments = witnessed.map(({ payment }) => payment)
+        await tx.payments.markWitnessed(payments.map(({ seq }) => seq))
+        const isLast = (await tx.payments.awaitingWitness(to + 1, MAX_HEIGHT, 1)).length === 0
+        const changes = await updateInvoices(
+          tx,
+          payments.map(({ invoiceId }) => invoiceId),
+          now,
+          { tip },
+        )
+        return { compared, witnessed, isLast, changes }
+      })
+      const still = compared.filter(it => it.state === 'waiting' && !witnessed.includes(it))
+      const others = [...waiting].filter(([seq]) => compared.every(({ payment }) => payment.seq !== seq))
+      waiting = new Map([...others, ...still.map(({ payment: { seq } }) => [seq, waiting.get(seq) ?? now] as const)])
+      const disputed = compared.find(({ state }) => state === 'disagreed')
+      if (disputed) disagreed = { since: disagreed?.since ?? now, height: heightOf(disputed.payment) }
+      else if (disagreed && disagreed.height >= from && disagreed.height <= to) disagreed = null
+      next = isLast ? 0 : to + 1
+      if (isLast) pausedUntil = now + COMPARE_AGAIN_AFTER_SECS
+      reportChanges(changes)
+    },
+  }
+}
+
+function heightOf({ location }: PaymentRow): number {
+  return location.at === 'mined' ? location.height : 0
+}
