@@ -75,16 +75,17 @@ export function createWitnesses(deps: {
 
     async configure(servers) {
       required = servers >= MIN_WITNESSES
-      await store.write(async tx => {
+      const changes = await store.write(async tx => {
         await tx.chain.lock()
-        if (!required) {
-          await forgetRescanned(tx)
-          return tx.chain.setWitnessedHeight(null)
-        }
-        if ((await tx.chain.witnessedHeight()) !== null) return
+        const isSet = (await tx.chain.witnessedHeight()) !== null
+        if (required === isSet) return []
         const tip = (await tx.chain.tip())?.height ?? 0
-        await tx.chain.setWitnessedHeight(Math.max(0, tip - FIRST_COMPARED))
+        await tx.chain.setWitnessedHeight(required ? Math.max(0, tip - FIRST_COMPARED) : null)
+        if (required) return []
+        await forgetRescanned(tx)
+        return updateInvoices(tx, await findAwaitingConfirmation(tx), nowSecs(clock), { tip })
       })
+      reportChanges(changes)
     },
 
     async nextRange() {
@@ -141,7 +142,7 @@ export function createWitnesses(deps: {
   }
 }
 
-/** Without a second server, what a rescan has found is confirmed with the next block. */
+/** Without a second server, what a rescan has found needs none. */
 async function forgetRescanned(tx: Tx): Promise<void> {
   for (;;) {
     const page = await tx.payments.awaitingWitness(0, MAX_HEIGHT, RESCANNED_PAGE)

@@ -32,6 +32,8 @@ export interface PaymentRow {
   readonly value_zat: bigint
   readonly place: 'mempool' | 'mined' | 'dropped'
   readonly height: bigint | null
+  /** 1: a rescan has found it, and no second server has shown it. */
+  readonly awaits_witness: bigint
 }
 
 /** A row of the events. */
@@ -58,7 +60,8 @@ const INVOICES = `SELECT id, public_id, account_id, viewing_key_id, purpose, add
   overpaid_zat, created_at, expires_at, watch_until, needs_attention, underpaid_at, swap_under_way AS kept_open, swap_id
   FROM invoices ORDER BY id`
 const KEY = 'SELECT watch_until FROM viewing_keys WHERE id = ?'
-const PAYMENTS = 'SELECT id, invoice_id, txid, pool, output_index, value_zat, place, height FROM payments ORDER BY id'
+const PAYMENTS = `SELECT id, invoice_id, txid, pool, output_index, value_zat, place, height, awaits_witness
+  FROM payments ORDER BY id`
 const TIP = 'SELECT height, hash, time FROM headers ORDER BY height DESC LIMIT 1'
 
 export function readLedger(world: World): Ledger {

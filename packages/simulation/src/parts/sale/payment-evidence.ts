@@ -131,8 +131,9 @@ export class PaymentEvidence {
   }
 }
 
-/** Whether a payment is mined and has the confirmations that the invoice requires. */
-export function isDeep({ place, height }: PaymentRow, tip: number, { confirmations }: InvoiceRow): boolean {
+/** Whether a payment is mined and has the confirmations that the invoice requires, and awaits no second server. */
+export function isDeep(payment: PaymentRow, tip: number, { confirmations }: InvoiceRow): boolean {
+  const { place, height, awaits_witness: awaits } = payment
   const deep = tip - Number(height) + 1
-  return place === 'mined' && deep > 0 && deep >= Number(confirmations)
+  return place === 'mined' && awaits === 0n && deep > 0 && deep >= Number(confirmations)
 }

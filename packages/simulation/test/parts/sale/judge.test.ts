@@ -18,6 +18,17 @@ test('a payment that is seen, mined and confirmed breaks no rule', async () => {
   assert.equal(judge.unsettled(), null)
 })
 
+test('an invoice is not paid by a payment of a rescan that awaits a second server', async () => {
+  const { commit, show, mine } = createJudge()
+  commit({ invoices: [INVOICE] })
+  await show(PAYMENT)
+  const found = { ...ROW, place: 'mined', height: await mine(), awaits_witness: 1n } as const
+  assert.deepEqual(commit({ invoices: [DETECTED], payments: [found], events: [updated(1n, DETECTED)] }), [])
+  assert.deepEqual(commit({ invoices: [PAID], payments: [found], events: [paid(2n)] }), [
+    'an invoice is paid by confirmed payments',
+  ])
+})
+
 test('amounts that the payments do not give are found', async () => {
   const { commit, show } = createJudge()
   assert.deepEqual(commit({ invoices: [{ ...INVOICE, received_zat: 7n }] }), [

@@ -41,6 +41,7 @@ export const ROW: PaymentRow = {
   value_zat: 100n,
   place: 'mempool',
   height: null,
+  awaits_witness: 0n,
 }
 
 /** What the database contains after a commit. */
