@@ -7,7 +7,7 @@ import { count, printLine } from '../bench/report.ts'
 import { startServiceProcess } from '../bench/service-process.ts'
 import { type Env, loadConfig } from '../src/config/settings.ts'
 import type { Account } from '../src/domain/account.ts'
-import { startService } from '../src/main.ts'
+import { type Service, startService } from '../src/main.ts'
 import type { ViewingKeys } from '../src/services/viewing-key.ts'
 import { testViewingKey } from '../test/harness/viewing-key.ts'
 import { type Reads, startReader } from './reader.ts'
@@ -35,6 +35,8 @@ export interface Harm {
 export interface FilledShop {
   readonly account: Account
   readonly viewingKeys: ViewingKeys
+  /** To add other accounts. */
+  readonly service: Service
   /** The SQLite file. */
   readonly databaseFile: string
 }
@@ -108,7 +110,7 @@ async function openShop(
   const { token: sessionToken } = await sessions.create(account, 'attack')
   const order = { amountZat: 150_000_000n, expiresInSecs: 86_400, idempotencyKey: undefined }
   const { publicId: invoiceId } = await invoices.create(account, order)
-  await fill({ account, viewingKeys, databaseFile: join(String(settings.DATA_DIR), 'zatgate.db') })
+  await fill({ account, viewingKeys, service, databaseFile: join(String(settings.DATA_DIR), 'zatgate.db') })
   await service.close()
   return { apiKey, sessionToken, invoiceId }
 }

@@ -8,6 +8,7 @@ import type { HttpClient, HttpRequest, HttpResponse } from '../../ports/http-cli
 import { HttpClientError } from '../../ports/http-client.ts'
 import { blockedReason } from './blocked-address.ts'
 import { toHttpClientError } from './error.ts'
+import { meter, type ReceivedBytes } from './meter.ts'
 import type { ResolveName } from './resolver.ts'
 import { dnsResolver, systemResolver } from './resolver.ts'
 
@@ -21,6 +22,10 @@ export interface HttpClientOptions {
 }
 
 const MAX_HEADER_BYTES = 16 * 1024
+/** Responses with a status of 1xx before the response. HTTP needs one or two. */
+const MAX_INTERIM = 8
+/** Chunks of a body: each costs as much as its first kilobyte. */
+const MAX_CHUNKS = 2_000
 /** Shorter than the first webhook retry delay, so that a retry never reuses the connection of the failed attempt. */
 const IDLE_MS = 4_000
 const MAX_IDLE_PER_HOST = 32
@@ -118,9 +123,20 @@ function exchange(client: ClientRequest, request: HttpRequest, closing: Set<() =
     const abort = () => fail(new HttpClientError('aborted', 'the request was aborted'))
     const onTimeout = () => fail(new HttpClientError('timeout', timeoutMessage(deadlineMs, reader !== undefined)))
     const timer = setTimeout(onTimeout, deadlineMs)
+    let interim = 0
+    let metered: ReceivedBytes | undefined
     signal?.addEventListener('abort', abort)
     closing.add(abort)
 
+    client.on('socket', socket => {
+      metered = meter(socket)
+      metered.begin(request.maxBytes, fail)
+    })
+    client.on('information', () => {
+      interim += 1
+      if (interim > MAX_INTERIM)
+        fail(new HttpClientError('too_large', `more than ${MAX_INTERIM} interim responses (1xx)`))
+    })
     client.on('error', fail)
     client.on('upgrade', (_message, socket) => {
       socket.destroy()
@@ -133,6 +149,7 @@ function exchange(client: ClientRequest, request: HttpRequest, closing: Set<() =
     // Emitted last for every request. After a complete response the promise is already resolved.
     client.on('close', () => {
       clearTimeout(timer)
+      metered?.end()
       signal?.removeEventListener('abort', abort)
       closing.delete(abort)
       fail(new HttpClientError('reset', 'the connection was closed before the response was complete'))
@@ -141,7 +158,7 @@ function exchange(client: ClientRequest, request: HttpRequest, closing: Set<() =
   })
 }
 
-/** Collects a response body up to the size limits. */
+/** Collects a response body up to the limits of its size and of its chunks. */
 class ResponseReader {
   readonly #message: IncomingMessage
   readonly #maxBytes: number
@@ -158,7 +175,10 @@ class ResponseReader {
     const message = this.#message
     const tooLarge = () => fail(new HttpClientError('too_large', `the response is larger than ${this.#maxBytes} bytes`))
     let length = 0
+    let chunks = 0
     message.on('data', (chunk: Buffer) => {
+      chunks += 1
+      if (chunks > MAX_CHUNKS) fail(new HttpClientError('too_large', `the body has more than ${MAX_CHUNKS} chunks`))
       const remaining = this.#keepBytes - length
       if (remaining > 0) this.#kept.push(Buffer.from(chunk.subarray(0, remaining)))
       length += chunk.length
