@@ -19,6 +19,7 @@ const INTERRUPTIONS = 'workers/chain/interruptions.test.ts'
 const PROCESSES = 'workers/chain/processes.test.ts'
 const ATTENTION = 'services/attention-mail.test.ts'
 const DELETION = 'services/account-deletion.test.ts'
+const SET_ASIDE_KEYS = 'workers/chain/set-aside.test.ts'
 
 export const MUTANTS: readonly Mutant[] = [
   {
@@ -81,8 +82,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the notes of an already known mempool transaction are not reported again',
     file: 'workers/chain/mempool.ts',
-    find: 'const found = before.get(txid)?.notes ?? scanned.get(txid) ?? []',
-    replace: 'const found = before.get(txid) ? [] : (scanned.get(txid) ?? [])',
+    find: 'const found = known ?? scanned.notes.get(txid) ?? []',
+    replace: 'const found = known ? [] : (scanned.notes.get(txid) ?? [])',
     tests: [DECISIONS],
     killedBy: 'a payment scanned while the clock was 30 days ahead',
   },
@@ -97,8 +98,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a rescan scans only with the keys that are scanned now',
     file: 'workers/chain/rescan.ts',
-    find: '() => scanKeys.all()',
-    replace: 'read => scanKeys.watchedAt(read.at(-1)!.time + 30 * 86_400)',
+    find: '() => deps.scanKeys.all()',
+    replace: 'read => deps.scanKeys.watchedAt(read.at(-1)!.time + 30 * 86_400)',
     tests: [DECISIONS],
     killedBy: 'a rescan finds a missed payment of a key that is no longer watched',
   },
@@ -445,5 +446,45 @@ export const MUTANTS: readonly Mutant[] = [
     tests: ['store/unused-key.test.ts'],
     killedBy: 'a key that',
     needsPostgres: true,
+  },
+  {
+    name: 'a viewing key that opens while blocks are scanned without it misses these blocks',
+    file: 'services/chain-sync.ts',
+    find: 'if (leftOut.length > 0 && !(await areSetAside(tx, leftOut))) return staleKeys(blocks)',
+    replace: '',
+    tests: [SET_ASIDE_KEYS],
+    killedBy: 'when a key opens while a batch of blocks is scanned without it',
+  },
+  {
+    name: 'blocks that are replaced are not read again for a viewing key that is set aside',
+    file: 'services/recorded-chain.ts',
+    find: 'await tx.setAside.lowerFromHeight(height + 1)',
+    replace: '',
+    tests: [SET_ASIDE_KEYS],
+    killedBy: 'blocks that are replaced while the key is set aside',
+  },
+  {
+    name: 'the mempool is not scanned again with a viewing key that was set aside',
+    file: 'workers/chain/mempool.ts',
+    find: 'isComplete: leftOut.length === 0',
+    replace: 'isComplete: true',
+    tests: [SET_ASIDE_KEYS],
+    killedBy: 'a payment in the mempool is seen as soon as the key opens',
+  },
+  {
+    name: 'invoices of a viewing key that is set aside expire',
+    file: 'store/repository/invoice.ts',
+    find: ".where('viewing_key_id', 'not in', scanKeysSetAside(db))",
+    replace: '',
+    tests: [SET_ASIDE_KEYS],
+    killedBy: 'a key that does not open, at place',
+  },
+  {
+    name: 'invoices expire before a complete sync with a viewing key that was set aside',
+    file: 'services/missed-blocks.ts',
+    find: 'if ((await tx.chain.syncedThrough()) <= entry.nextAttemptAt) return false',
+    replace: '',
+    tests: [SET_ASIDE_KEYS],
+    killedBy: 'a key that does not open, at place',
   },
 ]

@@ -60,6 +60,7 @@ import { createInvoiceExpiry } from './services/invoice-expiry.ts'
 import { createInvoiceFeed } from './services/invoice-feed.ts'
 import { createChangeReporter, createInvoiceUpdater } from './services/invoice-state.ts'
 import { createMails } from './services/mail.ts'
+import { createMissedBlocks } from './services/missed-blocks.ts'
 import { ensureOperatorAccount } from './services/operator.ts'
 import { createOutbox } from './services/outbox.ts'
 import { createPayouts } from './services/payout.ts'
@@ -274,11 +275,12 @@ export function createServices(infrastructure: Infrastructure, operator: Account
     invoiceFeed: createInvoiceFeed({ store }),
     invoiceExpiry,
     invoices,
+    missedBlocks: createMissedBlocks({ store, clock, log }),
     outbox,
     payouts,
     readiness: createReadiness({ store, clock, params, newestMigration: NEWEST_MIGRATION, roles: config.roles }),
     recordedChain,
-    scanKeys: createScanKeys({ store, vault, metrics }),
+    scanKeys: createScanKeys({ store, vault, setAsides, metrics }),
     setAsides,
     sessions: createSessions({ store, clock, random, onError }),
     signIn,

@@ -75,3 +75,9 @@ export function webhookReference(webhook: { readonly accountId: number; readonly
 export function deliveryReference(publicId: string, accountId: number): RowReference {
   return { kind: 'delivery', rowId: null, reference: publicId, accountId }
 }
+
+/** A viewing key is shared by the accounts that use it. */
+export function scanKeyReference(key: { readonly id: number; readonly fingerprint: Uint8Array }): RowReference {
+  const reference = Buffer.from(key.fingerprint).toString('hex')
+  return { kind: 'scan_key', rowId: key.id, reference, accountId: null }
+}

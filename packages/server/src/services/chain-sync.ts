@@ -23,6 +23,8 @@ import type { Witnesses } from './witness.ts'
 export interface ScannedBlocks {
   readonly blocks: readonly Block[]
   readonly notes: readonly DecryptedNote[]
+  /** References of scan keys that were set aside and left out. Default: none. */
+  readonly leftOut?: readonly string[]
 }
 
 /** Mempool transactions, with all notes decrypted from them with the watched keys. */
@@ -114,7 +116,7 @@ export function createChainRecorder(deps: {
     return last !== null && isRecentSnapshot(last.readAt, now)
   }
 
-  async function recordBlocks({ blocks, notes }: ScannedBlocks): Promise<ChainMismatch | null> {
+  async function recordBlocks({ blocks, notes, leftOut = [] }: ScannedBlocks): Promise<ChainMismatch | null> {
     const now = nowSecs(clock)
     const observed = observeMined(blocks, notes, params, now)
     const newest = blocks.at(-1)
@@ -123,6 +125,8 @@ export function createChainRecorder(deps: {
       await tx.chain.lock()
       const mismatch = findMismatch(await tx.chain.tip(), blocks)
       if (mismatch) return mismatch
+      // A key that opened meanwhile missed these blocks: they are read again, with it.
+      if (leftOut.length > 0 && !(await areSetAside(tx, leftOut))) return staleKeys(blocks)
       await tx.chain.appendHeaders(blocks)
       const matched = await matchInvoices(tx, observed)
       const awaiting = await findAwaitingConfirmation(tx)
@@ -235,6 +239,17 @@ export function createChainRecorder(deps: {
     recordSnapshot,
     recordRescanned,
   }
+}
+
+/** Whether all keys that were left out of a scan will get its blocks later. */
+async function areSetAside(tx: Tx, references: readonly string[]): Promise<boolean> {
+  const missing = new Set(await tx.setAside.missingBlocks())
+  return references.every(reference => missing.has(reference))
+}
+
+function staleKeys([first]: readonly Block[]): ChainMismatch {
+  const height = first?.height ?? 0
+  return { height, problem: { problem: 'gap', expected: height } }
 }
 
 function findMismatch(tip: Header | null, blocks: readonly Block[]): ChainMismatch | null {

@@ -2,7 +2,7 @@ import { attentionMailDueAt } from '../domain/attention-mail.ts'
 import type { EventSwap, NewEvent } from '../domain/event.ts'
 import { invoiceEventBody } from '../domain/event.ts'
 import type { EvaluationContext } from '../domain/invoice.ts'
-import { evaluateInvoice, invoiceEventsOf } from '../domain/invoice.ts'
+import { evaluateInvoice, invoiceEventsOf, isClosed } from '../domain/invoice.ts'
 import type { Payment } from '../domain/payment.ts'
 import type { Log } from '../ports/log.ts'
 import type { Metrics } from '../ports/metrics.ts'
@@ -89,10 +89,15 @@ export function createInvoiceUpdater({
       payment => payment.invoiceId,
     )
     const view = await viewOf(tx, now, context)
-    const evaluated = invoices.map(before => ({
+    const evaluate = (before: Invoice, chain: ChainView): InvoiceChange => ({
       before,
-      after: { ...before, ...outcomeOf(before, payments.get(before.id) ?? [], view, now) },
-    }))
+      after: { ...before, ...outcomeOf(before, payments.get(before.id) ?? [], chain, now) },
+    })
+    const changed = invoices.map(before => evaluate(before, view))
+    const blind = await findBlind(tx, changed)
+    const evaluated = changed.map(change =>
+      blind.has(change.after.viewingKeyId) ? evaluate(change.before, { ...view, syncedThrough: 0 }) : change,
+    )
     const changes = evaluated.filter(isVisible)
     await tx.invoices.updateStates(evaluated.filter(differs).map(({ after }) => after))
     for (const change of changes) {
@@ -187,6 +192,12 @@ function outcomeOf(
     underpaidAt: invoice.underpaidAt ?? (becomes('underpaid') ? now : null),
     attentionSince: needsAttention && !invoice.needsAttention ? now : needsAttention ? invoice.attentionSince : null,
   }
+}
+
+/** The viewing keys whose payments are not seen, of invoices that would close: these stay open. */
+async function findBlind(tx: Tx, changes: readonly InvoiceChange[]): Promise<ReadonlySet<number>> {
+  const isClosing = changes.some(({ before, after }) => isClosed(after.status) && !isClosed(before.status))
+  return new Set(isClosing ? await tx.setAside.scanKeyIds() : [])
 }
 
 function isVisible({ before, after }: InvoiceChange): boolean {

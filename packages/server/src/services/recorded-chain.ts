@@ -61,6 +61,7 @@ export function createRecordedChain(deps: {
       const height = Math.max(toHeight, Math.min(stepFloor, top - 1))
       const touched = await tx.payments.unmineAbove(height)
       await tx.chain.removeHeadersAbove(height)
+      await tx.setAside.lowerFromHeight(height + 1)
       return { height, changes: await updateInvoices(tx, touched, now) }
     })
     if (!step) return null
@@ -101,6 +102,7 @@ export function createRecordedChain(deps: {
         await tx.chain.recordRewind(base.height)
         const touched = await tx.payments.unmineAbove(base.height)
         await tx.chain.removeAllHeaders()
+        await tx.setAside.lowerFromHeight(base.height + 1)
         await tx.chain.appendHeaders([base])
         await recordCommand(tx, { accountId: null, kind: 'chain_accepted', at: now, detail: `block ${base.height}` })
         return updateInvoices(tx, touched, now)

@@ -1,20 +1,36 @@
+import { isGeneralFault, isRowFault, scanKeyReference } from '../domain/set-aside.ts'
 import { viewingKeySealContext } from '../domain/viewing-key.ts'
 import { watchedSince } from '../domain/watched-key.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { ScanKey } from '../ports/note-scanner.ts'
+import type { SetAside } from '../ports/repository/set-aside.ts'
 import type { ViewingKeyRow } from '../ports/repository/viewing-key.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import type { Vault } from '../ports/vault.ts'
+import type { SetAsides } from './set-aside.ts'
 
-/** The keys for trial decryption of notes. */
+/** The keys of one scan. */
+export interface ScanKeySet {
+  readonly keys: readonly ScanKey[]
+  /** References of the keys that are set aside. The blocks of this scan must be read for them later. */
+  readonly leftOut: readonly string[]
+}
+
+/**
+ * The keys for trial decryption of notes. A key that does not open is set aside from the block above the last recorded
+ * one: other merchants' payments are found, its invoices do not expire, and the missed blocks are read when it opens again.
+ */
 export interface ScanKeys {
   /**
    * Keys with an invoice watched at `time` (Unix seconds) or later, and keys whose recorded payments may still be mined or
-   * moved: a reorganisation after an outage moves them into blocks dated after the end of the watch. @throws Error when a key cannot be decrypted
+   * moved: a reorganisation after an outage moves them into blocks dated after the end of the watch.
+   * @throws the error, when no key opens
    */
-  watchedAt(time: number): Promise<ScanKey[]>
-  /** All keys, for a rescan. */
-  all(): Promise<ScanKey[]>
+  watchedAt(time: number): Promise<ScanKeySet>
+  /** All keys that open, for a rescan: also those that are set aside. */
+  all(): Promise<ScanKeySet>
+  /** A key that is set aside; null when the row has another key now, or none. @throws when it does not open */
+  open(entry: SetAside): Promise<ScanKey | null>
 }
 
 interface Unsealed {
@@ -26,9 +42,10 @@ interface Unsealed {
 export function createScanKeys(deps: {
   readonly store: Store
   readonly vault: Vault
+  readonly setAsides: SetAsides
   readonly metrics: Pick<Metrics, 'watchedKeys'>
 }): ScanKeys {
-  const { store, vault, metrics } = deps
+  const { store, vault, setAsides, metrics } = deps
   let unsealed = new Map<number, Unsealed>()
 
   /** Compares the fingerprint too: a promoted standby can give the row id to another key. */
@@ -38,18 +55,57 @@ export function createScanKeys(deps: {
     return { fingerprint, key: { id, incoming: vault.open(sealed, viewingKeySealContext(id)) } }
   }
 
-  async function unsealAll(find: (tx: Tx) => Promise<ViewingKeyRow[]>): Promise<ScanKey[]> {
-    const all = (await store.read(find)).map(unseal)
-    unsealed = new Map(all.map(one => [one.key.id, one]))
-    return all.map(({ key }) => key)
+  /** Unless the row has another key by now, as in a promoted standby. */
+  async function setAside(row: ViewingKeyRow, error: unknown): Promise<void> {
+    const entry = await store.write(async tx => {
+      await tx.chain.lock()
+      const current = await tx.viewingKeys.byId(row.id)
+      if (!current || Buffer.compare(current.fingerprint, row.fingerprint) !== 0) return null
+      return setAsides.put(tx, scanKeyReference(row), error, ((await tx.chain.tip())?.height ?? 0) + 1)
+    })
+    if (entry) setAsides.report(entry)
+  }
+
+  async function unsealAll(find: (tx: Tx) => Promise<ViewingKeyRow[]>, withSetAside: boolean): Promise<ScanKeySet> {
+    const { rows, leftOut } = await store.read(async tx => ({
+      rows: await find(tx),
+      leftOut: new Set(await tx.setAside.missingBlocks()),
+    }))
+    const opened: Unsealed[] = []
+    const failed: { row: ViewingKeyRow; error: unknown }[] = []
+    for (const row of rows) {
+      const isSetAside = leftOut.has(scanKeyReference(row).reference)
+      if (isSetAside && !withSetAside) continue
+      try {
+        opened.push(unseal(row))
+      } catch (error) {
+        if (!isRowFault(error)) throw error
+        if (!isSetAside) failed.push({ row, error })
+      }
+    }
+    unsealed = new Map(opened.map(one => [one.key.id, one]))
+    const failedKeys = failed.map(({ row }) => row.id)
+    if (failed[0] && isGeneralFault({ succeeded: opened.length, failedAccounts: failedKeys })) throw failed[0].error
+    for (const { row, error } of failed) {
+      await setAside(row, error)
+      leftOut.add(scanKeyReference(row).reference)
+    }
+    return { keys: opened.map(({ key }) => key), leftOut: [...leftOut] }
   }
 
   return {
     async watchedAt(time) {
-      const keys = await unsealAll(tx => tx.viewingKeys.watchedAt(watchedSince(time)))
-      metrics.watchedKeys(keys.length)
-      return keys
+      const watched = await unsealAll(tx => tx.viewingKeys.watchedAt(watchedSince(time)), false)
+      metrics.watchedKeys(watched.keys.length)
+      return watched
     },
-    all: () => unsealAll(tx => tx.viewingKeys.list()),
+
+    all: () => unsealAll(tx => tx.viewingKeys.list(), true),
+
+    async open({ rowId, reference }) {
+      const row = rowId === null ? null : await store.query(tx => tx.viewingKeys.byId(rowId))
+      if (!row || row.sealed.length === 0 || scanKeyReference(row).reference !== reference) return null
+      return unseal(row).key
+    },
   }
 }

@@ -36,7 +36,7 @@ async function sellThroughGoingBack(t: TestContext, databaseUrl: string, databas
   const lost: KeyMerchant[] = []
   for (let number = 0; number < LOST; number++) lost.push(await merchant(running, 2 + number))
   for (const { owns, sell } of lost) assert.ok(owns(await sell()))
-  assert.equal((await scanKeys.all()).length, 1 + LOST)
+  assert.equal((await scanKeys.all()).keys.length, 1 + LOST)
   await database.goBack(survivor)
 
   const later = [await until('a writable database', () => merchant(running, 100).catch(() => null))]
@@ -48,7 +48,7 @@ async function sellThroughGoingBack(t: TestContext, databaseUrl: string, databas
   )
   for (const { owns, sell } of later) for (let sold = 0; sold < 3; sold++) assert.ok(owns(await sell()))
   const keyOf = ({ account, incoming }: KeyMerchant) => ({ id: account.viewingKeyId, incoming: hex(incoming) })
-  const scanned = (await scanKeys.all()).map(({ id, incoming }) => ({ id, incoming: hex(incoming) }))
+  const scanned = (await scanKeys.all()).keys.map(({ id, incoming }) => ({ id, incoming: hex(incoming) }))
   assert.deepEqual(scanned, [survivor, ...later].map(keyOf))
 
   for (const { sell } of lost) await assert.rejects(sell(), { code: 'database_unavailable' })

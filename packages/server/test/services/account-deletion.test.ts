@@ -229,7 +229,7 @@ onBothDatabases(engine => {
     await service.accountDeletions.request(staying, ACTOR)
     await service.pass(SETTLED_AFTER_SECS)
     await service.eraseAll()
-    assert.equal((await service.scanKeys.all()).filter(({ id }) => id === staying.viewingKeyId).length, 0)
+    assert.equal((await service.scanKeys.all()).keys.filter(({ id }) => id === staying.viewingKeyId).length, 0)
     const returned = await service.account(EMAIL, 1)
     assert.equal(returned.viewingKeyId, staying.viewingKeyId, 'the row with the counter is found again')
     const third = await service.sell(returned)
@@ -239,7 +239,9 @@ onBothDatabases(engine => {
       indexes,
       indexes.toSorted((a, b) => Number(a - b)),
     )
-    assert.ok((await service.scanKeys.watchedAt(service.clock.secs)).some(({ id }) => id === returned.viewingKeyId))
+    assert.ok(
+      (await service.scanKeys.watchedAt(service.clock.secs)).keys.some(({ id }) => id === returned.viewingKeyId),
+    )
   })
 
   test('many rows are deleted in bounded steps, and accounts that are not settled do not hide others', async t => {

@@ -121,7 +121,8 @@ onBothDatabases(engine => {
 
   test('after a fail-over, notes are decrypted with the key that the row holds now', async t => {
     const { services, promote, lost, other } = await openFailOver(t, engine)
-    const scanned = async () => (await services.scanKeys.all()).map(({ id, incoming }) => [id, Buffer.from(incoming)])
+    const scanned = async () =>
+      (await services.scanKeys.all()).keys.map(({ id, incoming }) => [id, Buffer.from(incoming)])
     assert.deepEqual(await scanned(), [[lost.account.viewingKeyId, Buffer.from(lost.incoming)]])
     promote()
     assert.deepEqual(await scanned(), [[other.account.viewingKeyId, Buffer.from(other.incoming)]])

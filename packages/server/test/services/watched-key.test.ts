@@ -36,7 +36,7 @@ async function openShop(engine: DatabaseEngine, t: TestContext, maxWatchedKeys =
     account: (name = 'shop') => accounts.findOrCreate(`${name}@example.org`),
     set: async (account: Account, seed: number) => (await viewingKeys.set(account, testViewingKey(seed))).account,
     invoice: (account: Account) => invoices.create(account, REQUEST),
-    watched: async () => (await scanKeys.watchedAt(clock.secs)).length,
+    watched: async () => (await scanKeys.watchedAt(clock.secs)).keys.length,
   }
 }
 

@@ -14,7 +14,7 @@ export const ACCOUNT_MUTANTS: readonly Mutant[] = [
   {
     name: 'a delivery whose attempt was interrupted by a crash is never attempted again',
     theme: 'deliveries',
-    file: 'store/repository/delivery.ts',
+    file: 'store/repository/due-delivery.ts',
     find: 'SELECT * FROM deliveries WHERE account_id',
     replace: "SELECT * FROM deliveries WHERE state = 'waiting' AND account_id",
     needs: ['webhook'],

@@ -57,8 +57,8 @@ export const SYNC_MUTANTS: readonly Mutant[] = [
     name: 'the notes of an already known mempool transaction are not reported again',
     theme: 'mempool',
     file: 'workers/chain/mempool.ts',
-    find: 'const found = before.get(txid)?.notes ?? scanned.get(txid) ?? []',
-    replace: 'const found = before.get(txid) ? [] : (scanned.get(txid) ?? [])',
+    find: 'const found = known ?? scanned.notes.get(txid) ?? []',
+    replace: 'const found = known ? [] : (scanned.notes.get(txid) ?? [])',
     withinSeeds: 500,
   },
   {

@@ -27,6 +27,12 @@ export interface SetAsideRepository {
   remove(row: Pick<RowReference, 'kind' | 'reference'>): Promise<void>
   /** Entries to try again, in the order of their times. */
   listDue(kind: SetAsideKind, now: number, limit: number): Promise<SetAside[]>
+  /** References of the scan keys with blocks that were not scanned with them. */
+  missingBlocks(): Promise<string[]>
+  /** Row ids of the scan keys that are set aside, or wait for a complete sync after that. */
+  scanKeyIds(): Promise<number[]>
+  /** The blocks from this height on are read again: scan keys that are set aside miss them too. */
+  lowerFromHeight(height: number): Promise<void>
   /** Number of entries of the account, up to `max`. Null: of all accounts. */
   count(accountId: number | null, max: number): Promise<number>
   /** Entries that concern the account. */

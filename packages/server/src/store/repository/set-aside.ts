@@ -47,6 +47,30 @@ export function setAsideRepository(db: Db): SetAsideRepository {
       return rows.map(toSetAside)
     },
 
+    async missingBlocks() {
+      const rows = await db
+        .selectFrom('set_aside')
+        .select('reference')
+        .where('kind', '=', 'scan_key')
+        .where('from_height', 'is not', null)
+        .execute()
+      return rows.map(row => row.reference)
+    },
+
+    async scanKeyIds() {
+      const rows = await db.selectFrom('set_aside').select('row_id').where('kind', '=', 'scan_key').execute()
+      return rows.flatMap(row => numOrNull(row.row_id) ?? [])
+    },
+
+    async lowerFromHeight(height) {
+      await db
+        .updateTable('set_aside')
+        .set({ from_height: height })
+        .where('kind', '=', 'scan_key')
+        .where('from_height', '>', height)
+        .execute()
+    },
+
     async count(accountId, max) {
       const some = db
         .selectFrom('set_aside')
@@ -95,6 +119,15 @@ export function setAsideRepository(db: Db): SetAsideRepository {
 export function isNotSetAside(kind: SetAsideKind, reference: RawBuilder<unknown>): RawBuilder<SqlBool> {
   return sql<SqlBool>`NOT EXISTS (SELECT 1 FROM set_aside WHERE set_aside.kind = ${sql.lit(kind)}
     AND set_aside.reference = ${reference})`
+}
+
+/** Row ids of viewing keys whose payments are not all seen at the moment. */
+export function scanKeysSetAside(db: Db) {
+  return db
+    .selectFrom('set_aside')
+    .select(({ ref }) => ref('row_id').$notNull().as('id'))
+    .where('kind', '=', 'scan_key')
+    .where('row_id', 'is not', null)
 }
 
 /** The reference of a row without a public id: its id and the time of its creation. */

@@ -1,6 +1,7 @@
 import { type ExpressionBuilder, sql } from 'kysely'
 import { num } from '../mapping.ts'
 import type { Db, Tables } from '../tables.ts'
+import { scanKeysSetAside } from './set-aside.ts'
 
 /** In place of a sealed viewing key: of a deleted one, and until the row's id is known, which the sealed key is bound to. */
 export const NO_KEY = new Uint8Array(0)
@@ -30,6 +31,7 @@ export function isUnused(db: Db, since: number) {
       eb('created_at', '<', since),
       eb('id', 'not in', currentKeys(db)),
       eb('id', 'not in', keysOfUnminedPayments(db)),
+      eb('id', 'not in', scanKeysSetAside(db)),
     ])
 }
 

@@ -1,7 +1,8 @@
 import type { Block } from '../../domain/chain.ts'
 import type { Chain } from '../../ports/chain.ts'
-import type { NoteScanner, ScanKey } from '../../ports/note-scanner.ts'
+import type { NoteScanner } from '../../ports/note-scanner.ts'
 import type { ScannedBlocks } from '../../services/chain-sync.ts'
+import type { ScanKeySet } from '../../services/scan-key.ts'
 
 const MAX_BLOCKS = 100
 /** Limits the scan work of one batch, which is lost when the process stops. The last block may exceed it. */
@@ -16,13 +17,13 @@ const MAX_ACTIONS = 4_000
 export async function scanBlockBatch(
   { chain, noteScanner }: { readonly chain: Chain; readonly noteScanner: NoteScanner },
   { from, to }: { readonly from: number; readonly to: number },
-  keysFor: (blocks: readonly Block[]) => Promise<ScanKey[]>,
+  keysFor: (blocks: readonly Block[]) => Promise<ScanKeySet>,
   signal: AbortSignal,
 ): Promise<ScannedBlocks> {
   const blocks = await readBlockBatch(chain, from, to, signal)
-  const keys = await keysFor(blocks)
+  const { keys, leftOut } = await keysFor(blocks)
   const transactions = blocks.flatMap(block => block.transactions)
-  return { blocks, notes: await noteScanner.scan(keys, transactions, { signal }) }
+  return { blocks, leftOut, notes: await noteScanner.scan(keys, transactions, { signal }) }
 }
 
 async function readBlockBatch(chain: Chain, from: number, to: number, signal: AbortSignal): Promise<Block[]> {

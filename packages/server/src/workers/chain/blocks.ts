@@ -4,11 +4,11 @@ import type { Chain } from '../../ports/chain.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Metrics } from '../../ports/metrics.ts'
-import type { NoteScanner, ScanKey } from '../../ports/note-scanner.ts'
+import type { NoteScanner } from '../../ports/note-scanner.ts'
 import { NO_TRACER, type Tracer } from '../../ports/tracer.ts'
 import type { ChainMismatch, ChainRecorder } from '../../services/chain-sync.ts'
 import type { ChainPosition, RecordedChain } from '../../services/recorded-chain.ts'
-import type { ScanKeys } from '../../services/scan-key.ts'
+import type { ScanKeySet, ScanKeys } from '../../services/scan-key.ts'
 import { scanBlockBatch } from './block-batch.ts'
 
 export interface BlockSyncDeps {
@@ -63,7 +63,7 @@ export function createBlockSync(deps: BlockSyncDeps): (signal: AbortSignal) => P
   let forks = 0
 
   /** The keys of all invoices that a block of the batch may pay. */
-  function keysFor(blocks: readonly Block[]): Promise<ScanKey[]> {
+  function keysFor(blocks: readonly Block[]): Promise<ScanKeySet> {
     return scanKeys.watchedAt(Math.min(nowSecs(clock), ...blocks.map(block => block.time)))
   }
 

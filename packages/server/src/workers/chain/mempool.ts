@@ -32,7 +32,8 @@ export interface MempoolReader {
 }
 
 interface CachedScan {
-  readonly notes: readonly DecryptedNote[]
+  /** Null: scanned without the keys that were set aside. */
+  readonly notes: readonly DecryptedNote[] | null
   readonly expiryHeight: number | undefined
 }
 
@@ -65,13 +66,13 @@ export function createMempoolReader({
 
   const readTipTime: TipTime = async () => (await recordedChain.position())?.tip.time ?? 0
 
-  /** Scans transactions that are not cached. Returns the notes by txid. */
+  /** Scans transactions that are not cached. Returns the notes by txid, and whether with all keys. */
   async function scanNew(transactions: readonly CompactTransaction[], tipTime: TipTime, signal: AbortSignal) {
-    if (transactions.length === 0) return new Map<string, DecryptedNote[]>()
+    if (transactions.length === 0) return { notes: new Map<string, DecryptedNote[]>(), isComplete: true }
     // Limited by the tip's time: if the clock is ahead, keys would be left out, and a cached transaction is not scanned again.
-    const watchedKeys = await scanKeys.watchedAt(Math.min(nowSecs(clock), await tipTime()))
-    const notes = await noteScanner.scan(watchedKeys, transactions, { signal, isUrgent: true })
-    return Map.groupBy(notes, note => note.txid)
+    const { keys, leftOut } = await scanKeys.watchedAt(Math.min(nowSecs(clock), await tipTime()))
+    const notes = await noteScanner.scan(keys, transactions, { signal, isUrgent: true })
+    return { notes: Map.groupBy(notes, note => note.txid), isComplete: leftOut.length === 0 }
   }
 
   async function scanUnmined(
@@ -80,14 +81,15 @@ export function createMempoolReader({
     signal: AbortSignal,
   ): Promise<ScannedMempool> {
     const before = new Map(unmined.map(({ transaction: { txid } }) => [txid, cache.get(txid)]))
-    const uncached = unmined.map(({ transaction }) => transaction).filter(({ txid }) => !before.get(txid))
+    const uncached = unmined.map(({ transaction }) => transaction).filter(({ txid }) => !before.get(txid)?.notes)
     const scanned = await scanNew(uncached, tipTime, signal)
     const expiryHeights = new Map<string, number>()
     const notes = unmined.flatMap(({ transaction: { txid }, ...seen }) => {
       const expiryHeight = seen.expiryHeight ?? before.get(txid)?.expiryHeight ?? cache.get(txid)?.expiryHeight
       if (expiryHeight !== undefined) expiryHeights.set(txid, expiryHeight)
-      const found = before.get(txid)?.notes ?? scanned.get(txid) ?? []
-      store(txid, { notes: found, expiryHeight })
+      const known = before.get(txid)?.notes
+      const found = known ?? scanned.notes.get(txid) ?? []
+      store(txid, { notes: known || scanned.isComplete ? found : null, expiryHeight })
       return found
     })
     return { notes, expiryHeights }

@@ -3,7 +3,7 @@ import type { Chain } from '../../ports/chain.ts'
 import type { NoteScanner } from '../../ports/note-scanner.ts'
 import type { ChainRecorder } from '../../services/chain-sync.ts'
 import type { RecordedChain } from '../../services/recorded-chain.ts'
-import type { ScanKeys } from '../../services/scan-key.ts'
+import type { ScanKeySet, ScanKeys } from '../../services/scan-key.ts'
 import { scanBlockBatch } from './block-batch.ts'
 
 export interface RescanDeps {
@@ -39,7 +39,7 @@ export async function rescan(deps: RescanDeps, from: number, signal: AbortSignal
   let found = 0
   let previous: Header | null = null
   for (let next = from; next <= to; ) {
-    const batch = await rescanBatch(deps, next, to, previous, signal)
+    const batch = await rescanBatch(deps, { from: next, to, previous }, () => deps.scanKeys.all(), signal)
     found += batch.found
     previous = batch.newest
     next = batch.newest.height + 1
@@ -48,15 +48,19 @@ export async function rescan(deps: RescanDeps, from: number, signal: AbortSignal
   return { to, found }
 }
 
-async function rescanBatch(
-  { chain, noteScanner, chainRecorder, scanKeys }: RescanDeps,
-  from: number,
-  to: number,
-  lastHeader: Header | null,
+/**
+ * Reads a batch of recorded blocks again, and records missed payments.
+ * @param range `previous` is the block below `from`; null: not compared
+ * @throws Error when the server's blocks differ from the recorded ones
+ */
+export async function rescanBatch(
+  { chain, noteScanner, chainRecorder }: Pick<RescanDeps, 'chain' | 'noteScanner' | 'chainRecorder'>,
+  range: { readonly from: number; readonly to: number; readonly previous: Header | null },
+  keys: () => Promise<ScanKeySet>,
   signal: AbortSignal,
 ): Promise<{ newest: Header; found: number }> {
-  const { blocks, notes } = await scanBlockBatch({ chain, noteScanner }, { from, to }, () => scanKeys.all(), signal)
-  let previous = lastHeader
+  const { blocks, notes } = await scanBlockBatch({ chain, noteScanner }, range, keys, signal)
+  let { previous } = range
   for (const block of blocks) {
     const problem = previous && checkContinuity(previous, block)
     if (problem) throw new Error(`block ${block.height} does not follow the previous block: ${problem.problem}`)

@@ -7,12 +7,15 @@ import { NO_METRICS } from '../../ports/metrics.ts'
 import type { NoteScanner } from '../../ports/note-scanner.ts'
 import type { ChainProblems } from '../../services/chain-problem.ts'
 import type { ChainRecorder } from '../../services/chain-sync.ts'
+import type { MissedBlocks } from '../../services/missed-blocks.ts'
 import type { RecordedChain } from '../../services/recorded-chain.ts'
 import type { ScanKeys } from '../../services/scan-key.ts'
+import type { SetAsides } from '../../services/set-aside.ts'
 import type { Witnesses } from '../../services/witness.ts'
 import { type LoopResult, startLoop } from '../loop.ts'
 import { createBlockSync } from './blocks.ts'
 import { createMempoolReader } from './mempool.ts'
+import { createMissedBlocksReader } from './missed-blocks.ts'
 import { createProblemReporter } from './problems.ts'
 import { createTimeReporter } from './time.ts'
 import { createWitnessReader } from './witness.ts'
@@ -25,6 +28,8 @@ export interface ChainSyncDeps {
   readonly scanKeys: ScanKeys
   readonly chainProblems: ChainProblems
   readonly witnesses: Witnesses
+  readonly setAsides: SetAsides
+  readonly missedBlocks: MissedBlocks
   readonly clock: Clock
   readonly log: Log
   readonly metrics?: Metrics
@@ -35,6 +40,8 @@ export interface ChainSync {
   sync(signal: AbortSignal): Promise<LoopResult>
   /** Compares the servers once, if there are several. */
   compareServers(signal: AbortSignal): Promise<LoopResult>
+  /** Tries the viewing keys that are set aside again, on one batch of the blocks that they missed. */
+  readMissedBlocks(signal: AbortSignal): Promise<LoopResult>
   /** Records payments from the mempool stream until a block ends it. Returns the number of transactions read. */
   streamMempool(signal: AbortSignal): Promise<number>
 }
@@ -141,6 +148,8 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
 
     compareServers: createWitnessReader(deps),
 
+    readMissedBlocks: createMissedBlocksReader(deps),
+
     async streamMempool(signal) {
       try {
         return await mempool.stream(signal)
@@ -179,6 +188,14 @@ export function startChainSync(deps: ChainSyncDeps): { stop(): Promise<void> } {
     clock,
     log,
   })
+  const missedBlocks = startLoop({
+    name: 'blocks missed by viewing keys',
+    run: signal => chainSync.readMissedBlocks(signal),
+    idleMs: SYNC_INTERVAL_MS,
+    backoff: BACKOFF,
+    clock,
+    log,
+  })
   let afterBlock = false
   const mempool = startLoop({
     name: 'mempool',
@@ -199,7 +216,7 @@ export function startChainSync(deps: ChainSyncDeps): { stop(): Promise<void> } {
   })
   return {
     async stop() {
-      await Promise.all([syncs.stop(), comparisons.stop(), mempool.stop()])
+      await Promise.all([syncs.stop(), comparisons.stop(), missedBlocks.stop(), mempool.stop()])
     },
   }
 }

@@ -46,7 +46,8 @@ export function createWitnessReader(deps: WitnessDeps): (signal: AbortSignal) =>
       mempool: null,
       blocks: view.blocks.map(block => ({ ...block, transactions: block.transactions.filter(due) })),
     }))
-    await witnesses.recordRescanned(range, await scanViews(reduced, await scanKeys.all(), signal))
+    const { keys } = await scanKeys.all()
+    await witnesses.recordRescanned(range, await scanViews(reduced, keys, signal))
   }
 
   return async function compareServers(signal) {
@@ -54,7 +55,7 @@ export function createWitnessReader(deps: WitnessDeps): (signal: AbortSignal) =>
     if (!range) return 'idle'
     const views = await chain.views(range.from, range.to, signal)
     const times = views.flatMap(({ blocks }) => blocks.map(block => block.time))
-    const keys = await scanKeys.watchedAt(Math.min(nowSecs(clock), ...times))
+    const { keys } = await scanKeys.watchedAt(Math.min(nowSecs(clock), ...times))
     await witnesses.record(await scanViews(views, keys, signal))
     await compareRescanned(signal)
     return 'idle'

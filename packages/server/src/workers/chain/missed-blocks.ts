@@ -1,0 +1,63 @@
+import type { Chain } from '../../ports/chain.ts'
+import type { NoteScanner, ScanKey } from '../../ports/note-scanner.ts'
+import type { SetAside } from '../../ports/repository/set-aside.ts'
+import type { ChainRecorder } from '../../services/chain-sync.ts'
+import type { MissedBlocks } from '../../services/missed-blocks.ts'
+import type { ScanKeys } from '../../services/scan-key.ts'
+import type { SetAsides } from '../../services/set-aside.ts'
+import type { LoopResult } from '../loop.ts'
+import { rescanBatch } from './rescan.ts'
+
+export interface MissedBlocksDeps {
+  readonly chain: Chain
+  readonly noteScanner: NoteScanner
+  readonly chainRecorder: ChainRecorder
+  readonly scanKeys: ScanKeys
+  readonly setAsides: SetAsides
+  readonly missedBlocks: MissedBlocks
+}
+
+/** Keys tried in one run, each on one batch of blocks. */
+const MAX_KEYS = 10
+
+/**
+ * Creates a function that tries the viewing keys that are set aside again: one that opens is tried on the blocks that it
+ * missed, in bounded batches beside the chain sync, and then joins the scans.
+ */
+export function createMissedBlocksReader(deps: MissedBlocksDeps): (signal: AbortSignal) => Promise<LoopResult> {
+  const { scanKeys, setAsides, missedBlocks } = deps
+
+  async function openOrRecord(entry: SetAside): Promise<ScanKey | 'gone' | null> {
+    try {
+      return (await scanKeys.open(entry)) ?? 'gone'
+    } catch (error) {
+      await setAsides.record(entry, error)
+      return null
+    }
+  }
+
+  /** Returns whether there is more to read now. */
+  async function readNext(entry: SetAside, key: ScanKey, signal: AbortSignal): Promise<boolean> {
+    const { fromHeight } = entry
+    if (fromHeight === null) {
+      await missedBlocks.removeIfSynced(entry)
+      return false
+    }
+    const tip = await missedBlocks.tip()
+    if (tip === null || fromHeight > tip) return missedBlocks.advance(entry, null)
+    const range = { from: fromHeight, to: tip, previous: null }
+    const { newest } = await rescanBatch(deps, range, async () => ({ keys: [key], leftOut: [] }), signal)
+    return missedBlocks.advance(entry, newest)
+  }
+
+  return async function readMissedBlocks(signal) {
+    let hasMore = false
+    for (const entry of await missedBlocks.listDue(MAX_KEYS)) {
+      signal.throwIfAborted()
+      const key = await openOrRecord(entry)
+      if (key === 'gone') await missedBlocks.remove(entry)
+      else if (key) hasMore = (await readNext(entry, key, signal)) || hasMore
+    }
+    return hasMore ? 'again' : 'idle'
+  }
+}

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict'
+import { after, type TestContext, test } from 'node:test'
+import { formatPaymentUri } from '@zatgate/zcash/zip321'
+import type { Account } from '../../../src/domain/account.ts'
+import type { Invoice } from '../../../src/ports/repository/invoice.ts'
+import { ChainSyncHarness, closeNoteScanner } from '../../harness/chain-sync.ts'
+import { type DatabaseEngine, onBothDatabases } from '../../harness/databases.ts'
+import { run } from '../../harness/poison.ts'
+import { testViewingKey } from '../../harness/viewing-key.ts'
+
+after(closeNoteScanner)
+
+const AMOUNT = 1_000_000n
+
+/** Three merchants; the key of one can be broken in the database. */
+async function open(engine: DatabaseEngine, t: TestContext) {
+  const { url } = await engine.createDatabase(t)
+  const harness = await ChainSyncHarness.start({ container: { databaseUrl: url } })
+  t.after(() => harness.close())
+  const merchants: Account[] = []
+  for (const seed of [31, 32, 33]) {
+    const { accounts, viewingKeys } = harness.services
+    const account = await accounts.findOrCreate(`m${seed}@example.com`)
+    merchants.push((await viewingKeys.set(account, testViewingKey(seed))).account)
+  }
+  const { viewingKeyId: unused } = harness.account
+  assert.notEqual(unused, null)
+  const bytes = (hex: string) => (engine.name === 'SQLite' ? `x'${hex}'` : `'\\x${hex}'`)
+  const setSealed = (account: Account, sealed: Uint8Array) =>
+    run(url, [
+      `UPDATE viewing_keys SET sealed = ${bytes(Buffer.from(sealed).toString('hex'))} WHERE id = ${account.viewingKeyId}`,
+    ])
+  return {
+    harness,
+    merchants,
+    sell: (account: Account, amountZat = AMOUNT) =>
+      harness.services.invoices.create(account, { amountZat, expiresInSecs: 900, idempotencyKey: undefined }),
+    pay: ({ address }: Invoice) => harness.wallet.pay({ uri: formatPaymentUri({ address, amount: AMOUNT }) }).id,
+    /** @returns a function that repairs the key */
+    async breakKey(account: Account) {
+      const row = await harness.query(tx => tx.viewingKeys.byId(account.viewingKeyId as number))
+      await setSealed(account, Uint8Array.of(1, 2, 3))
+      harness.startServices()
+      return () => setSealed(account, row?.sealed as Uint8Array)
+    },
+    async readMissed() {
+      for (let turn = 0; turn < 20; turn++)
+        if ((await harness.chainSync.readMissedBlocks(harness.signal)) === 'idle') return
+      assert.fail('the missed blocks are read without end')
+    },
+    kinds: async () => (await harness.services.setAsides.countByKind()).map(({ kind, rows }) => [kind, rows]),
+    statuses: (invoices: readonly Invoice[]) => Promise.all(invoices.map(invoice => harness.status(invoice))),
+  }
+}
+
+onBothDatabases(engine => {
+  for (const position of [0, 1, 2])
+    test(`a key that does not open, at place ${position}: others are paid and expire, its invoices wait and are paid when it opens`, async t => {
+      const { harness, merchants, sell, pay, breakKey, readMissed, kinds, statuses } = await open(engine, t)
+      const { clock, sandbox } = harness
+      await harness.syncFully()
+      const paid = []
+      for (const merchant of merchants) paid.push(await sell(merchant))
+      const unpaid = []
+      for (const merchant of merchants) unpaid.push(await sell(merchant))
+      const repair = await breakKey(merchants[position] as Account)
+      for (const invoice of paid) pay(invoice)
+      sandbox.mine(1)
+      await harness.sync()
+      sandbox.mine(3, { empty: true })
+      await harness.sync()
+      assert.equal(await harness.tip(), sandbox.height, 'blocks go on')
+      const others = (status: string, own: string) => merchants.map((_, index) => (index === position ? own : status))
+      assert.deepEqual(await statuses(paid), others('paid', 'pending'))
+      assert.deepEqual(await kinds(), [['scan_key', 1]])
+      const { id } = merchants[position] as Account
+      const seen = await harness.services.setAsides.countByKindOf(id)
+      assert.equal(seen.length, 1, 'its owner sees it')
+
+      await harness.expire()
+      assert.deepEqual(await statuses(unpaid), others('expired', 'pending'))
+      assert.equal(await harness.chainSync.readMissedBlocks(harness.signal), 'idle')
+      assert.deepEqual(await kinds(), [['scan_key', 1]], 'it still does not open')
+
+      await repair()
+      clock.advance(300)
+      await readMissed()
+      assert.deepEqual(
+        await statuses(paid),
+        merchants.map(() => 'paid'),
+      )
+      await harness.invoiceExpiry.expireDue(100)
+      assert.deepEqual(await statuses(unpaid), others('expired', 'pending'), 'no complete sync has the key yet')
+      await harness.syncFully()
+      await readMissed()
+      assert.deepEqual(await kinds(), [])
+      await harness.invoiceExpiry.expireDue(100)
+      assert.deepEqual(
+        await statuses(unpaid),
+        merchants.map(() => 'expired'),
+      )
+    })
+
+  test('a payment in the mempool is seen as soon as the key opens, although its transaction was read before', async t => {
+    const { harness, merchants, sell, pay, breakKey, readMissed, statuses } = await open(engine, t)
+    await harness.syncFully()
+    const invoices = [await sell(merchants[0] as Account), await sell(merchants[1] as Account)]
+    const repair = await breakKey(merchants[0] as Account)
+    for (const invoice of invoices) pay(invoice)
+    await harness.sync()
+    assert.deepEqual(await statuses(invoices), ['pending', 'detected'])
+    await repair()
+    harness.clock.advance(60)
+    await readMissed()
+    await harness.sync()
+    assert.deepEqual(await statuses(invoices), ['detected', 'detected'])
+  })
+
+  test('blocks that are replaced while the key is set aside are read for it again', async t => {
+    const { harness, merchants, sell, pay, breakKey, readMissed, statuses } = await open(engine, t)
+    const { sandbox, clock } = harness
+    sandbox.mine(5)
+    await harness.syncFully()
+    const invoice = await sell(merchants[0] as Account)
+    const repair = await breakKey(merchants[0] as Account)
+    await harness.sync()
+    sandbox.mine(4, { empty: true })
+    await harness.sync()
+    sandbox.reorg({ depth: 6 })
+    pay(invoice)
+    sandbox.mine(1)
+    sandbox.mine(8, { empty: true })
+    await harness.sync()
+    await harness.sync()
+    await repair()
+    clock.advance(60)
+    await readMissed()
+    assert.deepEqual(await statuses([invoice]), ['paid'])
+  })
+
+  test('when a key opens while a batch of blocks is scanned without it, the batch is read again', async t => {
+    const { harness, merchants, sell, pay, breakKey, readMissed, statuses } = await open(engine, t)
+    const { sandbox, clock } = harness
+    await harness.syncFully()
+    const invoice = await sell(merchants[0] as Account)
+    const repair = await breakKey(merchants[0] as Account)
+    await harness.sync()
+    pay(invoice)
+    sandbox.mine(1)
+    sandbox.mine(3, { empty: true })
+    const { scanKeys } = harness.services
+    let isRepaired = false
+    const raced: typeof scanKeys = {
+      ...scanKeys,
+      async watchedAt(time) {
+        const watched = await scanKeys.watchedAt(time)
+        if (!isRepaired) {
+          isRepaired = true
+          await repair()
+          clock.advance(60)
+          await readMissed()
+        }
+        return watched
+      },
+    }
+    harness.startServices({}, { scanKeys: raced })
+    await harness.sync()
+    await harness.sync()
+    assert.deepEqual(await statuses([invoice]), ['paid'])
+  })
+})
