@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { startSandbox } from '@zatgate/sandbox/sandbox'
@@ -131,7 +131,9 @@ helm() { case $1 in install | upgrade) shift; command helm template --kube-versi
   const files = ['DATABASE_URL', 'ENCRYPTION_KEY', 'SMTP_URL'].map(name => [`${name}_FILE`, `/run/secrets/${name}`])
   const env = Object.fromEntries([...settings.map(([, name = '', value = '']) => [name, value]), ...files])
   assert.equal(checkSettings(env, folder).lightwalletdUrls.length, 2)
-  for (const [name = ''] of files) assert.ok(install.includes(`--from-literal=${name.replace('_FILE', '')}=`))
+  assert.match(install, /--from-file=cluster-secrets$/m)
+  const created = readdirSync(join(shell.folder, 'cluster-secrets')).map(name => `${name}_FILE`)
+  assert.deepEqual(created.sort(), files.map(([name]) => name).sort())
 })
 
 test('every block of the guide has a test', () => {
