@@ -150,7 +150,6 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   const stream = createInvoiceStream({
     store,
     invoiceFeed,
-    swaps,
     log,
     maxWebSockets: limits.webSockets,
     maxWebSocketsPerClient: settings.maxWebSocketsPerClient,

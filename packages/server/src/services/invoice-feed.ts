@@ -1,10 +1,12 @@
+import type { EventCursor } from '../ports/repository/event.ts'
 import type { Invoice } from '../ports/repository/invoice.ts'
+import type { Swap } from '../ports/repository/swap.ts'
 import type { Store } from '../ports/store.ts'
 
 /** A query for the invoices changed since an earlier one. */
 export interface ChangesQuery {
   /** The cursor of the previous result; null: start at the newest change. */
-  readonly cursor: number | null
+  readonly cursor: EventCursor | null
   /** Selects which changed invoices are returned. */
   readonly includes: (invoiceId: number) => boolean
   /** Invoices returned whether they changed or not. */
@@ -12,11 +14,15 @@ export interface ChangesQuery {
 }
 
 export interface Changes {
-  readonly cursor: number
+  readonly cursor: EventCursor
   /** In their present state. */
   readonly invoices: readonly Invoice[]
+  /** The current swap of each invoice that has one. */
+  readonly swaps: ReadonlyMap<Invoice, Swap>
   /** More changes may be available now. */
   readonly hasMore: boolean
+  /** Changes before the cursor were lost: the database is a promoted standby or a restored dump. Any invoice may differ. */
+  readonly wentBack: boolean
 }
 
 /** Reads invoice changes by cursor, for WebSockets. */
@@ -31,11 +37,23 @@ export function createInvoiceFeed({ store }: { readonly store: Store }): Invoice
   return {
     changesSince: ({ cursor, includes, alwaysInclude }) =>
       store.read(async tx => {
-        const since = cursor ?? (await tx.events.lastSeq())
-        const changed = await tx.events.invoicesChangedSince(since, CHANGES_LIMIT)
-        const ids = new Set([...alwaysInclude, ...changed.invoiceIds.filter(includes)])
+        const changed = cursor && (await tx.events.invoicesChangedSince(cursor, CHANGES_LIMIT))
+        const ids = new Set([...alwaysInclude, ...(changed?.invoiceIds.filter(includes) ?? [])])
         const invoices = ids.size > 0 ? await tx.invoices.byIds([...ids]) : []
-        return { cursor: changed.seq, invoices, hasMore: changed.seq > since }
+        const swapIds = invoices.flatMap(({ swapId }) => (swapId === null ? [] : [swapId]))
+        const swaps = new Map((swapIds.length > 0 ? await tx.swaps.byIds(swapIds) : []).map(swap => [swap.id, swap]))
+        return {
+          cursor: changed?.cursor ?? (await tx.events.last()),
+          invoices,
+          swaps: new Map(
+            invoices.flatMap(invoice => {
+              const swap = invoice.swapId === null ? undefined : swaps.get(invoice.swapId)
+              return swap ? [[invoice, swap] as const] : []
+            }),
+          ),
+          hasMore: changed !== null && changed.cursor.seq > (cursor?.seq ?? 0),
+          wentBack: cursor !== null && changed === null,
+        }
       }),
   }
 }

@@ -2,10 +2,14 @@ import { createHash, randomUUID } from 'node:crypto'
 import type { Account } from '../../src/domain/account.ts'
 import type { Header } from '../../src/domain/chain.ts'
 import type { NewEvent } from '../../src/domain/event.ts'
+import type { EventCursor } from '../../src/ports/repository/event.ts'
 import type { Invoice, NewInvoice } from '../../src/ports/repository/invoice.ts'
 import type { NewPayment } from '../../src/ports/repository/payment.ts'
 import type { ViewingKeyRow } from '../../src/ports/repository/viewing-key.ts'
 import type { Store } from '../../src/ports/store.ts'
+
+/** Before the first event. */
+export const FIRST_CURSOR: EventCursor = { seq: 0, event: null }
 
 /** The time of the tests, in Unix seconds. */
 export const NOW = 1_800_000_000

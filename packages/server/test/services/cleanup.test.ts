@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { openTestContainer } from '../harness/container.ts'
-import { moved, NOW, openShop } from '../harness/fixtures.ts'
+import { FIRST_CURSOR, moved, NOW, openShop } from '../harness/fixtures.ts'
 import { ManualClock } from '../harness/manual-clock.ts'
 
 const DAY = 86_400
@@ -42,13 +42,13 @@ test('events are kept for thirty days', async t => {
   const { store, clock, cleanup, shop } = await start(t)
   const invoice = await shop.sell()
   await store.write(tx => tx.events.append([moved(invoice)], []))
-  const events = () => store.read(tx => tx.events.invoicesChangedSince(0, 10))
+  const events = () => store.read(tx => tx.events.invoicesChangedSince(FIRST_CURSOR, 10))
   clock.advance(30 * DAY)
   await cleanup.pruneEvents()
-  assert.deepEqual((await events()).invoiceIds, [invoice.id])
+  assert.deepEqual((await events())!.invoiceIds, [invoice.id])
   clock.advance(1)
   await cleanup.pruneEvents()
-  assert.deepEqual((await events()).invoiceIds, [])
+  assert.deepEqual((await events())!.invoiceIds, [])
 })
 
 test('sessions are kept for 90 days after they expired, API keys for 90 days after they were revoked', async t => {

@@ -2,10 +2,10 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { InvoiceMessage } from '@zatgate/sdk/wire'
 import { isFinal } from '../../domain/invoice.ts'
 import type { Log } from '../../ports/log.ts'
+import type { EventCursor } from '../../ports/repository/event.ts'
 import type { Invoice } from '../../ports/repository/invoice.ts'
 import type { Swap } from '../../ports/repository/swap.ts'
-import type { InvoiceFeed } from '../../services/invoice-feed.ts'
-import type { Swaps } from '../../services/swap.ts'
+import type { Changes, InvoiceFeed } from '../../services/invoice-feed.ts'
 import { CLOSE, type Connection } from './connection.ts'
 
 /** Messages sent before yielding to the event loop: one loop over 10,000 sockets would block everything else. */
@@ -16,7 +16,7 @@ const NEW_BATCH = 500
 /** Reads the changes of invoices and sends them to the subscribers. */
 interface ChangeReader {
   /** Sends the present state of the invoice in the next pass, then each change of it. */
-  subscribe(invoiceId: number, connection: Connection): void
+  subscribe(invoice: Pick<Invoice, 'id' | 'publicId'>, connection: Connection): void
   /** Reads now, or again after the pass in progress. */
   poll(): void
   /** Starts no further pass, and waits for the one in progress. */
@@ -25,14 +25,14 @@ interface ChangeReader {
 
 interface ChangeReaderOptions {
   readonly invoiceFeed: InvoiceFeed
-  readonly swaps: Pick<Swaps, 'currentByInvoice'>
   readonly log: Log
 }
 
-export function createChangeReader({ invoiceFeed, swaps, log }: ChangeReaderOptions): ChangeReader {
-  const subscribers = new Map<number, Set<Connection>>()
+export function createChangeReader({ invoiceFeed, log }: ChangeReaderOptions): ChangeReader {
+  /** By the row id of their invoice, each with the public id of it. */
+  const subscribers = new Map<number, Map<Connection, string>>()
   const newInvoices = new Set<number>()
-  let cursor: number | null = null
+  let cursor: EventCursor | null = null
   let pending = false
   let reading: Promise<void> | null = null
   let closed = false
@@ -57,11 +57,12 @@ export function createChangeReader({ invoiceFeed, swaps, log }: ChangeReaderOpti
       const alwaysInclude = [...newInvoices].slice(0, NEW_BATCH)
       try {
         const changes = await invoiceFeed.changesSince({ cursor, includes: id => subscribers.has(id), alwaysInclude })
-        const swapsByInvoice = await swaps.currentByInvoice(changes.invoices)
         cursor = changes.cursor
+        if (changes.wentBack) for (const id of subscribers.keys()) newInvoices.add(id)
         for (const id of alwaysInclude) newInvoices.delete(id)
         pending ||= changes.hasMore || newInvoices.size > 0
-        await sendChanges(changes.invoices, swapsByInvoice)
+        await sendChanges(changes)
+        closeLost(alwaysInclude, changes.invoices)
       } catch (error) {
         // The cursor has not moved: the next poll reads the same events again.
         pending = false
@@ -71,13 +72,14 @@ export function createChangeReader({ invoiceFeed, swaps, log }: ChangeReaderOpti
     }
   }
 
-  async function sendChanges(changed: readonly Invoice[], swapsByInvoice: ReadonlyMap<number, Swap>): Promise<void> {
+  async function sendChanges({ invoices, swaps }: Changes): Promise<void> {
     let sent = 0
-    for (const invoice of changed) {
-      const message = JSON.stringify(messageOf(invoice, swapsByInvoice.get(invoice.id)))
+    for (const invoice of invoices) {
+      const message = JSON.stringify(messageOf(invoice, swaps.get(invoice)))
       const state = `${invoice.receivedZat} ${message}`
-      for (const connection of subscribers.get(invoice.id) ?? []) {
-        connection.sendState(state, message)
+      for (const [connection, publicId] of subscribers.get(invoice.id) ?? []) {
+        if (publicId !== invoice.publicId) connection.socket.close(CLOSE.goingAway)
+        else connection.sendState(state, message)
         if (isFinal(invoice.status)) connection.socket.close(CLOSE.normal)
         sent += 1
         if (sent % SEND_SLICE === 0) await yieldToEventLoop()
@@ -85,17 +87,26 @@ export function createChangeReader({ invoiceFeed, swaps, log }: ChangeReaderOpti
     }
   }
 
+  /** The database does not have these invoices any more. A client that connects again gets `not_found`, or its invoice. */
+  function closeLost(ids: readonly number[], found: readonly Invoice[]): void {
+    const present = new Set(found.map(({ id }) => id))
+    for (const id of ids) {
+      if (present.has(id)) continue
+      for (const connection of subscribers.get(id)?.keys() ?? []) connection.socket.close(CLOSE.goingAway)
+    }
+  }
+
   return {
     poll,
 
-    subscribe(invoiceId, connection) {
-      const group = subscribers.get(invoiceId) ?? new Set()
-      subscribers.set(invoiceId, group.add(connection))
+    subscribe({ id, publicId }, connection) {
+      const group = subscribers.get(id) ?? new Map<Connection, string>()
+      subscribers.set(id, group.set(connection, publicId))
       connection.socket.on('close', () => {
         group.delete(connection)
-        if (group.size === 0 && subscribers.get(invoiceId) === group) subscribers.delete(invoiceId)
+        if (group.size === 0 && subscribers.get(id) === group) subscribers.delete(id)
       })
-      newInvoices.add(invoiceId)
+      newInvoices.add(id)
       poll()
     },
 

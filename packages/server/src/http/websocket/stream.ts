@@ -5,7 +5,6 @@ import type { Log } from '../../ports/log.ts'
 import type { Invoice } from '../../ports/repository/invoice.ts'
 import type { Store } from '../../ports/store.ts'
 import type { InvoiceFeed } from '../../services/invoice-feed.ts'
-import type { Swaps } from '../../services/swap.ts'
 import { createChangeReader } from './change-reader.ts'
 import { CLOSE, createConnections } from './connection.ts'
 
@@ -19,14 +18,13 @@ export interface InvoiceStream {
   /** Open WebSockets. */
   readonly size: number
   /** Sends the present status and every change of it until the invoice has a final status. */
-  subscribe(socket: WebSocket, invoice: Pick<Invoice, 'id'>, client: string): void
+  subscribe(socket: WebSocket, invoice: Pick<Invoice, 'id' | 'publicId'>, client: string): void
   close(): Promise<void>
 }
 
 interface StreamOptions {
   readonly store: Pick<Store, 'listen'>
   readonly invoiceFeed: InvoiceFeed
-  readonly swaps: Pick<Swaps, 'currentByInvoice'>
   readonly log: Log
   /** Maximum number of open WebSockets. */
   readonly maxWebSockets: number
@@ -53,10 +51,10 @@ export function sendNotFound(socket: WebSocket): void {
  * between, and an older state never follows a newer one.
  */
 export function createInvoiceStream(options: StreamOptions): InvoiceStream {
-  const { store, invoiceFeed, swaps, log, pollMs = 1_000, heartbeatMs = 30_000 } = options
+  const { store, invoiceFeed, log, pollMs = 1_000, heartbeatMs = 30_000 } = options
   const { maxWebSockets, maxWebSocketsPerClient } = options
   const connections = createConnections(heartbeatMs)
-  const reader = createChangeReader({ invoiceFeed, swaps, log })
+  const reader = createChangeReader({ invoiceFeed, log })
   let closed = false
 
   const unlisten = store.listen('events', reader.poll)
@@ -76,7 +74,7 @@ export function createInvoiceStream(options: StreamOptions): InvoiceStream {
     },
 
     subscribe(socket, invoice, client) {
-      reader.subscribe(invoice.id, connections.add(socket, client))
+      reader.subscribe(invoice, connections.add(socket, client))
     },
 
     async close() {

@@ -1,6 +1,16 @@
 import type { NewEvent } from '../../domain/event.ts'
 import type { NewDelivery } from './delivery.ts'
 
+/** A position in the log of changes. */
+export interface EventCursor {
+  readonly seq: number
+  /**
+   * Differs for another event with this number: a promoted standby numbers its own ones from an earlier state on. Null when
+   * the event was not in the log any more, and before the first one.
+   */
+  readonly event: string | null
+}
+
 /** The log of changes, which WebSockets and webhooks read. */
 export interface EventRepository {
   /**
@@ -8,10 +18,16 @@ export interface EventRepository {
    * transaction, so that the lock on `seq` is held briefly; the events are not readable before.
    */
   append(events: readonly NewEvent[], deliveries: readonly NewDelivery[]): Promise<void>
-  /** Ids of invoices with events above `seq`, oldest first, with the last `seq` that was read. */
-  invoicesChangedSince(seq: number, limit: number): Promise<{ readonly seq: number; readonly invoiceIds: number[] }>
-  /** The highest `seq`; 0 before the first event. */
-  lastSeq(): Promise<number>
+  /**
+   * Ids of invoices with events after the cursor, oldest first, with the cursor of the last event that was read. Null when
+   * the cursor is not a position in this log: the sequence went back, or the event is pruned and there are later ones.
+   */
+  invoicesChangedSince(
+    cursor: EventCursor,
+    limit: number,
+  ): Promise<{ readonly cursor: EventCursor; readonly invoiceIds: number[] } | null>
+  /** The position of the last event. */
+  last(): Promise<EventCursor>
   /** Deletes events created before a time. @returns the number of deleted events */
   prune(before: number, limit: number): Promise<number>
 }

@@ -1,11 +1,13 @@
+import type { Selectable } from 'kysely'
 import type { NewEvent } from '../../domain/event.ts'
 import type { DeliveryRepository, NewDelivery } from '../../ports/repository/delivery.ts'
-import type { EventRepository } from '../../ports/repository/event.ts'
+import type { EventCursor, EventRepository } from '../../ports/repository/event.ts'
 import { chunks, num } from '../mapping.ts'
-import type { Db } from '../tables.ts'
+import type { Db, EventsTable } from '../tables.ts'
 import type { TxHooks } from '../transaction/hooks.ts'
 
 const COLUMNS = 6
+const POSITION_COLUMNS = ['seq', 'account_id', 'invoice_id', 'type', 'created_at'] as const
 
 /**
  * The row of the counter is the lock that keeps sequence numbers in commit order: one transaction holds it from numbering
@@ -39,6 +41,15 @@ export function eventRepository(
     for (const batch of chunks(rows, COLUMNS)) await db.insertInto('events').values(batch).execute()
   }
 
+  async function lastSeq(): Promise<number> {
+    const row = await db
+      .selectFrom('counters')
+      .select('value')
+      .where('name', '=', 'event_seq')
+      .executeTakeFirstOrThrow()
+    return num(row.value)
+  }
+
   return {
     async append(newEvents, newDeliveries) {
       if (newEvents.length === 0) return
@@ -47,25 +58,28 @@ export function eventRepository(
       pending.deliveries.push(...newDeliveries)
     },
 
-    async invoicesChangedSince(seq, limit) {
+    async invoicesChangedSince(cursor, limit) {
       const rows = await db
         .selectFrom('events')
-        .select(['seq', 'invoice_id'])
-        .where('seq', '>', seq)
+        .select(POSITION_COLUMNS)
+        .where('seq', '>=', cursor.seq)
         .orderBy('seq')
-        .limit(limit)
+        .limit(limit + 1)
         .execute()
-      const invoiceIds = new Set(rows.flatMap(row => (row.invoice_id === null ? [] : [num(row.invoice_id)])))
-      return { seq: num(rows.at(-1)?.seq ?? seq), invoiceIds: [...invoiceIds] }
+      const [first] = rows
+      const isAtCursor = first !== undefined && num(first.seq) === cursor.seq
+      const isContinued = isAtCursor ? eventOf(first) === cursor.event : (await lastSeq()) === cursor.seq
+      if (cursor.seq > 0 && !isContinued) return null
+      const later = isAtCursor ? rows.slice(1) : rows.slice(0, limit)
+      const newest = later.at(-1)
+      const invoiceIds = new Set(later.flatMap(row => (row.invoice_id === null ? [] : [num(row.invoice_id)])))
+      return { cursor: newest ? toCursor(newest) : cursor, invoiceIds: [...invoiceIds] }
     },
 
-    async lastSeq() {
-      const row = await db
-        .selectFrom('counters')
-        .select('value')
-        .where('name', '=', 'event_seq')
-        .executeTakeFirstOrThrow()
-      return num(row.value)
+    async last() {
+      const seq = await lastSeq()
+      const row = await db.selectFrom('events').select(POSITION_COLUMNS).where('seq', '=', seq).executeTakeFirst()
+      return row ? toCursor(row) : { seq, event: null }
     },
 
     async prune(before, limit) {
@@ -78,4 +92,14 @@ export function eventRepository(
       return num(result.numDeletedRows)
     },
   }
+}
+
+type PositionRow = Pick<Selectable<EventsTable>, (typeof POSITION_COLUMNS)[number]>
+
+function toCursor(row: PositionRow): EventCursor {
+  return { seq: num(row.seq), event: eventOf(row) }
+}
+
+function eventOf(row: PositionRow): string {
+  return JSON.stringify([row.account_id, row.invoice_id, row.type, row.created_at].map(String))
 }

@@ -14,7 +14,7 @@ import type { Migration } from '../../../src/store/migrations/index.ts'
 import { MIGRATIONS } from '../../../src/store/migrations/index.ts'
 import { backupDatabase, openStore } from '../../../src/store/open.ts'
 import { postgresEngine } from '../../harness/databases.ts'
-import { hashOf, makeAccount, moved, NOW, openShop } from '../../harness/fixtures.ts'
+import { FIRST_CURSOR, hashOf, makeAccount, moved, NOW, openShop } from '../../harness/fixtures.ts'
 import type { TestPostgres } from '../../harness/postgres.ts'
 import { findPostgres, NO_POSTGRES, startPostgres } from '../../harness/postgres.ts'
 import { until } from '../../harness/until.ts'
@@ -71,12 +71,12 @@ describe('several processes on one PostgreSQL', { skip: bin === null && NO_POSTG
     const seen: number[] = []
     let done = false
     async function readAll(store: Store): Promise<void> {
-      for (let cursor = 0; ; ) {
+      for (let cursor = FIRST_CURSOR; ; ) {
         const last = done
-        const touched = await store.read(tx => tx.events.invoicesChangedSince(cursor, 7))
+        const touched = (await store.read(tx => tx.events.invoicesChangedSince(cursor, 7)))!
         seen.push(...touched.invoiceIds)
-        if (last && touched.seq === cursor) return
-        cursor = touched.seq
+        if (last && touched.cursor.seq === cursor.seq) return
+        cursor = touched.cursor
       }
     }
     const reading = readAll(reader)

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { EventCursor } from '../../../src/ports/repository/event.ts'
+import type { Store } from '../../../src/ports/store.ts'
 import type { DatabaseEngine } from '../../harness/databases.ts'
 import { openEmptyStore } from '../../harness/databases.ts'
-import { moved, NOW, openShop } from '../../harness/fixtures.ts'
+import { FIRST_CURSOR, moved, NOW, openShop } from '../../harness/fixtures.ts'
 import { testOutbox } from '../../harness/outbox.ts'
 
 export function eventSuite(engine: DatabaseEngine): void {
@@ -10,16 +12,21 @@ export function eventSuite(engine: DatabaseEngine): void {
     const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const [a, b] = [await shop.sell(), await shop.sell()]
-    assert.equal(await store.read(tx => tx.events.lastSeq()), 0)
-    assert.deepEqual(await store.read(tx => tx.events.invoicesChangedSince(0, 9)), { seq: 0, invoiceIds: [] })
+    assert.equal((await store.read(tx => tx.events.last())).seq, 0)
+    const changedSince = (cursor: EventCursor, limit: number) =>
+      store.read(tx => tx.events.invoicesChangedSince(cursor, limit))
+    assert.deepEqual(await changedSince(FIRST_CURSOR, 9), { cursor: FIRST_CURSOR, invoiceIds: [] })
     const plan = { ...moved(a), invoiceId: null, type: 'plan.updated', body: '{"plan":"Pro"}' } as const
     await store.write(tx => testOutbox.append(tx, [moved(b), moved(a), plan, moved(b)]))
-    assert.equal(await store.read(tx => tx.events.lastSeq()), 4)
-    const since = (seq: number, limit: number) => store.read(tx => tx.events.invoicesChangedSince(seq, limit))
-    assert.deepEqual(await since(0, 9), { seq: 4, invoiceIds: [b.id, a.id] })
-    assert.deepEqual(await since(0, 2), { seq: 2, invoiceIds: [b.id, a.id] })
-    assert.deepEqual(await since(2, 9), { seq: 4, invoiceIds: [b.id] })
-    assert.deepEqual(await since(4, 9), { seq: 4, invoiceIds: [] })
+    assert.equal((await store.read(tx => tx.events.last())).seq, 4)
+    const all = await changedSince(FIRST_CURSOR, 9)
+    assert.deepEqual([all?.cursor.seq, all?.invoiceIds], [4, [b.id, a.id]])
+    assert.deepEqual(all?.cursor, await store.read(tx => tx.events.last()))
+    const some = await changedSince(FIRST_CURSOR, 2)
+    assert.deepEqual([some?.cursor.seq, some?.invoiceIds], [2, [b.id, a.id]])
+    const rest = await changedSince(some!.cursor, 9)
+    assert.deepEqual(rest, { cursor: all!.cursor, invoiceIds: [b.id] })
+    assert.deepEqual(await changedSince(all!.cursor, 9), { cursor: all!.cursor, invoiceIds: [] })
   })
 
   test('the events of one use case are numbered together, and those of a failed one get no numbers', async t => {
@@ -36,7 +43,7 @@ export function eventSuite(engine: DatabaseEngine): void {
       await tx.events.append([], [])
       await tx.events.append([moved(invoice), moved(invoice)], [])
     })
-    assert.equal(await store.read(tx => tx.events.lastSeq()), 3)
+    assert.equal((await store.read(tx => tx.events.last())).seq, 3)
   })
 
   test('an event that cannot be written fails its use case and undoes all its changes', async t => {
@@ -49,7 +56,7 @@ export function eventSuite(engine: DatabaseEngine): void {
     })
     await assert.rejects(failing, /foreign key/i)
     assert.deepEqual(await store.read(tx => tx.invoices.byIds([invoice.id])), [invoice])
-    assert.equal(await store.read(tx => tx.events.lastSeq()), 0)
+    assert.equal((await store.read(tx => tx.events.last())).seq, 0)
   })
 
   test('old events are pruned oldest first, and their numbers are not reused', async t => {
@@ -62,6 +69,31 @@ export function eventSuite(engine: DatabaseEngine): void {
     assert.equal(await store.write(tx => tx.events.prune(NOW + 2, 9)), 1)
     assert.equal(await store.write(tx => tx.events.prune(NOW + 9, 9)), 1)
     await store.write(tx => tx.events.append([at(NOW + 3)], []))
-    assert.deepEqual(await store.read(tx => tx.events.invoicesChangedSince(0, 9)), { seq: 4, invoiceIds: [invoice.id] })
+    const left = await store.read(tx => tx.events.invoicesChangedSince(FIRST_CURSOR, 9))
+    assert.deepEqual([left?.cursor.seq, left?.invoiceIds], [4, [invoice.id]])
+  })
+
+  // PGlite has one database.
+  if (engine.name === 'PGlite') return
+  test('a cursor of another state of the database is no position in the log', async t => {
+    const [store, other] = [await openEmptyStore(engine, t), await openEmptyStore(engine, t)]
+    const append = async (to: Store, count: number, at: number) => {
+      const invoice = await (await openShop(to)).sell()
+      const events = Array.from({ length: count }, () => ({ ...moved(invoice), createdAt: at }))
+      await to.write(tx => testOutbox.append(tx, events))
+      return to.read(tx => tx.events.last())
+    }
+    const since = (cursor: EventCursor) => other.read(tx => tx.events.invoicesChangedSince(cursor, 9))
+    const lost = await append(store, 3, NOW)
+    await append(other, 2, NOW)
+    assert.equal(await since(lost), null, 'the sequence is behind the cursor')
+    await append(other, 3, NOW + 60)
+    assert.equal(await since(lost), null, 'another event has the number of the cursor')
+    const last = await other.read(tx => tx.events.last())
+    await other.write(tx => tx.events.prune(NOW + 99, 9))
+    assert.deepEqual(await since(last), { cursor: last, invoiceIds: [] })
+    assert.deepEqual(await other.read(tx => tx.events.last()), { seq: 5, event: null })
+    await append(other, 1, NOW + 61)
+    assert.equal(await since(last), null, 'its event is pruned, and others may be')
   })
 }

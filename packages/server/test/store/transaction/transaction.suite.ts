@@ -35,7 +35,7 @@ export function transactionSuite(engine: DatabaseEngine): void {
         assert.equal(await tx.usage.used(shop.account.id, '2026-11'), 0)
         assert.deepEqual(await tx.payments.byInvoices([invoice.id]), [])
         assert.deepEqual(await tx.invoices.list(shop.account.id, { limit: 9 }), [invoice])
-        assert.equal(await tx.events.lastSeq(), 0)
+        assert.equal((await tx.events.last()).seq, 0)
       })
     })
 
@@ -108,7 +108,7 @@ export function transactionSuite(engine: DatabaseEngine): void {
     const unlisten = store.listen('deliveries', () => notified.push('deliveries'))
     unlisten()
     const committed = new Promise<boolean>(resolve => {
-      store.listen('events', () => resolve(store.read(async tx => (await tx.events.lastSeq()) === 1)))
+      store.listen('events', () => resolve(store.read(async tx => (await tx.events.last()).seq === 1)))
     })
     const failing = store.write(async tx => {
       tx.notify('swaps')
