@@ -27,6 +27,8 @@ export interface ScanKeys {
    * @throws the error, when no key opens
    */
   watchedAt(time: number): Promise<ScanKeySet>
+  /** Those, and the keys of the payments recorded at these heights, whose watch may have ended before. */
+  forComparison(time: number, from: number, to: number): Promise<ScanKeySet>
   /** All keys that open, for a rescan: also those that are set aside. */
   all(): Promise<ScanKeySet>
   /** A key that is set aside; null when the row has another key now, or none. @throws when it does not open */
@@ -107,5 +109,13 @@ export function createScanKeys(deps: {
       if (!row || row.sealed.length === 0 || scanKeyReference(row).reference !== reference) return null
       return unseal(row).key
     },
+
+    forComparison: (time, from, to) =>
+      unsealAll(async tx => {
+        const watched = await tx.viewingKeys.watchedAt(watchedSince(time))
+        const known = new Set(watched.map(({ id }) => id))
+        const recorded = await tx.viewingKeys.ofPaymentsBetween(from, to)
+        return [...watched, ...recorded.filter(({ id }) => !known.has(id))]
+      }, false),
   }
 }

@@ -161,7 +161,7 @@ async function compareBlocks(
   const last = headers.at(-1)
   if (!first || !last) return []
   const below = await tx.chain.headerAt(first.height - 1)
-  const payments = Map.groupBy(await tx.payments.minedBetween(first.height, last.height), heightOf)
+  const payments = Map.groupBy(await tx.payments.comparableBetween(first.height, last.height), heightOf)
   const servers = await Promise.all(views.map(view => comparable(tx, view, { below, tip })))
   return headers.map(({ height, hash }) => {
     const due = payments.get(height) ?? []

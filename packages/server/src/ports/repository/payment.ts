@@ -40,8 +40,8 @@ export interface PaymentRepository {
   lowestHeightWithAtMost(limit: number, floor: number): Promise<number>
   /** Number of payments mined above `height`, and number of paid invoices among their invoices. */
   countAbove(height: number): Promise<{ readonly payments: number; readonly paidInvoices: number }>
-  /** The payments mined at these heights, bounds included. */
-  minedBetween(from: number, to: number): Promise<PaymentRow[]>
+  /** The payments mined at these heights, bounds included, but not those of deleted keys: no server can show them any more. */
+  comparableBetween(from: number, to: number): Promise<PaymentRow[]>
   /** Mined payments that await a second server, at these heights, bounds included, lowest first: at most `limit`. */
   awaitingWitness(from: number, to: number, limit: number): Promise<PaymentRow[]>
   /** Marks payments, by sequence number, that await no second server any more. */

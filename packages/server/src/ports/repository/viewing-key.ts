@@ -81,6 +81,8 @@ export interface ViewingKeyRepository {
   countWatched(now: number): Promise<number>
   /** The keys to scan with: `watchUntil` is `now` or later, or a recorded payment to the key is not mined. */
   watchedAt(now: number): Promise<ViewingKeyRow[]>
+  /** The keys with payments mined at these heights, bounds included. */
+  ofPaymentsBetween(from: number, to: number): Promise<ViewingKeyRow[]>
   /** Up to `limit` keys that accounts use for new invoices, those with the latest invoices first. */
   lastUsed(limit: number): Promise<ViewingKeyRow[]>
   /** All keys that are not deleted. */

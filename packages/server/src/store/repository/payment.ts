@@ -4,6 +4,7 @@ import type { PaymentLocation } from '../../domain/payment.ts'
 import type { NewPayment, PaymentRepository, PaymentRow } from '../../ports/repository/payment.ts'
 import { chunks, distinctAscending, distinctInvoiceIds, num, numOrNull } from '../mapping.ts'
 import type { Db, PaymentsTable } from '../tables.ts'
+import { NO_KEY } from './unused-key.ts'
 
 const COLUMNS = 11
 
@@ -76,13 +77,16 @@ export function paymentRepository(db: Db): PaymentRepository {
       return { payments: num(row.payments), paidInvoices: num(row.paid) }
     },
 
-    async minedBetween(from, to) {
+    async comparableBetween(from, to) {
       const rows = await db
         .selectFrom('payments')
-        .selectAll()
-        .where('height', '>=', from)
-        .where('height', '<=', to)
-        .orderBy('id')
+        .innerJoin('invoices', 'invoices.id', 'payments.invoice_id')
+        .innerJoin('viewing_keys', 'viewing_keys.id', 'invoices.viewing_key_id')
+        .selectAll('payments')
+        .where('payments.height', '>=', from)
+        .where('payments.height', '<=', to)
+        .where('viewing_keys.sealed', '!=', NO_KEY)
+        .orderBy('payments.id')
         .execute()
       return rows.map(toPayment)
     },

@@ -184,6 +184,22 @@ export function viewingKeyRepository(db: Db): ViewingKeyRepository {
       return rows.map(toViewingKey)
     },
 
+    async ofPaymentsBetween(from, to) {
+      const used = db
+        .selectFrom('payments')
+        .innerJoin('invoices', 'invoices.id', 'payments.invoice_id')
+        .select('invoices.viewing_key_id')
+        .where('payments.height', '>=', from)
+        .where('payments.height', '<=', to)
+      const rows = await db
+        .selectFrom('viewing_keys')
+        .selectAll()
+        .where('id', 'in', used)
+        .where('sealed', '!=', NO_KEY)
+        .execute()
+      return rows.map(toViewingKey)
+    },
+
     async lastUsed(limit) {
       const rows = await db
         .selectFrom('viewing_keys')

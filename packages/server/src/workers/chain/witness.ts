@@ -55,7 +55,7 @@ export function createWitnessReader(deps: WitnessDeps): (signal: AbortSignal) =>
     if (!range) return 'idle'
     const views = await chain.views(range.from, range.to, signal)
     const times = views.flatMap(({ blocks }) => blocks.map(block => block.time))
-    const { keys } = await scanKeys.watchedAt(Math.min(nowSecs(clock), ...times))
+    const { keys } = await scanKeys.forComparison(Math.min(nowSecs(clock), ...times), range.from, range.to)
     await witnesses.record(await scanViews(views, keys, signal))
     await compareRescanned(signal)
     return 'idle'

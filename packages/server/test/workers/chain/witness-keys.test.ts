@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { after } from 'node:test'
+import { DAY_SECS } from '../../../src/domain/time.ts'
+import { chainSyncTest, closeNoteScanner } from '../../harness/chain-sync.ts'
+import { testViewingKey } from '../../harness/viewing-key.ts'
+
+after(closeNoteScanner)
+
+const TWO = { servers: 2 }
+const AMOUNT = 1_000n
+
+chainSyncTest(
+  'a payment mined after the watch of its key is compared too, so that the servers do not seem to disagree',
+  async harness => {
+    const late = await harness.invoice({ amount: AMOUNT })
+    harness.pay(late, AMOUNT)
+    await harness.sync()
+    harness.clock.advance(12 * DAY_SECS)
+    harness.sandbox.mine(3)
+    for (let syncs = 0; syncs < 3; syncs++) {
+      await harness.sync()
+      harness.clock.advance(60)
+    }
+    assert.equal(await harness.status(late), 'paid')
+    assert.deepEqual(harness.metrics.problems, [])
+  },
+  TWO,
+)
+
+chainSyncTest(
+  'a payment of a viewing key that is deleted meanwhile holds no other one',
+  async harness => {
+    const { services, store, account } = harness
+    const invoice = await harness.invoice({ amount: AMOUNT })
+    harness.pay(invoice, AMOUNT)
+    harness.sandbox.mine(3)
+    await harness.chainSync.sync(harness.signal)
+    await services.viewingKeys.set(account, testViewingKey(5))
+    const before = harness.clock.secs + 90 * DAY_SECS
+    assert.equal(await store.write(tx => tx.viewingKeys.prune(before, 10)), 1)
+    await harness.sync()
+    assert.equal(await harness.status(invoice), 'paid')
+  },
+  TWO,
+)
