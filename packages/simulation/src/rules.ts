@@ -183,6 +183,15 @@ export const RULES = {
     'at most 40 codes per email for known browsers in 86400 s',
     'at most 100 codes per client in 3600 s',
   ],
+  deletion: [
+    'only an account whose owner wants it is deleted',
+    'an account is kept for a week after the request of its deletion',
+    'an account that is owed a payout is kept',
+    'nothing that can still change is deleted',
+    'the invoices of a deleted account are kept',
+    'the personal data of a deleted account are gone',
+    'an account that is being deleted sells nothing',
+  ],
   world: [
     'no promise is rejected without a handler',
     'a payment is reported without waiting for a block',

@@ -10,6 +10,7 @@ export const THEMES: Readonly<Record<string, string>> = {
   webhook: 'webhooks',
   mail: 'mail',
   'sign-in': 'sign-in, API keys',
+  deletion: 'deletion of accounts',
   world: 'the whole service',
 }
 

@@ -1,6 +1,7 @@
 import type { PartFactory } from '../run/part.ts'
 import { billingPart } from './billing/part.ts'
 import { chainPart } from './chain/part.ts'
+import { deletionPart } from './deletion/part.ts'
 import { mailPart } from './mail/part.ts'
 import { operatorPart } from './operator/part.ts'
 import { processPart } from './process/part.ts'
@@ -22,4 +23,5 @@ export const PARTS: readonly PartFactory[] = [
   webhookPart,
   mailPart,
   signInPart,
+  deletionPart,
 ]

@@ -57,6 +57,8 @@ export class Scheduler {
   draw: Draw
   readonly #ready: Task[] = []
   readonly #timers: Timer[] = []
+  /** Owners that stand still, and until when. */
+  readonly #stalled = new Map<Owner, number>()
 
   constructor(seed: number, nowMs: number) {
     this.draw = new Draw(seed, 'scheduler')
@@ -102,6 +104,29 @@ export class Scheduler {
     timer.index = -1
   }
 
+  /** Lets nothing of this owner run for this time, as on a machine that is suspended. Its timers then fire late. */
+  stall(owner: Owner, ms: number): void {
+    this.#stalled.set(owner, this.nowMs + ms)
+  }
+
+  /** Ends all stalls. */
+  resumeStalled(): void {
+    this.#stalled.clear()
+  }
+
+  standsStill(owner: Owner): boolean {
+    return (this.#stalled.get(owner) ?? 0) > this.nowMs
+  }
+
+  /** The index of a waiting task drawn at random; -1: none can run. */
+  #drawTask(): number {
+    const { length } = this.#ready
+    const isAnyStalled = this.#stalled.size > 0 && this.#ready.some(({ owner }) => this.standsStill(owner))
+    if (!isAnyStalled) return length === 1 ? 0 : length === 0 ? -1 : Math.floor(this.draw.float() * length)
+    const running = [...this.#ready.keys()].filter(index => !this.standsStill(this.#ready[index]!.owner))
+    return running.length === 0 ? -1 : this.draw.pick(running)
+  }
+
   /** Drops the tasks and timers of dead owners. */
   removeDead(): void {
     for (let i = this.#ready.length - 1; i >= 0; i--) if (!this.#ready[i]!.owner.alive) this.#ready.splice(i, 1)
@@ -127,13 +152,12 @@ export class Scheduler {
       await microtasksDone()
       if (count >= limit) return
       if (this.#ready.length === 0) await nextTurn()
-      const { length } = this.#ready
-      if (length === 0) {
+      const index = this.#drawTask()
+      if (index < 0) {
         this.idles += 1
         return
       }
       if (count > MAX_TASKS) throw new Error(`the simulated code does not come to rest within ${MAX_TASKS} tasks`)
-      const index = length === 1 ? 0 : Math.floor(this.draw.float() * length)
       const task = this.#ready[index]!
       const last = this.#ready.pop()!
       if (last !== task) this.#ready[index] = last
@@ -146,7 +170,10 @@ export class Scheduler {
   advance(ms: number): void {
     this.nowMs += ms
     const due = this.#timers.filter(
-      ({ atMs }) => atMs <= this.nowMs && (this.punctuality === 1 || this.draw.chance(this.punctuality)),
+      ({ atMs, owner }) =>
+        atMs <= this.nowMs &&
+        !this.standsStill(owner) &&
+        (this.punctuality === 1 || this.draw.chance(this.punctuality)),
     )
     due.sort((a, b) => a.atMs - b.atMs)
     for (const timer of due) {
@@ -159,7 +186,10 @@ export class Scheduler {
   async advanceByTimers(ms: number, maxStops: number): Promise<void> {
     const endMs = this.nowMs + ms
     for (let stops = 0; stops < maxStops; stops++) {
-      const nextMs = this.#timers.reduce((least, { atMs }) => Math.min(least, atMs), endMs)
+      const nextMs = this.#timers.reduce(
+        (least, { atMs, owner }) => Math.min(least, Math.max(atMs, this.#stalled.get(owner) ?? atMs)),
+        endMs,
+      )
       if (nextMs >= endMs) break
       this.advance(Math.max(0, nextMs - this.nowMs))
       await this.run()

@@ -23,6 +23,8 @@ export interface SentMail extends OutgoingMail {
 /** The mail server, and the mailboxes of all recipients. */
 export class Mailboxes {
   mode: MailMode = 'works'
+  /** How long the process of the next mail stands still once the mail is sent. */
+  suspendsNextMs = 0
   /** Accepted mails, oldest first. */
   readonly delivered: SentMail[] = []
   /** Called when a process hands over a mail. */
@@ -72,13 +74,17 @@ export class Mailboxes {
     }
     await scheduler.pause()
     this.onSend(mail)
+    const suspendsMs = this.suspendsNextMs
+    this.suspendsNextMs = 0
     const mode = this.mode === 'mixed' ? this.#draw.pick(MAIL_MODES.filter(other => other !== 'mixed')) : this.mode
     const delayMs = delayOf(mode, this.#draw)
     if (delayMs > 0) await new Promise<void>(resolve => void scheduler.startTimer(delayMs, resolve))
     if (mode === 'refuses') throw new Error('550 the mail server refuses the mail')
     if (mode === 'hangs') throw new Error('the mail server does not respond')
     this.#deliver(mail)
-    await scheduler.pause()
+    if (suspendsMs > 0) this.#world.suspend(process, suspendsMs)
+    if (suspendsMs > 0) await scheduler.yield()
+    else await scheduler.pause()
     if (mode === 'loses responses') throw new Error('the connection to the mail server was closed')
     mail.acknowledgedClockMs = process.clock.nowMs()
   }

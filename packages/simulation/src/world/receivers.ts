@@ -59,6 +59,8 @@ export class Receivers {
   readonly all: readonly Receiver[]
   /** Called with each request that a receiver sees. */
   onRequest: (request: WebhookRequest) => void = () => {}
+  /** Called with the process of the next request; it then waits for other tasks. */
+  onNext: ((process: ServiceProcess) => void) | null = null
   readonly #scheduler: Scheduler
   readonly #draw: Draw
 
@@ -100,8 +102,11 @@ export class Receivers {
     if (!receiver) throw new HttpClientError('unresolved', 'the name has no address')
     this.onRequest(request)
     const reply = replyOf(receiver.mode, this.#draw)
+    const { onNext } = this
+    this.onNext = null
+    onNext?.(process)
     await this.#wait(Math.min(reply.afterMs, deadlineMs))
-    await this.#scheduler.pause()
+    await (onNext ? this.#scheduler.yield() : this.#scheduler.pause())
 
     const isLate = reply.afterMs >= deadlineMs
     const status = isLate ? null : reply.status

@@ -1,4 +1,4 @@
-import type { Scheduler } from '../runtime/scheduler.ts'
+import type { Owner, Scheduler } from '../runtime/scheduler.ts'
 import { diskError, type StoreHooks, type StoreStep } from '../store/hooks.ts'
 import { writtenTables } from '../store/table-names.ts'
 
@@ -13,6 +13,8 @@ export interface StoreFailures {
   /** How a single commit fails, after `nextIn` others. */
   next: 'commit' | 'unknown' | null
   nextIn: number
+  /** The response of the next commit that has changed this table is lost. */
+  lostCommitTo: string | null
   /** Writes that reach the database late, while other transactions go on. */
   late: LateWrites | null
 }
@@ -30,6 +32,7 @@ export const NO_FAILURES: StoreFailures = {
   unknown: 0,
   next: null,
   nextIn: 0,
+  lostCommitTo: null,
   late: null,
 }
 
@@ -71,6 +74,9 @@ export function createStoreHooks(
     await new Promise<void>(resolve => scheduler.startTimer(late.ms, resolve))
   }
 
+  /** The process whose commit has just succeeded, and whose response is lost. */
+  let uninformed: Owner | null = null
+
   return {
     fail,
     async before(step) {
@@ -78,10 +84,18 @@ export function createStoreHooks(
       if (failures.late !== null) await delay(step)
       fail(step)
     },
-    async after({ kind }) {
+    async after({ kind, process }) {
+      const isLost = kind === 'commit' && uninformed === process
+      if (isLost) uninformed = null
       await scheduler.pause()
-      if (kind === 'commit' && (isDrawn(failures.unknown) || isNext('unknown'))) injectFailure()
+      if (kind === 'commit' && (isLost || isDrawn(failures.unknown) || isNext('unknown'))) injectFailure()
     },
-    onCommit,
+    onCommit(process, useCases, tables) {
+      if (failures.lostCommitTo !== null && tables.has(failures.lostCommitTo)) {
+        failures.lostCommitTo = null
+        uninformed = process
+      }
+      onCommit(process, useCases, tables)
+    },
   }
 }

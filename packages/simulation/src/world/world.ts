@@ -101,6 +101,17 @@ export class World {
     return this.processes.filter(process => process.services !== null)
   }
 
+  /** Those that do not stand still. */
+  get responsive(): ServiceProcess[] {
+    return this.running.filter(process => !this.scheduler.standsStill(process))
+  }
+
+  /** Lets the service run for a while, at each of its timers. */
+  async runFor(ms: number): Promise<void> {
+    await this.scheduler.advanceByTimers(ms, MAX_STOPS)
+    await this.scheduler.run()
+  }
+
   /** Calls `listener` whenever the database goes back to a backup. */
   onRestore(listener: () => void): void {
     this.#restoreListeners.push(listener)
@@ -186,6 +197,14 @@ export class World {
     this.observe()
   }
 
+  /** Lets a process stand still, as on a machine that is suspended, while the others go on. */
+  suspend(process: ServiceProcess, ms: number): void {
+    this.scheduler.stall(process, ms)
+    // It may hold locks of the database.
+    this.storeHasFailed = true
+    this.story.tell('world', `${process.name} stands still for ${ms / 1000} s`)
+  }
+
   /** Records what can be seen, after each change of the network, of a server or of a clock. */
   observe(): void {
     this.visibility.update(this.scheduler.nowMs)
@@ -208,6 +227,7 @@ export class World {
     this.healed = true
     if (this.processes.some(({ clock }) => clock.errorMs !== 0)) this.clocksChangedMs = this.scheduler.nowMs
     this.scheduler.punctuality = 1
+    this.scheduler.resumeStalled()
     Object.assign(this.storeFailures, NO_FAILURES)
     for (const server of this.servers) server.heal()
     for (const process of this.processes) process.clock.errorMs = 0
@@ -229,6 +249,7 @@ export class World {
 }
 
 const MAX_STARTS = 3
+const MAX_STOPS = 40
 
 const NO_TABLES: ReadonlySet<string> = new Set()
 

@@ -32,7 +32,8 @@ const ATTENTION: MailRow = {
   due_at: BigInt(NOW_SECS + 120),
 }
 
-const COUNTS = { keys: 0n, revoked: 0n, sessions: 0n }
+const COUNTS = { email: 'a@example.org', keys: 0n, revoked: 0n, sessions: 0n, deletion: null, erased: null }
+const ACCOUNTS = new Map([[COUNTS.email, COUNTS]])
 
 /** A judge that has seen an empty queue. */
 function start() {
@@ -139,9 +140,9 @@ test('equal subjects are distinguished by their details', () => {
 
 test('a webhook that changes without a mail is found', () => {
   const webhook = { url: 'https://a.example', secret: 'one' }
-  const none = { ...COUNTS, webhooks: new Map() }
-  const one = { ...COUNTS, webhooks: new Map([['a@example.org', webhook]]) }
-  const rotated = { ...COUNTS, webhooks: new Map([['a@example.org', { ...webhook, secret: 'two' }]]) }
+  const none = { accounts: ACCOUNTS, webhooks: new Map() }
+  const one = { accounts: ACCOUNTS, webhooks: new Map([['a@example.org', webhook]]) }
+  const rotated = { accounts: ACCOUNTS, webhooks: new Map([['a@example.org', { ...webhook, secret: 'two' }]]) }
   for (const [before, after] of [
     [none, one],
     [one, none],
@@ -149,6 +150,15 @@ test('a webhook that changes without a mail is found', () => {
   ] as const)
     assert.notEqual(causeProblem([], before, after), null)
   assert.equal(causeProblem([{ ...QUEUED, about: 'webhook_url_set' }], none, one), null)
+})
+
+test('a deletion that is requested without a mail is found; the keys that it revokes need none', () => {
+  const before = { accounts: ACCOUNTS, webhooks: new Map() }
+  const leaving = new Map([[COUNTS.email, { ...COUNTS, revoked: 2n, deletion: 7n }]])
+  const after = { accounts: leaving, webhooks: new Map() }
+  assert.notEqual(causeProblem([], before, after), null)
+  assert.equal(causeProblem([{ ...QUEUED, about: 'deletion_requested' }], before, after), null)
+  assert.notEqual(causeProblem([], after, before), null)
 })
 
 test('the mail server accepts, refuses, hangs and loses responses', async () => {

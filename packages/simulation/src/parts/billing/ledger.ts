@@ -63,8 +63,10 @@ const EVENTS = "SELECT seq, account_id, body FROM events WHERE seq > ? AND type 
 const TOTALS = `SELECT (SELECT count(*) FROM invoices WHERE purpose = 'sale') AS sales,
   (SELECT coalesce(sum(used), 0) FROM monthly_usage) AS used`
 const USAGE = 'SELECT account_id, month, used FROM monthly_usage ORDER BY account_id, month'
-const SALES = `SELECT account_id, strftime('%Y-%m', created_at, 'unixepoch') AS month, count(*) AS used FROM invoices
-  WHERE purpose = 'sale' GROUP BY 1, 2 ORDER BY 1, 2`
+/** Those of deleted accounts are no longer counted. */
+const SALES = `SELECT account_id, strftime('%Y-%m', invoices.created_at, 'unixepoch') AS month, count(*) AS used
+  FROM invoices JOIN accounts ON accounts.id = account_id
+  WHERE purpose = 'sale' AND erased_at IS NULL GROUP BY 1, 2 ORDER BY 1, 2`
 
 export function readPlans({ database }: World): PlanLedger {
   const reminded = database.committed<{ account_id: bigint; plan_expires_at: bigint }>(REMINDED)

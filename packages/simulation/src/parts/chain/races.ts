@@ -5,14 +5,8 @@ import { short } from '../sale/shop.ts'
 
 /** Processes that write about the same blocks or invoices at the same moment. Only PostgreSQL lets them. */
 export function chainRaces(world: World): readonly Action[] {
-  const { scheduler, storeFailures, network, servers, shop } = world
+  const { storeFailures, network, servers, shop } = world
   const mempool = () => [...network.mempool.values()]
-
-  /** Runs the service for a while, at each of its timers. */
-  async function runFor(ms: number): Promise<void> {
-    await scheduler.advanceByTimers(ms, MAX_STOPS)
-    await scheduler.run()
-  }
 
   return [
     {
@@ -27,9 +21,9 @@ export function chainRaces(world: World): readonly Action[] {
         if (!payPart()) return undefined
         storeFailures.late = { table: 'invoices', count: 1, ms: LATE_MS }
         world.mine()
-        await runFor(2_500)
+        await world.runFor(2_500)
         payPart()
-        await runFor(LATE_MS)
+        await world.runFor(LATE_MS)
         return `a wallet pays ${short(publicId)} in two parts, the second while a block with the first is recorded`
       },
     },
@@ -41,16 +35,16 @@ export function chainRaces(world: World): readonly Action[] {
         const invoice = shop.invoices.at(-1)
         if (invoice) pay(world, draw, [{ address: invoice.address, valueZat: invoice.amountZat }])
         world.mine()
-        await runFor(3_000)
+        await world.runFor(3_000)
         storeFailures.late = { table: 'headers', count: 1, ms: LATE_MS }
         const blocks = draw.int(2, 3)
         for (let i = 0; i < blocks; i++) world.mine([])
-        await runFor(3_000)
+        await world.runFor(3_000)
         const depth = Math.min(blocks + draw.int(1, 2), network.height - 1)
         for (const server of servers) server.fork(network.fork(depth, draw.int(0, 1), world.nowSecs), mempool())
         world.observe()
         world.story.tell('world', `all servers leave ${depth} blocks for a while`)
-        await runFor(LATE_MS)
+        await world.runFor(LATE_MS)
         for (const server of servers) server.thaw()
         world.observe()
         return `all servers are back on the branch up to ${network.height}`
@@ -61,4 +55,3 @@ export function chainRaces(world: World): readonly Action[] {
 
 /** Longer than a sync waits for the next one. */
 const LATE_MS = 8_000
-const MAX_STOPS = 40

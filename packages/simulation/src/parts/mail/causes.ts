@@ -3,13 +3,34 @@ import type { Causes, MailRow } from './ledger.ts'
 /** What is wrong with the queued events and the changes of the same commit; null when they agree. @param mails one for each event */
 export function causeProblem(mails: readonly MailRow[], before: Causes, after: Causes): string | null {
   const count = (about: string) => mails.filter(mail => mail.about === about).length
-  const keys = Number(after.keys - before.keys)
+  const keys = added('keys', before, after)
   if (count('api_key_created') !== keys) return `${keys} new API keys, ${count('api_key_created')} mails about them`
-  const revoked = Number(after.revoked - before.revoked)
+  const revoked = added('revoked', before, after)
   if (count('api_key_revoked') < revoked) return `${revoked} revoked API keys, ${count('api_key_revoked')} mails`
-  const sessions = Number(after.sessions - before.sessions)
+  const sessions = added('sessions', before, after)
   if (count('session_token_issued') > sessions) return `${sessions} new sessions, but more mails about tokens`
-  return webhookProblem(mails, before, after)
+  return deletionProblem(mails, before, after) ?? webhookProblem(mails, before, after)
+}
+
+/** How many more the accounts have. Those that are being deleted lose theirs, which one mail tells. */
+function added(what: 'keys' | 'revoked' | 'sessions', before: Causes, after: Causes): number {
+  const counts = [...after.accounts.values()].flatMap(account => {
+    const earlier = before.accounts.get(account.email)
+    const isLeaving = account.deletion !== null || account.erased !== null || (earlier?.deletion ?? null) !== null
+    return isLeaving ? [] : [Number(account[what] - (earlier?.[what] ?? 0n))]
+  })
+  return counts.reduce((sum, count) => sum + count, 0)
+}
+
+/** The request of a deletion and its end are mailed to the owner of the account. */
+function deletionProblem(mails: readonly MailRow[], before: Causes, after: Causes): string | null {
+  for (const { email, deletion } of after.accounts.values()) {
+    const earlier = before.accounts.get(email)?.deletion ?? null
+    if (deletion === earlier) continue
+    const about = deletion === null ? 'deletion_canceled' : 'deletion_requested'
+    if (!mails.some(mail => mail.recipient === email && mail.about === about)) return `no mail to ${email}: ${about}`
+  }
+  return null
 }
 
 /** Each change of a webhook is mailed to the owner of its account. */
@@ -17,7 +38,9 @@ function webhookProblem(mails: readonly MailRow[], before: Causes, after: Causes
   for (const email of new Set([...before.webhooks.keys(), ...after.webhooks.keys()])) {
     const [earlier, later] = [before.webhooks.get(email), after.webhooks.get(email)]
     const told = new Set(mails.filter(({ recipient }) => recipient === email).map(({ about }) => about))
-    if (earlier && !later && !told.has('webhook_removed')) return `the webhook of ${email} was removed without a mail`
+    const isDeleted = before.accounts.has(email) && !after.accounts.has(email)
+    if (earlier && !later && !isDeleted && !told.has('webhook_removed'))
+      return `the webhook of ${email} was removed without a mail`
     if (!later) continue
     const urlChanged = earlier?.url !== later.url
     const secretChanged = earlier !== undefined && earlier.secret !== later.secret
@@ -45,6 +68,8 @@ const SUBJECTS: Readonly<Record<string, RegExp>> = {
   confirmations_set: /^zatgate: the number of confirmations was changed$/,
   withdrawal_created: /^zatgate: a withdrawal was created$/,
   withdrawal_canceled: /^zatgate: a withdrawal was canceled$/,
+  deletion_requested: /^zatgate: the deletion of the account was requested$/,
+  deletion_canceled: /^zatgate: the deletion of the account was canceled$/,
 }
 
 /** Whether a mail that was sent can be the one in the queue. */

@@ -20,6 +20,8 @@ export class MailJudge {
   /** Mails that a restored database may not contain: a process that ran meanwhile may still send them. */
   readonly #forgotten: KnownMail[] = []
   #causes: Causes | null = null
+  /** The emails of deleted accounts. */
+  readonly #deleted = new Set<string>()
 
   constructor(world: World) {
     this.#world = world
@@ -42,6 +44,7 @@ export class MailJudge {
       const problem = causeProblem(this.#happened(rows), this.#causes, causes)
       if (problem !== null) this.#world.fail('changes of an account are mailed to its owner', problem)
     }
+    for (const email of this.#causes?.accounts.keys() ?? []) if (!causes.accounts.has(email)) this.#deleted.add(email)
     const present = new Set(rows.map(({ id }) => id))
     for (const row of created) present.delete(row.id)
     this.#attention.check(rows, this.#causes !== null)
@@ -142,6 +145,7 @@ export class MailJudge {
   }
 
   #mayBeGivenUp(row: MailRow): boolean {
+    if (this.#deleted.has(row.recipient)) return true
     if (row.tries >= BigInt(MAX_ATTEMPTS)) return true
     if (row.about === 'code') return this.#isCodeExpired(row)
     return row.about === 'reorged_payments' && !this.#attention.mustBeMailed(row.account_id)

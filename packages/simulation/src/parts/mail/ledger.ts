@@ -54,20 +54,32 @@ export function readMissing({ database }: World): MissingInvoice[] {
   return database.committed<MissingInvoice>(MISSING)
 }
 
-/** The accounts' numbers of API keys and sessions, and their webhooks. */
+/** What belongs to an account, and is mailed to its owner when it changes. */
+export interface AccountCauses {
+  readonly email: string
+  readonly keys: bigint
+  readonly revoked: bigint
+  readonly sessions: bigint
+  readonly deletion: bigint | null
+  readonly erased: bigint | null
+}
+
+const CAUSES = `SELECT email, deletion_requested_at AS deletion, erased_at AS erased,
+  (SELECT count(*) FROM api_keys WHERE account_id = accounts.id) AS keys,
+  (SELECT count(*) FROM api_keys WHERE account_id = accounts.id AND revoked_at IS NOT NULL) AS revoked,
+  (SELECT count(*) FROM sessions WHERE account_id = accounts.id) AS sessions FROM accounts`
+
+/** The accounts with their API keys, sessions and webhooks, by email. */
 export function readCauses(world: World) {
   const { database } = world
-  const [counts] = database.committed<{ keys: bigint; revoked: bigint; sessions: bigint }>(
-    `SELECT (SELECT count(*) FROM api_keys) AS keys, (SELECT count(*) FROM api_keys WHERE revoked_at IS NOT NULL) AS revoked,
-      (SELECT count(*) FROM sessions) AS sessions`,
-  )
+  const accounts = database.committed<AccountCauses>(CAUSES)
   const webhooks = database.committed<{ id: bigint; email: string; url: string; secret: Uint8Array }>(
     'SELECT accounts.id, email, url, secret FROM webhooks JOIN accounts ON accounts.id = webhooks.account_id',
   )
   const targets = webhooks.map(
     ({ id, email, url, secret }) => [email, { url, secret: openSecret(world, secret, id) }] as const,
   )
-  return { ...counts!, webhooks: new Map(targets) }
+  return { accounts: new Map(accounts.map(row => [row.email, row])), webhooks: new Map(targets) }
 }
 
 export type Causes = ReturnType<typeof readCauses>

@@ -4,6 +4,7 @@ import { type MailMode, mailboxesOf } from '../../world/mailboxes.ts'
 import { pay } from '../../world/payment.ts'
 import type { World } from '../../world/world.ts'
 import { MailJudge } from './judge.ts'
+import { lateRemoval } from './races.ts'
 
 /** The mail server, and the mails of the service. */
 export const mailPart: PartFactory = {
@@ -12,6 +13,7 @@ export const mailPart: PartFactory = {
   create(world) {
     const mailboxes = mailboxesOf(world)
     const judge = new MailJudge(world)
+    const isShared = world.setup.database === 'sqlite' && world.setup.processes > 1
     const draw = new Draw(world.nextSeed(), 'mail')
     mailboxes.onSend = mail => {
       judge.sent(mail)
@@ -26,7 +28,7 @@ export const mailPart: PartFactory = {
       name: 'mail',
       workers: ['mail'],
       transitions: TRANSITIONS,
-      actions: mailActions(world),
+      actions: [...mailActions(world), ...(isShared ? [lateRemoval(world)] : [])],
       setUp: async () => {
         if (draw.chance(0.5)) await sell(world, draw)
       },

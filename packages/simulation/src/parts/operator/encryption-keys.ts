@@ -13,9 +13,10 @@ interface SealedRow {
   readonly sealed: Uint8Array
 }
 
-const SECRETS = `SELECT 'viewing_keys' AS name, id AS row, sealed FROM viewing_keys
+/** A deleted account leaves rows without a secret. */
+const SECRETS = `SELECT 'viewing_keys' AS name, id AS row, sealed FROM viewing_keys WHERE length(sealed) > 0
   UNION ALL SELECT 'webhooks', account_id, secret FROM webhooks
-  UNION ALL SELECT 'withdrawals', invoice_id, payout_to FROM withdrawals`
+  UNION ALL SELECT 'withdrawals', invoice_id, payout_to FROM withdrawals WHERE length(payout_to) > 0`
 
 const COLUMNS = { viewing_keys: 'sealed', webhooks: 'secret', withdrawals: 'payout_to' } as const
 

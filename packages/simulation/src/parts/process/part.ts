@@ -50,6 +50,17 @@ function processActions(world: World): readonly Action[] {
       },
     },
     {
+      name: 'a process stands still',
+      weight: 1,
+      fault: 'a process stands still for a while, and the others go on',
+      run(draw) {
+        const process = draw.pick(processes)
+        if (!process.services) return undefined
+        world.suspend(process, draw.pick([5, 20, 70, 200]) * 1000)
+        return `${process.name} is suspended`
+      },
+    },
+    {
       name: 'orderly restart',
       weight: 1,
       run(draw) {

@@ -82,6 +82,15 @@ export function keyWatchedUntil({ database }: World, viewingKeyId: bigint): numb
   return Number(key?.watch_until ?? 0n)
 }
 
+/** Whether the viewing key is gone, with its account or long after its last invoice. */
+export function isKeyDeleted({ database }: World, viewingKeyId: bigint): boolean {
+  const [key] = database.committed<{ size: bigint }>(
+    'SELECT length(sealed) AS size FROM viewing_keys WHERE id = ?',
+    viewingKeyId,
+  )
+  return key?.size === 0n
+}
+
 export function sumOf(payments: readonly { readonly value_zat: bigint }[]): bigint {
   return payments.reduce((sum, { value_zat }) => sum + value_zat, 0n)
 }

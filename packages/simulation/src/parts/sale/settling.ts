@@ -1,5 +1,5 @@
 import type { World } from '../../world/world.ts'
-import { type InvoiceRow, readLedger } from './ledger.ts'
+import { type InvoiceRow, isKeyDeleted, readLedger } from './ledger.ts'
 import type { PaymentEvidence } from './payment-evidence.ts'
 import { short } from './shop.ts'
 
@@ -55,11 +55,10 @@ export function unreportedPayment(world: World, evidence: PaymentEvidence): stri
  * Whether a payment has to be found. Once the watch has ended, only payments mined before do. In a block that is dated
  * later, the clock of the service decides, which may have been ahead.
  */
-function isWatched(
-  { network, nowSecs, maxClockAheadMs }: World,
-  { watch_until: until }: InvoiceRow,
-  txid: string,
-): boolean {
+function isWatched(world: World, { watch_until: until, viewing_key_id: keyId }: InvoiceRow, txid: string): boolean {
+  const { network, nowSecs, maxClockAheadMs } = world
+  // What a scanner, or on a regtest a stalled server, has not shown before the key was deleted is not found later.
+  if (isKeyDeleted(world, keyId)) return false
   const height = network.minedAt(txid)
   if (height === null) return nowSecs <= Number(until)
   return network.branch[height]!.time <= Number(until) || nowSecs + maxClockAheadMs / 1000 <= Number(until)

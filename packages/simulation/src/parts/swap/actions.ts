@@ -38,6 +38,17 @@ export function buyerActions(world: World, buyers: Buyers): readonly Action[] {
       },
     },
     {
+      name: 'a stored quote is not answered',
+      weight: 1,
+      fault: 'a quote is stored, and the process does not learn it',
+      run(draw) {
+        if (world.running.length === 0) return undefined
+        world.storeFailures.lostCommitTo = 'swaps'
+        buyers.order(draw)
+        return 'a buyer requests a swap, whose commit will lose its response'
+      },
+    },
+    {
       name: 'start swaps at once',
       weight: 5,
       run(draw) {

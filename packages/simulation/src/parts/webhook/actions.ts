@@ -5,6 +5,7 @@ import type { ReceiverMode, Receivers } from '../../world/receivers.ts'
 import type { World } from '../../world/world.ts'
 import { isExpectedFailure, type Merchant } from '../sale/shop.ts'
 import type { WebhookJudge } from './judge.ts'
+import { lateSuccess } from './races.ts'
 
 type Account = Parameters<Services['webhooks']['read']>[0]
 
@@ -131,6 +132,7 @@ export function webhookActions(
   }
 
   return [
+    ...(world.setup.processes > 1 ? [lateSuccess(world, receivers, owners)] : []),
     owner('set the webhook', 3, (draw, merchant) => owners.set(draw, merchant, draw.pick(receivers.all).url)),
     owner('delete the webhook', 1, (draw, merchant) => owners.remove(draw, merchant)),
     owner('rotate the secret', 2, (draw, merchant) => owners.rotate(draw, merchant)),

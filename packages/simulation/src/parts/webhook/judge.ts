@@ -7,29 +7,23 @@ import {
   type DeliveryRow,
   type EventRow,
   type KnownDelivery,
-  openSecret,
+  lastDeliveryId,
   readAll,
   readAttempts,
   readDelivery,
   readNewEvents,
   readOpenAndNew,
-  readWebhooks,
   type Target,
 } from './ledger.ts'
 import { logProblem, type Problem, progressProblem, startProblem } from './progress.ts'
 import { requestProblem } from './request.ts'
+import { type KnownWebhook, WebhookSecrets } from './secrets.ts'
 
 /** Nothing that a process does between a claim and its request takes time. */
 const SENT_WITHIN_MS = 2_000
 /** Less than the time limit of a transaction. */
 const STALL_MS = 8_000
 const TEST_BODY = '{"type":"test","invoice_id":null}'
-
-interface KnownWebhook extends Target {
-  readonly sealed: Uint8Array
-  /** How often nothing was left to run before it was set. */
-  readonly idles: number
-}
 
 /** Checks webhooks, deliveries and the requests that receivers see. */
 export class WebhookJudge {
@@ -39,8 +33,7 @@ export class WebhookJudge {
   readonly #byPublicId = new Map<string, KnownDelivery>()
   readonly #open = new Set<KnownDelivery>()
   #webhooks = new Map<bigint, KnownWebhook>()
-  /** Secrets of each account since the last restore, oldest first. */
-  readonly #secrets = new Map<bigint, string[]>()
+  readonly #secrets: WebhookSecrets
   /** What was known before the last restore: its processes may still send it. */
   #forgotten = new Map<string, KnownDelivery>()
   /** Bodies that merchants have requested to be sent, by account; each permits one delivery. */
@@ -51,12 +44,14 @@ export class WebhookJudge {
 
   constructor(world: World) {
     this.#world = world
+    this.#secrets = new WebhookSecrets(world)
   }
 
   /** A backup was restored: what is in it is taken as it is. */
   restored(): void {
     this.#forgotten = new Map(this.#byPublicId)
-    for (const known of [this.#known, this.#byPublicId, this.#open, this.#secrets]) known.clear()
+    for (const known of [this.#known, this.#byPublicId, this.#open]) known.clear()
+    this.#secrets.restored()
     this.#hasBaseline = false
   }
 
@@ -75,13 +70,12 @@ export class WebhookJudge {
 
   /** The number of secrets that the account has had: passed to `secretTold` later. */
   secretCount(accountId: bigint): number {
-    return this.#secrets.get(accountId)?.length ?? 0
+    return this.#secrets.count(accountId)
   }
 
   /** A merchant has received a secret that was made after it had `count` of them. */
   secretTold(accountId: bigint, secret: string, count: number): void {
-    const later = this.#secrets.get(accountId)?.slice(count) ?? []
-    if (!later.includes(secret)) this.#world.fail('a merchant receives the secret that signs', `account ${accountId}`)
+    this.#secrets.told(accountId, secret, count)
   }
 
   /** Deliveries that a merchant can have sent again. */
@@ -91,7 +85,8 @@ export class WebhookJudge {
 
   check(): void {
     const before = this.#webhooks
-    this.#webhooks = this.#readWebhooks()
+    this.#webhooks = this.#secrets.readWebhooks(before)
+    this.#lastId = minOf(this.#lastId, lastDeliveryId(this.#world))
     const rows = this.#hasBaseline ? readOpenAndNew(this.#world, this.#lastId) : readAll(this.#world)
     const events = readNewEvents(this.#world, this.#lastSeq)
     this.#lastSeq = events.at(-1)?.seq ?? this.#lastSeq
@@ -100,6 +95,7 @@ export class WebhookJudge {
       return
     }
 
+    this.#forgetReplaced(rows)
     // PostgreSQL commits in another order than it draws ids.
     const created = rows.filter(({ id }) => !this.#known.has(id))
     for (const row of created) this.#create(row, before)
@@ -115,6 +111,16 @@ export class WebhookJudge {
       if (delivery) this.#update(delivery, row, before)
     }
     this.#checkEvents(events, created, before)
+  }
+
+  /** SQLite gives the ids of the deliveries of a deleted account to later ones. */
+  #forgetReplaced(rows: readonly DeliveryRow[]): void {
+    for (const { id, public_id: publicId } of rows) {
+      const known = this.#known.get(id)
+      if (!known || known.row.public_id === publicId) continue
+      if (this.#open.has(known)) this.#world.fail('an open delivery is kept', about(known))
+      this.#known.delete(id)
+    }
   }
 
   #takeBaseline(rows: readonly DeliveryRow[]): void {
@@ -194,27 +200,6 @@ export class WebhookJudge {
     }
   }
 
-  #readWebhooks(): Map<bigint, KnownWebhook> {
-    const webhooks = new Map<bigint, KnownWebhook>()
-    for (const { account_id: account, url, secret: sealed } of readWebhooks(this.#world)) {
-      const earlier = this.#webhooks.get(account)
-      const isSealedAlike = earlier !== undefined && Buffer.compare(earlier.sealed, sealed) === 0
-      if (earlier && isSealedAlike && earlier.url === url) {
-        webhooks.set(account, earlier)
-        continue
-      }
-      const secret = isSealedAlike ? earlier.secret : this.#learnSecret(sealed, account)
-      webhooks.set(account, { url, secret, sealed, idles: earlier?.idles ?? this.#world.scheduler.idles })
-    }
-    return webhooks
-  }
-
-  #learnSecret(sealed: Uint8Array, account: bigint): string {
-    const secret = openSecret(this.#world, sealed, account)
-    this.#secrets.set(account, [...(this.#secrets.get(account) ?? []), secret])
-    return secret
-  }
-
   /** A claimed delivery is sent at once, whatever the other receivers do. */
   #expectRequest(delivery: KnownDelivery, claim: Claim): void {
     const { scheduler } = this.#world
@@ -291,6 +276,10 @@ export class WebhookJudge {
     }
     return null
   }
+}
+
+function minOf(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
 }
 
 function about({ row }: KnownDelivery): string {

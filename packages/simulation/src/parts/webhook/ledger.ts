@@ -77,6 +77,10 @@ export function readOpenAndNew({ database }: World, afterId: bigint): DeliveryRo
   return database.committed<DeliveryRow>(OPEN_AND_NEW, afterId)
 }
 
+export function lastDeliveryId({ database }: World): bigint {
+  return database.committed<{ id: bigint | null }>('SELECT max(id) AS id FROM deliveries')[0]?.id ?? 0n
+}
+
 export function readDelivery({ database }: World, id: bigint): DeliveryRow | undefined {
   return database.committed<DeliveryRow>(BY_ID, id)[0]
 }

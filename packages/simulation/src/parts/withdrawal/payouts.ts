@@ -15,6 +15,9 @@ import { readWithdrawals, type WithdrawalRow } from './ledger.ts'
 /** Rates are not used beyond this age. */
 export const RATES_MAX_AGE_SECS = 60
 
+/** A claim of a payout is this late. */
+const LATE_CLAIM_MS = 4_000
+
 /** Steps after which an eager operator has closed an order that has become due. */
 const MAX_EAGER_STEPS = 40
 
@@ -28,6 +31,7 @@ export class PayoutOperator {
   readonly #hasProvider: boolean
   readonly #draw: Draw
   #settling = false
+  #closesDuringClaim = false
   /** The probability that the operator closes an order as soon as it is due. */
   #eagerness = 0
 
@@ -129,9 +133,25 @@ export class PayoutOperator {
     })
   }
 
+  /** The operator closes the next order that becomes due, between the claim of its payout and its commit. */
+  closeDuringNextClaim(): void {
+    this.#closesDuringClaim = true
+  }
+
+  #closeDuringClaim(draw: Draw, order: WithdrawalRow): void {
+    const { scheduler, storeFailures } = this.#world
+    this.#closesDuringClaim = false
+    storeFailures.late = { table: 'withdrawals', count: 1, ms: LATE_CLAIM_MS }
+    runAs(WORLD, () => scheduler.startTimer(LATE_CLAIM_MS / 4, () => this.#closeOrder(draw, order, false, false)))
+  }
+
   /** An order has become due: an eager operator closes it before, while or after the provider gets it. */
   onDue(order: WithdrawalRow): void {
     const draw = this.#draw
+    if (this.#closesDuringClaim) {
+      this.#closeDuringClaim(draw, order)
+      return
+    }
     if (this.#world.healed || !draw.chance(this.#eagerness)) return
     const { scheduler } = this.#world
     const steps = draw.int(0, MAX_EAGER_STEPS)
