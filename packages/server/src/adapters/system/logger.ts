@@ -1,7 +1,10 @@
 import { isatty } from 'node:tty'
 import pino, { type DestinationStream, type LogFn, type Logger } from 'pino'
+import type { Clock } from '../../ports/clock.ts'
+import { systemClock } from './clock.ts'
 import { formatPretty } from './pretty-log.ts'
 import { redact, shorten } from './redact.ts'
+import { RepeatLimit } from './repeat-limit.ts'
 import { currentRequestId } from './request-scope.ts'
 
 export type { Logger } from 'pino'
@@ -14,6 +17,10 @@ const MAX_TEXT_CHARS = 4_000
 const MAX_ITEMS = 50
 const MAX_DEPTH = 5
 
+/** Of equal lines. Chain servers, receivers and clients may cause one thousands of times a second. */
+const REPEATS = { maxLines: 10, intervalMs: 60_000, maxKeys: 500 }
+const MAX_KEY_CHARS = 200
+
 const STDERR = 2
 
 export interface LoggerOptions {
@@ -21,14 +28,16 @@ export interface LoggerOptions {
   readonly format?: LogFormat
   /** Default: standard error. */
   readonly destination?: DestinationStream
+  readonly clock?: Clock
 }
 
 /**
  * Logs lines to standard error, as JSON or for people. Secrets are shortened to their identifying prefix. Long texts are
- * cut before anything searches them.
+ * cut before anything searches them. Of lines with equal messages, 10 a minute are written and the others counted, except
+ * at level debug.
  */
 export function createLogger(level: string, options: LoggerOptions = {}): Logger {
-  const { format = 'auto', destination = pino.destination(STDERR) } = options
+  const { format = 'auto', destination = pino.destination(STDERR), clock = systemClock } = options
   const isPretty = format === 'pretty' || (format === 'auto' && options.destination === undefined && isatty(STDERR))
   // Once more after the formatting: it removes the escapes of JSON, which may stand inside a secret.
   const streamWrite = isPretty ? (line: string) => redact(formatPretty(redact(line))) : redact
@@ -39,16 +48,33 @@ export function createLogger(level: string, options: LoggerOptions = {}): Logger
       formatters: { level: label => ({ level: label }), log: details => bounded(details) as Record<string, unknown> },
       timestamp: pino.stdTimeFunctions.isoTime,
       mixin: requestOf,
-      hooks: { streamWrite, logMethod },
+      hooks: { streamWrite, logMethod: createLogMethod(clock) },
       serializers: { err: error => serializeError(error) },
     },
     destination,
   )
 }
 
-function logMethod(this: Logger, parameters: Parameters<LogFn>, write: LogFn): void {
-  const [details, message, ...rest] = parameters
-  write.apply(this, [details, message === undefined ? message : shorten(message, MAX_TEXT_CHARS), ...rest])
+/** Cuts messages and limits repeats. The logger and its children share the limit. */
+function createLogMethod(clock: Clock) {
+  const repeats = new RepeatLimit(REPEATS)
+
+  return function logMethod(this: Logger, parameters: Parameters<LogFn>, write: LogFn, level: number): void {
+    const [details, message, ...rest] = parameters
+    if (level > this.levels.values.debug!) {
+      for (const { key, count } of repeats.takeDropped(clock.nowMs()))
+        write.apply(this, [{ repeated: count, line: key }, 'more lines of this message were left out'])
+      if (!repeats.allows(keyOf(level, details, message), clock.nowMs())) return
+    }
+    write.apply(this, [details, message === undefined ? message : shorten(message, MAX_TEXT_CHARS), ...rest])
+  }
+}
+
+/** Lines are equal when they have the same level and message, and are of the same loop. Their details differ. */
+function keyOf(level: number, details: unknown, message: string | undefined): string {
+  const loop = typeof details === 'object' && details !== null && 'loop' in details ? ` (${String(details.loop)})` : ''
+  const text = message ?? (typeof details === 'string' ? details : 'no message')
+  return `${level >= 50 ? 'error' : level >= 40 ? 'warn' : 'info'}: ${text.slice(0, MAX_KEY_CHARS)}${loop.slice(0, MAX_KEY_CHARS)}`
 }
 
 /** The id of the request that the line belongs to. */

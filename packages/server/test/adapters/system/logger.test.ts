@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { createLogger, type LogFormat } from '../../../src/adapters/system/logger.ts'
 import { requestScope } from '../../../src/adapters/system/request-scope.ts'
+import type { Clock } from '../../../src/ports/clock.ts'
 
 function logged(write: (log: ReturnType<typeof createLogger>) => void, format: LogFormat = 'json'): string {
   const lines: string[] = []
@@ -138,4 +139,39 @@ test('an error that is its own cause is logged', () => {
   const error = new Error('broken')
   error.cause = error
   assert.equal(JSON.parse(logged(log => log.error({ err: error }, 'failed'))).err.cause.message, 'broken')
+})
+
+test('of equal lines 10 a minute are written, and the number of the others once', () => {
+  let nowMs = 1_000_000
+  const lines: string[] = []
+  const clock: Clock = { nowMs: () => nowMs, sleep: async () => {} }
+  const log = createLogger('debug', { format: 'json', clock, destination: { write: line => void lines.push(line) } })
+  for (let i = 0; i < 5_000; i++) log.warn({ bytes: i }, 'cannot parse a transaction')
+  log.warn({}, 'another message')
+  for (let i = 0; i < 20; i++) log.error({ loop: `loop ${i % 4}` }, 'failed')
+  for (let i = 0; i < 20; i++) log.debug({}, 'details')
+  const written = lines.splice(0).map(line => JSON.parse(line))
+  const count = (message: string) => written.filter(({ msg }) => msg === message).length
+  assert.deepEqual(['cannot parse a transaction', 'another message', 'failed', 'details'].map(count), [10, 1, 20, 20])
+
+  nowMs += 60_000
+  log.info({}, 'something else')
+  const [left, next] = lines.splice(0).map(line => JSON.parse(line))
+  assert.equal(left.repeated, 4_990)
+  assert.equal(left.line, 'warn: cannot parse a transaction')
+  assert.equal(next.msg, 'something else')
+  log.warn({}, 'cannot parse a transaction')
+  assert.equal(lines.length, 1, 'a new minute has begun')
+})
+
+test('texts that never repeat are limited too, and a clock that goes back delays nothing', () => {
+  let nowMs = 1_000_000
+  const lines: string[] = []
+  const clock: Clock = { nowMs: () => nowMs, sleep: async () => {} }
+  const log = createLogger('info', { format: 'json', clock, destination: { write: line => void lines.push(line) } })
+  for (let i = 0; i < 5_000; i++) log.warn({}, `the server says ${i}`)
+  assert.equal(lines.length, 510)
+  nowMs = 0
+  log.warn({}, 'after the correction of the clock')
+  assert.equal(JSON.parse(lines.at(-1)!).msg, 'after the correction of the clock')
 })
