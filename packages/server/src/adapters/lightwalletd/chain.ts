@@ -50,6 +50,8 @@ export function createServerChain({
   const selection = createServerSelection({ servers, params, clock, log })
   const { currentSession, endSession } = selection
   let probedAtMs = Number.NEGATIVE_INFINITY
+  /** Servers that could not be compared the last time. */
+  const notCompared = new Set<LightwalletServer>()
 
   /** Switches to another server that serves its mempool and equal blocks. Returns that mempool; null if there is none. */
   async function mempoolFromOtherServer(current: ServerSession, reason: unknown, signal: AbortSignal) {
@@ -80,6 +82,17 @@ export function createServerChain({
       const transactions = await mempoolFromOtherServer(current, error, signal)
       if (transactions) return transactions
       throw error
+    }
+  }
+
+  /** Logs when a server can no longer be compared, and when it can again. */
+  function reportView(server: LightwalletServer, view: PromiseSettledResult<ServerView>): void {
+    const { name } = server
+    if (view.status === 'fulfilled') {
+      if (notCompared.delete(server)) log.info({ server: name }, 'the chain server is compared with the others again')
+    } else if (!notCompared.has(server)) {
+      notCompared.add(server)
+      log.warn({ server: name, err: view.reason }, 'the chain server cannot be compared with the others')
     }
   }
 
@@ -142,6 +155,7 @@ export function createServerChain({
     async views(from, to, signal) {
       const deadline = AbortSignal.any([signal, AbortSignal.timeout(PROBE_DEADLINE_MS)])
       const views = await Promise.allSettled(servers.map(server => viewOf(server, from, to, deadline)))
+      for (const [index, view] of views.entries()) if (!signal.aborted) reportView(servers[index]!, view)
       return views.flatMap(view => (view.status === 'fulfilled' ? [view.value] : []))
     },
 
@@ -164,11 +178,20 @@ export function createServerChain({
   }
 }
 
+/** Limits what is held and scanned of one server at a time. The blocks that are left out are compared later. */
+const MAX_VIEW_ACTIONS = 4_000
+
 async function viewOf(server: LightwalletServer, from: number, to: number, signal: AbortSignal): Promise<ServerView> {
   const { height } = await server.inspect(signal)
   const mempool = await server.mempool(signal).catch(() => null)
   const blocks: Block[] = []
   const last = Math.min(to, height)
-  if (from <= last) for await (const block of server.blocks(from, last, signal)) blocks.push(block)
+  let actions = 0
+  if (from > last) return { height, mempool, blocks }
+  for await (const block of server.blocks(from, last, signal)) {
+    blocks.push(block)
+    for (const { orchard, ironwood } of block.transactions) actions += orchard.length + ironwood.length
+    if (actions >= MAX_VIEW_ACTIONS) break
+  }
   return { height, mempool, blocks }
 }

@@ -1,11 +1,11 @@
 import { type CallOptions, Code, ConnectError, createClient } from '@connectrpc/connect'
-import { createGrpcTransport } from '@connectrpc/connect-node'
 import { CompactTxStreamer } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
 import type { Block, CompactTransaction } from '../../domain/chain.ts'
 import { type ConsensusParams, isActive } from '../../domain/network-upgrade.ts'
 import { decodeBlock, decodeHeight, decodeTransaction, InvalidResponse } from './decode.ts'
 import { Http2Sessions } from './http2-sessions.ts'
 import { inspectInfo, type ServerInspection } from './inspection.ts'
+import { createBoundedTransport, streamUndecoded } from './transport.ts'
 
 /** One light-client server. Each call is a single attempt with a deadline; `isTransient` decides whether to retry it. */
 export interface LightwalletServer {
@@ -33,11 +33,16 @@ export interface CallDeadlines {
 }
 
 const DEFAULT_DEADLINES: CallDeadlines = { unaryMs: 10_000, rangeMs: 90_000, snapshotMs: 30_000 }
-/** A compact block has at most a few hundred outputs, a raw transaction 2 MB. */
-const MAX_MESSAGE_BYTES = 4 * 1024 * 1024
-/** Far above the mempool limit of a node (ZIP 401). */
-const MAX_SNAPSHOT_TRANSACTIONS = 100_000
-const MAX_SNAPSHOT_ACTIONS = 200_000
+/**
+ * Far above the mempool limit of a node (ZIP 401): 80 million bytes, where each transaction counts as at least 10,000. An
+ * action takes 3,156 bytes.
+ */
+const MAX_SNAPSHOT_TRANSACTIONS = 20_000
+const MAX_SNAPSHOT_ACTIONS = 50_000
+const MAX_SNAPSHOT_BYTES = 32_000_000
+/** Transactions until the next block: the mempool, and what comes in. */
+const MAX_STREAM_TRANSACTIONS = 20_000
+const { getBlockRange, getMempoolTx } = CompactTxStreamer.method
 const KEEP_ALIVE = { pingIntervalMs: 20_000, pingTimeoutMs: 10_000, idleConnectionTimeoutMs: 300_000 }
 
 /** @param url `https://…`, or `http://…` for HTTP/2 without TLS. */
@@ -49,12 +54,7 @@ export function connectServer(
   const { unaryMs, rangeMs, snapshotMs } = { ...DEFAULT_DEADLINES, ...deadlines }
   const { host, origin } = new URL(url)
   const sessionManager = new Http2Sessions(origin, KEEP_ALIVE)
-  const transport = createGrpcTransport({
-    baseUrl: url,
-    sessionManager,
-    acceptCompression: [],
-    readMaxBytes: MAX_MESSAGE_BYTES,
-  })
+  const transport = createBoundedTransport(url, sessionManager)
   const client = createClient(CompactTxStreamer, transport)
   const unary = (signal: AbortSignal): CallOptions => ({ signal, timeoutMs: unaryMs })
 
@@ -71,11 +71,11 @@ export function connectServer(
     const range = { start: { height: BigInt(from) }, end: { height: BigInt(to) } }
     let next = from
     for await (const message of streamed(
-      streamSignal => client.getBlockRange(range, { signal: streamSignal }),
+      streamSignal => streamUndecoded(transport, getBlockRange, range, streamSignal),
       signal,
       rangeMs,
     )) {
-      const block = decodeBlock(message)
+      const block = await decodeBlock(message)
       if (block.height !== next || next > to)
         throw new InvalidResponse(`returned block ${block.height} where ${next} was requested`)
       checkIronwood(block)
@@ -90,27 +90,36 @@ export function connectServer(
     blocks,
 
     async *mempoolStream(signal) {
+      let count = 0
       for await (const { data } of streamed(
         streamSignal => client.getMempoolStream({}, { signal: streamSignal }),
         signal,
-      ))
+      )) {
+        if (++count > MAX_STREAM_TRANSACTIONS) throw new InvalidResponse('the mempool stream exceeds the size limit')
         yield data
+      }
     },
 
     async mempool(signal) {
       const transactions: CompactTransaction[] = []
       let actions = 0
+      let count = 0
+      let bytes = 0
       for await (const message of streamed(
-        streamSignal => client.getMempoolTx({}, { signal: streamSignal }),
+        streamSignal => streamUndecoded(transport, getMempoolTx, {}, streamSignal),
         signal,
         snapshotMs,
       )) {
-        const transaction = decodeTransaction(message)
-        actions += transaction.orchard.length + transaction.ironwood.length
-        transactions.push(transaction)
-        if (transactions.length > MAX_SNAPSHOT_TRANSACTIONS || actions > MAX_SNAPSHOT_ACTIONS) {
-          throw new InvalidResponse('the mempool response exceeds the size limit')
+        const transaction = await decodeTransaction(message)
+        count += 1
+        bytes += message.length
+        if (transaction) {
+          actions += transaction.orchard.length + transaction.ironwood.length
+          transactions.push(transaction)
         }
+        const tooMany = count > MAX_SNAPSHOT_TRANSACTIONS || actions > MAX_SNAPSHOT_ACTIONS
+        if (tooMany || bytes > MAX_SNAPSHOT_BYTES)
+          throw new InvalidResponse('the mempool response exceeds the size limit')
       }
       return transactions
     },
@@ -141,6 +150,9 @@ async function* streamed<T>(
   if (limitMs !== undefined) signals.push(AbortSignal.timeout(limitMs))
   try {
     yield* open(AbortSignal.any(signals))
+  } catch (error) {
+    // The transport wraps errors of its body.
+    throw error instanceof ConnectError && error.cause instanceof InvalidResponse ? error.cause : error
   } finally {
     stopped.abort()
   }
