@@ -41,6 +41,8 @@ export interface Swaps {
    *   `swap_in_progress`, `too_many_swap_requests`, `unsupported_asset_id`, `swap_refused`, `swap_provider_unavailable`
    */
   start(invoicePublicId: string, request: SwapRequest): Promise<Swap>
+  /** A swap of the invoice, current or replaced, by the id that its start returned. Null for any other text. */
+  ofInvoice(invoice: Pick<Invoice, 'id'>, swapPublicId: string): Promise<Swap | null>
   /** Current swaps by invoice id. Invoices without a swap are omitted. */
   currentByInvoice(invoices: readonly Pick<Invoice, 'swapId'>[]): Promise<ReadonlyMap<number, Swap>>
   /** Swaps that need attention, of all accounts or of one; newest first. */
@@ -160,6 +162,11 @@ export function createSwaps(deps: {
           log.warn({ invoice: invoice.publicId.slice(0, 8), err: error.cause }, 'the swap provider gave no quote')
         throw error
       }
+    },
+
+    async ofInvoice({ id }, publicId) {
+      const swap = isUuid(publicId) ? await store.read(tx => tx.swaps.byPublicId(publicId.toLowerCase())) : null
+      return swap?.invoiceId === id ? swap : null
     },
 
     async currentByInvoice(invoices) {

@@ -69,6 +69,7 @@ export interface SwapRepository {
   /** Marks a swap as no longer the invoice's current one. It is still polled. */
   replace(id: number, at: number): Promise<void>
   byId(id: number): Promise<Swap | null>
+  byPublicId(publicId: string): Promise<Swap | null>
   byIds(ids: readonly number[]): Promise<Swap[]>
   /** The swap that pays the invoice or has paid it: a successful one, else the latest with a deposit. */
   payingSwap(invoiceId: number): Promise<Swap | null>

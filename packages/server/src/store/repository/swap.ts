@@ -71,6 +71,11 @@ export function swapRepository(db: Db): SwapRepository {
     byId,
     byIds,
 
+    async byPublicId(publicId) {
+      const row = await select().where('swaps.public_id', '=', publicId).executeTakeFirst()
+      return row ? toSwap(row) : null
+    },
+
     async insert(swap, firstPollAtMs) {
       const row = await db
         .insertInto('swaps')

@@ -18,6 +18,8 @@ export interface CheckoutLinks extends CheckoutPlacement {
   readonly checkoutInZec: string
   /** The form that chooses another asset. */
   readonly swap: string
+  /** Shows this swap of the invoice. Only the response of its start contains the id. */
+  ofSwap(swapPublicId: string): string
 }
 
 const ON_ITS_OWN: CheckoutPlacement = { embedding: null, returnTo: null }
@@ -35,6 +37,7 @@ export function checkoutLinks(publicId: string, placement = ON_ITS_OWN): Checkou
     checkout: link(checkout),
     checkoutInZec: link(checkout, { with: 'zec' }),
     swap: link(`${checkout}/swap`),
+    ofSwap: swapPublicId => link(checkout, { swap: swapPublicId }),
   }
 }
 

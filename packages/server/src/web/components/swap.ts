@@ -52,13 +52,30 @@ export const SWAP_STATES: Readonly<Record<SwapStatus, { readonly title: string; 
   },
 }
 
-/** Shown on the checkout page in ZEC: the outcome of the last swap, and a link to pay with another asset. */
-export function otherAssetsLink({ receivedZat }: Invoice, swap: Swap | undefined, links: CheckoutLinks): Child {
+/**
+ * Shown on the checkout page in ZEC: the outcome of the last swap, a link to pay with another asset, and a swap that was
+ * started elsewhere.
+ */
+export function otherAssets(view: {
+  readonly invoice: Invoice
+  readonly swap: Swap | undefined
+  readonly links: CheckoutLinks
+  readonly foreign: Swap | null
+}): Child {
+  const { invoice, swap, links, foreign } = view
   const link = html`<p><a class="button full" href="${links.swap}">Pay with another asset</a></p>`
   if (swap?.status === 'REFUNDED' || swap?.status === 'FAILED')
     return html`<p class="flash" role="status">${amountOf(swap)}: ${SWAP_STATES[swap.status].text}</p>${link}`
   // A swap is for the whole amount, so it is not offered after a part payment in ZEC.
-  return receivedZat === 0n && link
+  return html`${invoice.receivedZat === 0n && link}${foreign && startedElsewhere(foreign, links)}`
+}
+
+/** Asks before a swap is shown that this page has not started: its refunds may go to another person. */
+export function startedElsewhere(swap: Swap, links: CheckoutLinks): Html {
+  return html`<div class="card attention" role="status" id="started-elsewhere">
+    <p>A swap of ${amountOf(swap)} was started for this invoice on another page. Its refunds go to <code>${swap.refundTo}</code>. Use it only if you started it and this is your address.</p>
+    <p><a href="${links.ofSwap(swap.publicId)}">Show that swap</a></p>
+  </div>`
 }
 
 /** Shown on the merchant's invoice page: the swap, which can start while the page is open. */

@@ -7,9 +7,9 @@ import { type CheckoutLinks, returnLink } from '../components/checkout-links.ts'
 import { copyable, copyButton } from '../components/copyable.ts'
 import { field } from '../components/form.ts'
 import { plainPage } from '../components/layout.ts'
-import { statusAttributes } from '../components/live.ts'
+import { liveAttributes, statusAttributes } from '../components/live.ts'
 import { qrCode } from '../components/qr-code.ts'
-import { amountOf, chainOf, SWAP_STATES } from '../components/swap.ts'
+import { amountOf, chainOf, SWAP_STATES, startedElsewhere } from '../components/swap.ts'
 import { formatZecAmount, timeElement } from '../format.ts'
 import { booleanAttribute, type Html, html } from '../html.ts'
 
@@ -23,29 +23,40 @@ interface ChooseAssetView {
   readonly error?: string
 }
 
-/** Whether the checkout page shows the swap: it has a deposit, or it waits for one before its deadline. */
-export function showsSwap(invoice: Invoice, swap: Swap, prefersZec: boolean, now: number): boolean {
+/** Whether the checkout page can show the swap: it has a deposit, or it waits for one before its deadline. */
+export function isShown(invoice: Invoice, swap: Swap, now: number): boolean {
   if (invoice.status !== 'pending') return false
-  return hasDeposit(swap.status) || (swap.status === 'PENDING_DEPOSIT' && !prefersZec && now < swap.deadline)
+  return hasDeposit(swap.status) || (swap.status === 'PENDING_DEPOSIT' && now < swap.deadline)
+}
+
+interface SwapDepositView {
+  readonly invoice: Invoice
+  readonly swap: Swap
+  readonly links: CheckoutLinks
+  /** Another swap, which was started elsewhere. The page shows it only after the buyer has confirmed it. */
+  readonly foreign: Swap | null
+  /** Whether the page shows where to deposit. */
+  readonly showsDeposit: boolean
 }
 
 /** The checkout page of a swap: the deposit address, then the progress. */
-export function swapDepositPage(invoice: Invoice, swap: Swap, links: CheckoutLinks): Html {
+export function swapDepositPage({ invoice, swap, links, foreign, showsDeposit }: SwapDepositView): Html {
   const { title, text } = SWAP_STATES[swap.status]
   const open = swap.status === 'PENDING_DEPOSIT' || swap.status === 'INCOMPLETE_DEPOSIT'
+  const content = html`
+      <h1 data-announce${statusAttributes(invoice, swap)}>${title}</h1>
+      <p class="big center">${amountOf(swap)}</p>
+      <p class="below center">on ${chainOf(swap)}, for ${formatZecAmount(invoice.amountZat)}</p>
+      ${open && (showsDeposit ? depositDetails(swap) : startedElsewhere(swap, links))}
+      <p class="hint">${text}${swap.status === 'PENDING_DEPOSIT' && html` Valid until ${timeElement(swap.deadline)}<span class="countdown" data-until="${swap.deadline}"></span>.`}</p>
+      ${foreign && startedElsewhere(foreign, links)}
+      ${swap.status === 'PENDING_DEPOSIT' && alternatives(links)}
+      ${returnLink(links, false)}`
   return plainPage({
     title,
     embedding: links.embedding,
     liveInvoiceId: invoice.publicId,
-    body: html`<div class="card narrow checkout" id="live" data-live data-state="${invoice.status} ${invoice.receivedZat} ${swap.status} ${swap.publicId}">
-      <h1 data-announce${statusAttributes(invoice, swap)}>${title}</h1>
-      <p class="big center">${amountOf(swap)}</p>
-      <p class="below center">on ${chainOf(swap)}, for ${formatZecAmount(invoice.amountZat)}</p>
-      ${open && depositDetails(swap)}
-      <p class="hint">${text}${swap.status === 'PENDING_DEPOSIT' && html` Valid until ${timeElement(swap.deadline)}<span class="countdown" data-until="${swap.deadline}"></span>.`}</p>
-      ${swap.status === 'PENDING_DEPOSIT' && alternatives(links)}
-      ${returnLink(links, false)}
-    </div>`,
+    body: html`<div class="card narrow checkout"${liveAttributes('live', content)}>${content}</div>`,
   })
 }
 

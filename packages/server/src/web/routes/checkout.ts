@@ -1,10 +1,11 @@
+import { hasDeposit } from '../../domain/swap.ts'
 import { nowSecs } from '../../ports/clock.ts'
 import { checkoutLinks, parsePlacement } from '../components/checkout-links.ts'
-import { otherAssetsLink } from '../components/swap.ts'
+import { otherAssets } from '../components/swap.ts'
 import type { Site } from '../context.ts'
 import { idParam, queryFields } from '../forms.ts'
 import { checkoutPage } from '../pages/checkout.ts'
-import { showsSwap, swapDepositPage } from '../pages/swap.ts'
+import { isShown, swapDepositPage } from '../pages/swap.ts'
 
 /** The page that a buyer pays on, and the same for a frame of the shop's page. The invoice id is its access token. */
 export function checkoutPages(site: Site): void {
@@ -15,15 +16,21 @@ export function checkoutPages(site: Site): void {
       const query = queryFields(request)
       const invoice = await invoices.read(idParam(request))
       const links = checkoutLinks(invoice.publicId, parsePlacement(query, embedded, site.deps.publicUrl()))
-      const swap = (await swaps.currentByInvoice([invoice])).get(invoice.id)
-      // Shows an open swap, unless it has no deposit yet and the buyer chose to pay in ZEC.
-      if (swap && showsSwap(invoice, swap, query.with === 'zec', nowSecs(clock)))
-        return swapDepositPage(invoice, swap, links)
+      const current = (await swaps.currentByInvoice([invoice])).get(invoice.id)
+      const own = query.swap === undefined ? null : await swaps.ofInvoice(invoice, query.swap)
+      const now = nowSecs(clock)
+      // A swap that the buyer has not asked for by its id may be anyone's who has the invoice id.
+      const foreign = current && current.id !== own?.id && isShown(invoice, current, now) ? current : null
+      if (own && isShown(invoice, own, now) && (query.with !== 'zec' || hasDeposit(own.status)))
+        return swapDepositPage({ invoice, swap: own, links, foreign, showsDeposit: true })
+      if (foreign && hasDeposit(foreign.status))
+        return swapDepositPage({ invoice, swap: foreign, links, foreign: null, showsDeposit: false })
+      const swap = own ?? current
       return checkoutPage({
         invoice,
         links,
         swap,
-        extra: swaps.offered && otherAssetsLink(invoice, swap, links),
+        extra: swaps.offered && otherAssets({ invoice, swap, links, foreign }),
         spacingSecs: await blockSpacing.current(),
         isChainSeen: await readiness.isChainSeen(),
       })

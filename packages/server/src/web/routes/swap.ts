@@ -49,7 +49,9 @@ export function swapPages(site: Site): void {
       // Copied addresses often have surrounding spaces.
       const refundTo = enteredRefundTo.trim()
       try {
-        await swaps.start(invoice.publicId, { assetId, refundTo })
+        const swap = await swaps.start(invoice.publicId, { assetId, refundTo })
+        // The page keeps showing this swap, whatever else is started with the invoice id.
+        return reply.redirect(links.ofSwap(swap.publicId), 303)
       } catch (thrown) {
         // The checkout page shows why no swap can be started.
         if (thrown instanceof AppError && thrown.kind === 'conflict') return reply.redirect(links.checkout, 303)
@@ -60,7 +62,6 @@ export function swapPages(site: Site): void {
           ? swapUnavailablePage(links, error)
           : chooseAssetPage({ invoice, links, assets, assetId, refundTo, error })
       }
-      return reply.redirect(links.checkout, 303)
     })
   }
 }
