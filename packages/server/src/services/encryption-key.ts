@@ -12,10 +12,16 @@ export interface Secrets {
 }
 
 const PAGE = 500
+const MAX_ATTEMPTS = 5
+
+interface SealedRow {
+  /** Undefined, or no bytes: the secret is deleted. */
+  read(tx: Tx): Promise<Uint8Array | undefined>
+  /** False: the bytes are not those that were read any more. */
+  write(tx: Tx, read: Uint8Array, sealed: Uint8Array): Promise<boolean>
+}
 
 export function createSecrets({ store, vault }: { store: Store; vault: Vault }): Secrets {
-  const resealed = (sealed: Uint8Array, context: SealContext) => vault.seal(vault.open(sealed, context), context)
-
   /** Calls `reseal` for all records, which `list` returns in pages by ascending id. @returns their number */
   async function resealPages<R>(
     list: (tx: Tx, afterId: number) => Promise<readonly R[]>,
@@ -33,37 +39,55 @@ export function createSecrets({ store, vault }: { store: Store; vault: Vault }):
     }
   }
 
-  async function resealViewingKeys(): Promise<number> {
-    const keys = await store.read(tx => tx.viewingKeys.list())
-    for (const { id, sealed } of keys) {
-      await store.write(tx => tx.viewingKeys.reseal(id, resealed(sealed, viewingKeySealContext(id))))
+  /**
+   * Re-encrypts a secret in one transaction. A secret that is deleted meanwhile stays deleted, and one that is replaced
+   * meanwhile is read again.
+   */
+  async function resealOne(context: SealContext, { read, write }: SealedRow): Promise<void> {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const done = await store.write(async tx => {
+        const sealed = await read(tx)
+        return !sealed?.length || write(tx, sealed, vault.seal(vault.open(sealed, context), context))
+      })
+      if (done) return
     }
-    return keys.length
+    throw new Error('a secret is replaced again and again: run the command again')
   }
 
-  /** Webhook secrets may be rotated concurrently, so each one is locked and re-encrypted in one transaction. */
-  function resealWebhook(accountId: number): Promise<void> {
-    return store.write(async tx => {
-      await tx.deliveries.lockWebhooks([accountId])
-      const webhook = await tx.webhooks.byAccount(accountId)
-      if (!webhook) return
-      await tx.webhooks.reseal(accountId, resealed(webhook.sealedSecret, webhookSecretSealContext(accountId)))
-    })
+  async function resealViewingKeys(): Promise<number> {
+    const keys = await store.read(tx => tx.viewingKeys.list())
+    for (const { id } of keys) {
+      await resealOne(viewingKeySealContext(id), {
+        read: async tx => (await tx.viewingKeys.byId(id))?.sealed,
+        write: (tx, read, sealed) => tx.viewingKeys.reseal(id, read, sealed),
+      })
+    }
+    return keys.length
   }
 
   const resealWebhooks = () =>
     resealPages(
       (tx, afterId) => tx.webhooks.list(afterId, PAGE),
       ({ accountId }) => accountId,
-      ({ accountId }) => resealWebhook(accountId),
+      ({ accountId }) =>
+        resealOne(webhookSecretSealContext(accountId), {
+          read: async tx => {
+            await tx.deliveries.lockWebhooks([accountId])
+            return (await tx.webhooks.byAccount(accountId))?.sealedSecret
+          },
+          write: (tx, read, sealed) => tx.webhooks.reseal(accountId, read, sealed),
+        }),
     )
 
   const resealWithdrawals = () =>
     resealPages(
       (tx, afterId) => tx.withdrawals.listAfter(afterId, PAGE),
       ({ invoiceId }) => invoiceId,
-      ({ invoiceId, sealedPayoutTo }) =>
-        store.write(tx => tx.withdrawals.reseal(invoiceId, resealed(sealedPayoutTo, payoutSealContext(invoiceId)))),
+      ({ invoiceId }) =>
+        resealOne(payoutSealContext(invoiceId), {
+          read: async tx => (await tx.withdrawals.lock(invoiceId))?.sealedPayoutTo,
+          write: (tx, read, sealed) => tx.withdrawals.reseal(invoiceId, read, sealed),
+        }),
     )
 
   return {

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { createVault } from '../../src/adapters/crypto/vault.ts'
 import { systemRandom } from '../../src/adapters/system/random.ts'
+import { viewingKeySealContext } from '../../src/domain/viewing-key.ts'
 import { webhookSecretSealContext } from '../../src/domain/webhook.ts'
+import { payoutSealContext } from '../../src/domain/withdrawal.ts'
+import type { Store } from '../../src/ports/store.ts'
 import { createSecrets } from '../../src/services/encryption-key.ts'
+import { onBothDatabases, openEmptyStore } from '../harness/databases.ts'
+import { NOW, openShop } from '../harness/fixtures.ts'
 import { ManualClock } from '../harness/manual-clock.ts'
 import { createWebhookHarness } from '../harness/webhook.ts'
 
@@ -27,4 +32,47 @@ test('webhook secrets are re-encrypted with the newest encryption key and keep t
     assert.throws(() => vault.open(sealedSecret, webhookSecretSealContext(account.id + 1)))
   }
   await assert.rejects(createSecrets({ store: harness.store, vault: createVault([old], systemRandom) }).check())
+})
+
+const WITHDRAWAL = {
+  publicId: randomUUID(),
+  amountZat: 5n,
+  fiatCurrency: 'EUR',
+  fiatAmount: '1.00',
+  rate: '20',
+  createdAt: NOW,
+}
+
+onBothDatabases(engine => {
+  test('secrets that are deleted while the encryption key is replaced stay deleted', async t => {
+    const store = await openEmptyStore(engine, t)
+    const [old, fresh] = [randomBytes(32), randomBytes(32)]
+    const before = createVault([old], systemRandom)
+    const shop = await openShop(store)
+    const { viewingKey } = shop
+    const { id: invoiceId } = await shop.sell({ purpose: 'withdrawal', watchUntil: NOW })
+    const sealedKey = before.seal(Uint8Array.of(1), viewingKeySealContext(viewingKey.id))
+    const sealedPayoutTo = before.seal(Uint8Array.of(2), payoutSealContext(invoiceId))
+    await store.write(async tx => {
+      await tx.viewingKeys.reseal(viewingKey.id, viewingKey.sealed, sealedKey)
+      await tx.withdrawals.insert({ ...WITHDRAWAL, invoiceId, accountId: shop.account.id, sealedPayoutTo })
+    })
+    let deleted = false
+    const deleting: Store = {
+      ...store,
+      async write(work) {
+        if (!deleted) {
+          deleted = true
+          await store.write(async tx => {
+            assert.equal(await tx.viewingKeys.prune(NOW + 86_400, 9), 1)
+            assert.equal(await tx.withdrawals.reseal(invoiceId, sealedPayoutTo, new Uint8Array(0)), true)
+          })
+        }
+        return store.write(work)
+      },
+    }
+    await createSecrets({ store: deleting, vault: createVault([fresh, old], systemRandom) }).reseal()
+    assert.equal((await store.read(tx => tx.viewingKeys.byId(viewingKey.id)))?.sealed.length, 0)
+    assert.equal((await store.write(tx => tx.withdrawals.lock(invoiceId)))?.sealedPayoutTo.length, 0)
+  })
 })

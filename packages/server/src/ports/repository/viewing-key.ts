@@ -87,7 +87,8 @@ export interface ViewingKeyRepository {
   lastUsed(limit: number): Promise<ViewingKeyRow[]>
   /** All keys that are not deleted. */
   list(): Promise<ViewingKeyRow[]>
-  reseal(id: number, sealed: Uint8Array): Promise<void>
+  /** Replaces the sealed bytes. False, and nothing is written, unless they are still those that were read. */
+  reseal(id: number, read: Uint8Array, sealed: Uint8Array): Promise<boolean>
   /**
    * Deletes up to `limit` keys that no account uses for new invoices and whose last watch ended before a time. Their
    * index counters stay. @returns their number

@@ -22,5 +22,6 @@ export interface WebhookRepository {
   /** The webhooks of accounts above `afterAccountId`, ordered by account id. */
   list(afterAccountId: number, limit: number): Promise<Webhook[]>
   /** Stores the same secret, sealed under another key. */
-  reseal(accountId: number, sealedSecret: Uint8Array): Promise<void>
+  /** Replaces the sealed bytes. False, and nothing is written, unless they are still those that were read. */
+  reseal(accountId: number, read: Uint8Array, sealedSecret: Uint8Array): Promise<boolean>
 }

@@ -77,5 +77,6 @@ export interface WithdrawalRepository {
   claimDuePayouts(provider: string, now: number, until: number, limit: number): Promise<Withdrawal[]>
   /** Withdrawals with payout details above an invoice id, ordered by it. */
   listAfter(invoiceId: number, limit: number): Promise<Withdrawal[]>
-  reseal(invoiceId: number, sealedPayoutTo: Uint8Array): Promise<void>
+  /** Replaces the sealed bytes. False, and nothing is written, unless they are still those that were read. */
+  reseal(invoiceId: number, read: Uint8Array, sealedPayoutTo: Uint8Array): Promise<boolean>
 }

@@ -218,7 +218,15 @@ export function viewingKeyRepository(db: Db): ViewingKeyRepository {
       return rows.map(toViewingKey)
     },
 
-    reseal: setSealed,
+    async reseal(id, read, sealed) {
+      const result = await db
+        .updateTable('viewing_keys')
+        .set({ sealed })
+        .where('id', '=', id)
+        .where('sealed', '=', read)
+        .executeTakeFirst()
+      return result.numUpdatedRows > 0n
+    },
 
     async prune(before, limit) {
       const unused = await db

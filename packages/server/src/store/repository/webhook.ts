@@ -68,8 +68,14 @@ export function webhookRepository(db: Db): WebhookRepository {
       return rows.map(toWebhook)
     },
 
-    async reseal(accountId, sealedSecret) {
-      await db.updateTable('webhooks').set({ secret: sealedSecret }).where('account_id', '=', accountId).execute()
+    async reseal(accountId, read, sealedSecret) {
+      const result = await db
+        .updateTable('webhooks')
+        .set({ secret: sealedSecret })
+        .where('account_id', '=', accountId)
+        .where('secret', '=', read)
+        .executeTakeFirst()
+      return result.numUpdatedRows > 0n
     },
   }
 }

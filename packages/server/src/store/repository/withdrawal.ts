@@ -128,12 +128,14 @@ export function withdrawalRepository(db: Db): WithdrawalRepository {
       return rows.map(toWithdrawal)
     },
 
-    async reseal(invoiceId, sealedPayoutTo) {
-      await db
+    async reseal(invoiceId, read, sealedPayoutTo) {
+      const result = await db
         .updateTable('withdrawals')
         .set({ payout_to: sealedPayoutTo })
         .where('invoice_id', '=', invoiceId)
-        .execute()
+        .where('payout_to', '=', read)
+        .executeTakeFirst()
+      return result.numUpdatedRows > 0n
     },
   }
 }

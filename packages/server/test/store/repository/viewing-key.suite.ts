@@ -118,7 +118,8 @@ export function viewingKeySuite(engine: DatabaseEngine): void {
   test('a key can be sealed again', async t => {
     const store = await openEmptyStore(engine, t)
     const key = await makeViewingKey(store)
-    await store.write(tx => tx.viewingKeys.reseal(key.id, hashOf('anew')))
+    const reseal = (text: string) => store.write(tx => tx.viewingKeys.reseal(key.id, key.sealed, hashOf(text)))
+    assert.deepEqual([await reseal('anew'), await reseal('late')], [true, false])
     assert.deepEqual(await store.read(tx => tx.viewingKeys.byId(key.id)), { ...key, sealed: hashOf('anew') })
   })
 }

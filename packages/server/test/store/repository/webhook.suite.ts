@@ -110,7 +110,9 @@ export function webhookSuite(engine: DatabaseEngine): void {
     assert.equal(await store.write(tx => tx.webhooks.insert(second)), false)
     const changed = await store.write(tx => tx.webhooks.setUrl(account.id, 'https://y.example', NOW + 1))
     assert.equal(await store.write(tx => tx.webhooks.setSecret(account.id, Uint8Array.of(7), NOW + 2)), true)
-    await store.write(tx => tx.webhooks.reseal(account.id, Uint8Array.of(8)))
+    const reseal = (read: number) =>
+      store.write(tx => tx.webhooks.reseal(account.id, Uint8Array.of(read), Uint8Array.of(8)))
+    assert.deepEqual([await reseal(6), await reseal(7)], [false, true])
     assert.equal(changed?.url, 'https://y.example')
     assert.deepEqual(await store.read(tx => tx.webhooks.byAccount(account.id)), {
       accountId: account.id,

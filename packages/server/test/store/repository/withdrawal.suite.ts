@@ -79,7 +79,9 @@ export function withdrawalSuite(engine: DatabaseEngine): void {
     assert.deepEqual(await plain(), { ...inserted, ...outcome })
     assert.equal((await store.write(tx => tx.withdrawals.lock(invoiceId)))?.publicId, publicId)
     assert.equal(await store.write(tx => tx.withdrawals.lock(-1)), null)
-    await store.write(tx => tx.withdrawals.reseal(invoiceId, Uint8Array.of(9)))
+    const { sealedPayoutTo } = (await plain())!
+    const reseal = (read: Uint8Array) => store.write(tx => tx.withdrawals.reseal(invoiceId, read, Uint8Array.of(9)))
+    assert.deepEqual([await reseal(sealedPayoutTo), await reseal(sealedPayoutTo)], [true, false])
     assert.deepEqual((await plain())?.sealedPayoutTo, Uint8Array.of(9))
   })
 
