@@ -1,9 +1,11 @@
 /**
  * Applies one mutant at a time to a copy of the tree and runs the simulation there until a seed fails: `npm run mutants`,
  * or `npm run mutants -- PART` for those with PART in their theme or name. A mutant counts as found only when the seed passes
- * without it. Exits with 1 when a mutant survives. `--record` keeps the results for `npm run evidence`.
+ * without it. Exits with 1 when a mutant survives. `--record` keeps the results for `npm run evidence`, each as soon as it is
+ * known. `--stale` leaves out the mutants whose result is recorded and of the present sources.
  */
-import { readMutantRecord, writeMutantRecord } from '../src/evidence/records.ts'
+import { readMutantRecord, readRecordedSources, writeMutantRecord } from '../src/evidence/records.ts'
+import { mutantFingerprints } from '../src/evidence/sources.ts'
 import { MUTANTS } from './list.ts'
 import type { Mutant } from './mutant.ts'
 import { type SimulationResult, simulate } from './simulate.ts'
@@ -21,11 +23,19 @@ interface Outcome {
 }
 
 const RECORD = '--record'
+const STALE = '--stale'
 const args = process.argv.slice(2)
-const selected = MUTANTS.filter(({ name, theme }) =>
-  args.every(part => part === RECORD || `${theme}: ${name}`.includes(part)),
-)
-if (selected.length === 0) fail('no mutant has this name')
+const parts = args.filter(part => part !== RECORD && part !== STALE)
+const fingerprintOf = mutantFingerprints()
+const fingerprints = new Map(MUTANTS.map(mutant => [mutant, fingerprintOf(mutant)]))
+const named = MUTANTS.filter(({ name, theme }) => parts.every(part => `${theme}: ${name}`.includes(part)))
+if (named.length === 0) fail('no mutant has this name')
+const recorded = readRecordedSources().mutants
+const selected = named.filter(mutant => !args.includes(STALE) || recorded[mutant.name] !== fingerprints.get(mutant))
+if (selected.length === 0) {
+  print('every result is of the present sources')
+  process.exit(0)
+}
 const trees: Tree[] = []
 process.on('exit', () => {
   for (const tree of trees) tree.remove()
@@ -41,7 +51,6 @@ const queue = [...selected]
 const outcomes = new Map<Mutant, Outcome>()
 await Promise.all(trees.map(work))
 printTable()
-if (args.includes(RECORD)) record()
 const found = [...outcomes.values()].filter(({ result }) => result.kind === 'failed').length
 print(`\n${found} of ${selected.length} found`)
 process.exit(found === selected.length ? 0 : 1)
@@ -53,6 +62,7 @@ async function work(tree: Tree): Promise<void> {
     const outcome = { result, secs: (performance.now() - startedAt) / 1000 }
     outcomes.set(mutant, outcome)
     printOutcome(mutant, outcome)
+    if (args.includes(RECORD)) record()
   }
 }
 
@@ -81,7 +91,8 @@ function record(): void {
     if (!result) return mutant.name in earlier ? [[mutant.name, earlier[mutant.name]]] : []
     return [[mutant.name, result.kind === 'failed' ? result.seed - BASE_SEED + 1 : null]]
   })
-  writeMutantRecord(Object.fromEntries(seeds))
+  const sources = [...outcomes.keys()].map(mutant => [mutant.name, fingerprints.get(mutant)!])
+  writeMutantRecord(Object.fromEntries(seeds), Object.fromEntries(sources))
 }
 
 function printTable(): void {

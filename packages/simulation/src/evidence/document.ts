@@ -9,6 +9,8 @@ export interface Evidence {
   readonly catalogue: Catalogue
   readonly measurement: Measurement | null
   readonly mutants: MutantRecord | null
+  /** The theme of each mutant, in the order of the list. */
+  readonly mutantThemes: Readonly<Record<string, string>>
   readonly defects: readonly FixedDefect[]
 }
 
@@ -19,6 +21,7 @@ export function evidenceDocument(evidence: Evidence): string {
     rulesSection(evidence),
     faultsSection(evidence),
     resultsSection(evidence),
+    mutantsSection(evidence),
     defectsSection(evidence),
     NOT_COVERED,
   ]
@@ -73,6 +76,24 @@ function resultsSection({ measurement, mutants, catalogue }: Evidence): string {
     )
   }
   return `## Results\n\n${lines.join('\n') || 'None recorded yet.'}`
+}
+
+function mutantsSection({ mutants, mutantThemes }: Evidence): string {
+  const byTheme = Map.groupBy(Object.entries(mutantThemes), ([, theme]) => theme)
+  const seedOf = (name: string) => {
+    const seed = mutants?.[name]
+    return seed === undefined ? 'not run' : seed === null ? '**not found**' : numeral(seed)
+  }
+  const rows = [...byTheme].map(
+    ([theme, list]) => `| ${theme} | ${list.map(([name]) => `${escaped(name)} (${seedOf(name)})`).join('; ')} |`,
+  )
+  return `## Mutants found
+
+Each with the seed that found it.
+
+| theme | mutants |
+|---|---|
+${rows.join('\n')}`
 }
 
 function defectsSection({ defects }: Evidence): string {

@@ -1,11 +1,13 @@
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readPlan } from '../run/saved-plan.ts'
+import { serviceFingerprint, simulationFingerprint } from './sources.ts'
 
 const PACKAGE = join(import.meta.dirname, '../..')
 const FOLDER = join(PACKAGE, 'evidence')
 const MEASUREMENT = join(FOLDER, 'measurement.json')
 const MUTANTS = join(FOLDER, 'mutants.json')
+const SOURCES = join(FOLDER, 'sources.json')
 const FINDINGS = join(FOLDER, 'findings.json')
 
 /** Recorded runs of many seeds in which every rule held. */
@@ -36,9 +38,31 @@ export function readMeasurement(): Measurement | null {
   return readIfPresent<Measurement>(MEASUREMENT)
 }
 
-/** Adds a run to the recorded ones. */
+/** The fingerprints of the sources that were measured. */
+export interface RecordedSources {
+  /** Empty until a run of this version is recorded. */
+  readonly simulation: string
+  readonly service: string
+  /** By the name of the mutant. */
+  readonly mutants: Readonly<Record<string, string>>
+}
+
+export function readRecordedSources(): RecordedSources {
+  return readIfPresent<RecordedSources>(SOURCES) ?? { simulation: '', service: '', mutants: {} }
+}
+
+function writeRecordedSources(changed: Partial<RecordedSources>): void {
+  mkdirSync(FOLDER, { recursive: true })
+  writeFileSync(SOURCES, `${JSON.stringify({ ...readRecordedSources(), ...changed }, null, 2)}\n`)
+}
+
+/** Adds a run to the recorded ones of the same sources, or takes the place of those of other sources. */
 export function addMeasurement(run: Omit<Measurement, 'runs'>): void {
-  const earlier = readMeasurement()
+  const [simulation, service] = [simulationFingerprint(), serviceFingerprint()]
+  const recorded = readRecordedSources()
+  const isSame = recorded.simulation === simulation && recorded.service === service
+  const earlier = isSame ? readMeasurement() : null
+  writeRecordedSources({ simulation, service })
   const sum: Measurement = {
     runs: (earlier?.runs ?? 0) + 1,
     seeds: (earlier?.seeds ?? 0) + run.seeds,
@@ -60,9 +84,12 @@ export function readMutantRecord(): MutantRecord | null {
   return readIfPresent<MutantRecord>(MUTANTS)
 }
 
-export function writeMutantRecord(record: MutantRecord): void {
+/** @param sources the fingerprints of the mutants that were run */
+export function writeMutantRecord(record: MutantRecord, sources: Readonly<Record<string, string>>): void {
+  const kept = Object.entries({ ...readRecordedSources().mutants, ...sources }).filter(([name]) => name in record)
   mkdirSync(FOLDER, { recursive: true })
   writeFileSync(MUTANTS, `${JSON.stringify(record, null, 2)}\n`)
+  writeRecordedSources({ mutants: Object.fromEntries(kept) })
 }
 
 /** The defects of the kept seeds, and those whose seeds could not be kept. */

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { MUTANTS } from '../../mutants/list.ts'
 import { RULES } from '../rules.ts'
 import { readCatalogue } from '../run/catalogue.ts'
 import { openDatabases } from '../run/databases.ts'
@@ -16,6 +17,7 @@ export async function currentEvidence(): Promise<string> {
     catalogue: readCatalogue(await openDatabases()),
     measurement: readMeasurement(),
     mutants: readMutantRecord(),
+    mutantThemes: Object.fromEntries(MUTANTS.map(({ name, theme }) => [name, theme])),
     defects: readFixedDefects(),
   })
 }

@@ -12,8 +12,8 @@ test('docs/evidence.md is what npm run evidence writes', async () => {
   assert.equal(readFileSync(EVIDENCE_FILE, 'utf8'), await currentEvidence())
 })
 
-test('docs/evidence.md has at most two pages, besides the defects found', () => {
-  const text = readFileSync(EVIDENCE_FILE, 'utf8').replace(/^## Defects found$.*?(?=^## )/ms, '')
+test('docs/evidence.md has at most two pages, besides the mutants and defects found', () => {
+  const text = readFileSync(EVIDENCE_FILE, 'utf8').replace(/^## (?:Mutants|Defects) found$.*?(?=^## )/gms, '')
   assert.ok(text.length < 16_000, `${text.length} characters`)
 })
 
@@ -45,6 +45,7 @@ test('the document names what was measured, what was found and what never happen
       transitions: { 'invoice pending → paid': 9 },
     },
     mutants: { 'a bug': 3, 'another bug': null },
+    mutantThemes: { 'a bug': 'locks', 'another bug': 'locks', 'a new bug': 'swaps' },
     defects: [{ wrong: 'an address was repeated', rule: 'a rule holds', fixedBy: 'abc1234' }],
   })
   for (const part of [
@@ -53,6 +54,8 @@ test('the document names what was measured, what was found and what never happen
     '2,000 seeds in 3 runs, 20.0 a second',
     'never taken: invoice paid → lost.',
     '1 of 2 mutants were found',
+    '| locks | a bug (3); another bug (**not found**) |',
+    '| swaps | a new bug (not run) |',
     '| an address was repeated | a rule holds | abc1234 |',
   ])
     assert.ok(text.includes(part), part)
