@@ -1,3 +1,4 @@
+import { formatCount, formatRest } from './count.ts'
 import { missingPaymentsCause } from './missing-payments.ts'
 import type { Zat } from './money.ts'
 import { formatZec } from './money.ts'
@@ -34,7 +35,7 @@ export interface ListedInvoice {
 
 /**
  * @param listed the newest invoices that need attention, up to `ATTENTION_MAIL.listed`
- * @param total number of all invoices that need attention
+ * @param total number of all invoices that need attention, counted up to `MAX_COUNT` and one
  * @param dashboardUrl URL of the dashboard, without a trailing slash
  */
 export function attentionMailText(
@@ -42,13 +43,13 @@ export function attentionMailText(
   total: number,
   dashboardUrl: string,
 ): { readonly subject: string; readonly text: string } {
-  const count = `${total.toLocaleString('en-US')} paid ${total === 1 ? 'invoice' : 'invoices'}`
-  const rest = total - listed.length
+  const count = `${formatCount(total)} paid ${total === 1 ? 'invoice' : 'invoices'}`
+  const rest = formatRest(total, listed.length)
   const lines = listed.map(({ publicId, amountZat, paidAt }) => {
     const paid = paidAt === null ? '' : `, paid ${formatUtcMinute(paidAt)}`
     return `- ${formatZec(amountZat)} ZEC${paid}: ${dashboardUrl}/invoices/${publicId}`
   })
-  if (rest > 0) lines.push(`and ${rest.toLocaleString('en-US')} more: ${dashboardUrl}/invoices?status=attention`)
+  if (rest !== '') lines.push(`${rest}: ${dashboardUrl}/invoices?status=attention`)
   return {
     subject: `zatgate: payments of ${count} are missing`,
     text: [

@@ -47,11 +47,10 @@ export interface NoteScanner {
   parseViewingKey(text: string, network?: Network): ParsedViewingKey
   /** The addresses at `count` diversifier indexes, starting with `from`. */
   deriveAddresses(incoming: Uint8Array, network: Network, from: bigint, count: number): Promise<string[]>
-  /**
-   * The diversifier index of this address under the key. For an address of another key, a meaningless number below 2^88.
-   * Null for text that is not an address with an Orchard receiver.
-   */
-  diversifierIndexOf(incoming: Uint8Array, address: string): bigint | null
+  /** The diversifier of an address (11 bytes). Null for text that is not an address with an Orchard receiver. */
+  diversifierOf(address: string): Uint8Array | null
+  /** The index of a diversifier under the key. For one of another key, a meaningless number below 2^88. */
+  diversifierIndexOf(incoming: Uint8Array, diversifier: Uint8Array): bigint
   /**
    * The notes in these transactions that any of the keys decrypts, in all pools: the caller decides which pool counts at
    * a height. The result is complete; when any part of the scan fails, the call rejects.

@@ -1,7 +1,9 @@
 import type { Account } from '../domain/account.ts'
 import type { ChainProblem } from '../domain/chain-problem.ts'
 import { type ChainTime, chainTime, MEDIAN_BLOCKS } from '../domain/chain-time.ts'
+import { MAX_COUNT } from '../domain/count.ts'
 import { notFound } from '../domain/error.ts'
+import type { InvoiceStatus } from '../domain/invoice.ts'
 import { sumZat, type Zat } from '../domain/money.ts'
 import type { ConsensusParams } from '../domain/network-upgrade.ts'
 import { countConfirmations } from '../domain/payment.ts'
@@ -16,6 +18,8 @@ import type { Invoice } from '../ports/repository/invoice.ts'
 import type { PaymentRow } from '../ports/repository/payment.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import type { Vault } from '../ports/vault.ts'
+import { createRecentResults } from './recent-results.ts'
+import { createTurns } from './turns.ts'
 
 export interface PeriodTotals {
   readonly receivedZat: Zat
@@ -23,18 +27,30 @@ export interface PeriodTotals {
   readonly invoices: number
 }
 
-/** Summary of an account. Days, weeks (from Monday) and months are in UTC. */
-export interface DashboardSummary {
+/** Figures of an account, some seconds old. Days, weeks (from Monday) and months are in UTC. */
+export interface DashboardFigures {
   readonly today: PeriodTotals
   readonly week: PeriodTotals
   readonly month: PeriodTotals
   /** The last 30 days including today, oldest first. Days without payments are included. */
   readonly days: readonly DailyTotals[]
+  /** Counted up to `MAX_COUNT` and one each. */
   readonly open: { readonly pending: number; readonly detected: number; readonly late: number }
+  /** Number of paid invoices with payments removed by a reorganisation, counted up to `MAX_COUNT` and one. */
+  readonly reorgedTotal: number
+}
+
+/** Completed setup steps of an account. */
+export interface SetupSteps {
+  readonly viewingKey: boolean
+  readonly apiKey: boolean
+  readonly invoice: boolean
+}
+
+/** Summary of an account. */
+export interface DashboardSummary extends DashboardFigures {
   /** The newest ten paid invoices with payments removed by a reorganisation. */
   readonly reorged: readonly Invoice[]
-  /** Number of all such invoices. */
-  readonly reorgedTotal: number
   /** The newest delivery attempt if it failed; null otherwise. */
   readonly failedAttempt: AttemptRow | null
   readonly recent: readonly Invoice[]
@@ -42,8 +58,7 @@ export interface DashboardSummary {
   readonly chainTime: ChainTime
   /** Current problems of the chain source. */
   readonly chainProblems: readonly ChainProblem[]
-  /** Completed setup steps of the account. */
-  readonly setupSteps: { readonly viewingKey: boolean; readonly apiKey: boolean; readonly invoice: boolean }
+  readonly setupSteps: SetupSteps
   readonly webhookSet: boolean
 }
 
@@ -59,9 +74,10 @@ export interface InvoiceDetail {
 
 export interface Dashboard {
   summary(account: Account): Promise<DashboardSummary>
+  setupSteps(account: Account): Promise<SetupSteps>
   /**
    * Finds invoices by id, address, or the id of a transaction that pays them. Ids may be shortened to a prefix of at
-   * least 6 characters. Other text returns an empty list.
+   * least 6 characters. An address is found under the newest 100 viewing keys. Other text returns an empty list.
    */
   search(account: Account, text: string): Promise<Invoice[]>
   /** Details of one invoice of the account. @throws AppError `no_such_invoice` */
@@ -69,10 +85,16 @@ export interface Dashboard {
 }
 
 const DAYS = 30
+const FIGURES = { maxAgeMs: 3_000, maxKeys: 1_000 }
 const RECENT_LIMIT = 5
 const REORGED_LIMIT = 10
 const SEARCH_LIMIT = 50
 const ATTEMPT_LIMIT = 50
+/** Longer than an address with an amount. */
+const MAX_SEARCH_CHARS = 512
+/** An account has about one a year. Each takes a sixth of a millisecond. */
+const MAX_SEARCHED_KEYS = 100
+const KEYS_PER_TURN = 10
 
 export function createDashboard(deps: {
   readonly store: Store
@@ -83,68 +105,81 @@ export function createDashboard(deps: {
   readonly lateWatchDays: number
 }): Dashboard {
   const { store, noteScanner, vault, clock, params, lateWatchDays } = deps
+  const ownTurn = createTurns()
+  const recentResults = createRecentResults<DashboardFigures>(clock, FIGURES)
 
   /** Decrypts the diversifier index of the address with each of the account's keys, so that no address index is needed. */
-  async function byAddress(tx: Tx, account: Account, address: string): Promise<Invoice[]> {
-    const at = []
-    for (const viewingKeyId of await tx.dashboard.viewingKeyIds(account.id)) {
-      const key = await tx.viewingKeys.byId(viewingKeyId)
-      if (!key) continue
-      const incoming = vault.open(key.sealed, viewingKeySealContext(key.id))
-      const diversifierIndex = noteScanner.diversifierIndexOf(incoming, address)
-      if (diversifierIndex !== null && diversifierIndex <= MAX_DIVERSIFIER_INDEX)
-        at.push({ viewingKeyId, diversifierIndex })
+  async function byAddress(account: Account, address: string): Promise<Invoice[]> {
+    const diversifier = noteScanner.diversifierOf(address)
+    if (!diversifier) return []
+    const keys = await store.query(tx => tx.dashboard.viewingKeys(account.id, MAX_SEARCHED_KEYS))
+    const at: { viewingKeyId: number; diversifierIndex: bigint }[] = []
+    for (let from = 0; from < keys.length; from += KEYS_PER_TURN) {
+      await ownTurn()
+      for (const { id: viewingKeyId, sealed } of keys.slice(from, from + KEYS_PER_TURN)) {
+        const incoming = vault.open(sealed, viewingKeySealContext(viewingKeyId))
+        const diversifierIndex = noteScanner.diversifierIndexOf(incoming, diversifier)
+        if (diversifierIndex <= MAX_DIVERSIFIER_INDEX) at.push({ viewingKeyId, diversifierIndex })
+      }
     }
-    const found = at.length > 0 ? await tx.invoices.byDiversifierIndexes(at) : []
+    const found = at.length > 0 ? await store.read(tx => tx.invoices.byDiversifierIndexes(at)) : []
     return found.filter(
       invoice => invoice.accountId === account.id && invoice.purpose === 'sale' && invoice.address === address,
     )
   }
 
+  function figures(account: Account): Promise<DashboardFigures> {
+    return store.read(async tx => {
+      const now = nowSecs(clock)
+      const today = startOfDay(now)
+      const from = today - (DAYS - 1) * DAY_SECS
+      const week = startOfWeek(now)
+      const month = startOfMonth(now)
+      const paid = await tx.dashboard.paidByDay(account.id, Math.min(from, week, month))
+      const since = (start: number) => totalsOf(paid.filter(({ day }) => day >= start))
+      const count = (status: InvoiceStatus, createdFrom: number) =>
+        tx.dashboard.countByStatus(account.id, status, createdFrom, MAX_COUNT + 1)
+      return {
+        today: since(today),
+        week: since(week),
+        month: since(month),
+        days: everyDay(paid, from),
+        open: {
+          pending: await count('pending', 0),
+          detected: await count('detected', 0),
+          late: await count('underpaid', now - (lateWatchDays + 1) * DAY_SECS),
+        },
+        reorgedTotal: await tx.dashboard.countNeedingAttention(account.id, MAX_COUNT + 1),
+      }
+    })
+  }
+
   return {
-    summary: account =>
-      store.read(async tx => {
-        const now = nowSecs(clock)
-        const today = startOfDay(now)
-        const from = today - (DAYS - 1) * DAY_SECS
-        const week = startOfWeek(now)
-        const month = startOfMonth(now)
-        const paid = await tx.dashboard.paidByDay(account.id, Math.min(from, week, month))
-        const since = (start: number) => totalsOf(paid.filter(({ day }) => day >= start))
+    async summary(account) {
+      // By the public id: after a fail-over another account may have the row.
+      const recentFigures = await recentResults.get(account.publicId, () => figures(account))
+      return store.read(async tx => {
         const [lastAttempt] = await tx.deliveries.listAttempts(account.id, { limit: 1 })
-        const recent = await tx.invoices.list(account.id, { limit: RECENT_LIMIT })
+        const reorged = await tx.dashboard.needingAttention(account.id, REORGED_LIMIT)
         return {
-          today: since(today),
-          week: since(week),
-          month: since(month),
-          days: everyDay(paid, from),
-          open: {
-            pending: await tx.dashboard.countByStatus(account.id, 'pending', 0),
-            detected: await tx.dashboard.countByStatus(account.id, 'detected', 0),
-            late: await tx.dashboard.countByStatus(account.id, 'underpaid', now - (lateWatchDays + 1) * DAY_SECS),
-          },
-          reorged: await tx.dashboard.needingAttention(account.id, REORGED_LIMIT),
-          reorgedTotal: await tx.dashboard.countNeedingAttention(account.id),
+          ...recentFigures,
+          reorged,
+          reorgedTotal: reorged.length < REORGED_LIMIT ? reorged.length : recentFigures.reorgedTotal,
           failedAttempt: lastAttempt && lastAttempt.error !== null ? lastAttempt : null,
-          recent,
+          recent: await tx.invoices.list(account.id, { limit: RECENT_LIMIT }),
           chainProblems: await tx.chain.problems(),
-          chainTime: chainTime(params, await tx.chain.newestHeaders(MEDIAN_BLOCKS), now),
-          setupSteps: {
-            viewingKey: account.viewingKeyId !== null,
-            apiKey: (await tx.apiKeys.list(account.id, { limit: 1 })).length > 0,
-            invoice: recent.length > 0,
-          },
+          chainTime: chainTime(params, await tx.chain.newestHeaders(MEDIAN_BLOCKS), nowSecs(clock)),
+          setupSteps: await setupSteps(tx, account),
           webhookSet: (await tx.webhooks.byAccount(account.id)) !== null,
         }
-      }),
+      })
+    },
+
+    setupSteps: account => store.read(tx => setupSteps(tx, account)),
 
     async search(account, text) {
-      const query = text
-        .trim()
-        .toLowerCase()
-        .replace(/^zcash:/, '')
-        .replace(/\?.*$/, '')
-      if (/^u(?:test|regtest)?1[a-z0-9]{20,}$/.test(query)) return store.read(tx => byAddress(tx, account, query))
+      const query = queryOf(text)
+      if (/^u(?:test|regtest)?1[a-z0-9]{20,}$/.test(query)) return byAddress(account, query)
       if (!/^[0-9a-f-]{6,64}$/.test(query)) return []
       return store.read(async tx => {
         const found = await tx.dashboard.byIdPrefix(account.id, query, SEARCH_LIMIT)
@@ -157,6 +192,20 @@ export function createDashboard(deps: {
       if (!detail) throw notFound('invoice')
       return detail
     },
+  }
+}
+
+/** The address or id in a search, which may be a payment request. */
+function queryOf(text: string): string {
+  const [query = ''] = text.slice(0, MAX_SEARCH_CHARS).trim().toLowerCase().split('?', 1)
+  return query.startsWith('zcash:') ? query.slice('zcash:'.length) : query
+}
+
+async function setupSteps(tx: Tx, account: Account): Promise<SetupSteps> {
+  return {
+    viewingKey: account.viewingKeyId !== null,
+    apiKey: (await tx.apiKeys.list(account.id, { limit: 1 })).length > 0,
+    invoice: (await tx.invoices.list(account.id, { limit: 1 })).length > 0,
   }
 }
 

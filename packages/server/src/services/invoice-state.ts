@@ -1,4 +1,5 @@
 import { attentionMailDueAt } from '../domain/attention-mail.ts'
+import { dailyTotalChanges } from '../domain/daily-total.ts'
 import type { EventSwap, NewEvent } from '../domain/event.ts'
 import { invoiceEventBody } from '../domain/event.ts'
 import type { EvaluationContext } from '../domain/invoice.ts'
@@ -100,6 +101,7 @@ export function createInvoiceUpdater({
     )
     const changes = evaluated.filter(isVisible)
     await tx.invoices.updateStates(evaluated.filter(differs).map(({ after }) => after))
+    await tx.dashboard.addToDailyTotals(dailyTotalChanges(changes))
     for (const change of changes) {
       await pollSwapNow(tx, change, now)
       await outbox.append(tx, await eventsOfChange(tx, change, now))

@@ -1,5 +1,6 @@
 import { ATTENTION_MAIL, attentionMailDueAt, attentionMailText } from '../domain/attention-mail.ts'
 import { backoffMs } from '../domain/backoff.ts'
+import { MAX_COUNT } from '../domain/count.ts'
 import { EMAIL_NOTIFICATIONS, type EmailNotification, NOTICE_INTERVAL_SECS } from '../domain/email-notification.ts'
 import { type CodePurpose, codeHashInput, generateCode, generateLongCode } from '../domain/sign-in.ts'
 import { showUnprintable } from '../domain/text.ts'
@@ -98,7 +99,7 @@ export function createMails(deps: {
   async function composeAttention({ accountId, to }: AttentionMail) {
     return store.read(async tx => {
       const changes = await tx.attentionMails.changeCount(accountId)
-      const total = await tx.dashboard.countNeedingAttention(accountId)
+      const total = await tx.dashboard.countNeedingAttention(accountId, MAX_COUNT + 1)
       if (total === 0) return { message: null, changes }
       const listed = await tx.dashboard.needingAttention(accountId, ATTENTION_MAIL.maxListed)
       return { message: { to, ...attentionMailText(listed, total, publicUrl()) }, changes }

@@ -32,6 +32,7 @@ export interface Tables {
   viewing_keys: ViewingKeysTable
   database_origin: DatabaseIdentityTable
   invoices: InvoicesTable
+  daily_totals: DailyTotalsTable
   payments: PaymentsTable
   idempotency_keys: IdempotencyKeysTable
   headers: HeadersTable
@@ -159,6 +160,13 @@ export interface InvoicesTable {
   open_until_height: Generated<Int64 | null>
   underpaid_at: Generated<Int64 | null>
   attention_since: Generated<Int64 | null>
+}
+
+export interface DailyTotalsTable {
+  account_id: Int64
+  day: Int64
+  received_zat: Int64
+  invoices: Int64
 }
 
 export interface PaymentsTable {

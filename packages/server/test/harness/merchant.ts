@@ -29,6 +29,9 @@ export async function openMerchant(
     account: account as KeyMerchant['account'],
     incoming,
     sell: idempotencyKey => invoices.create(account, { amountZat: 5_000n, expiresInSecs: undefined, idempotencyKey }),
-    owns: ({ address, diversifierIndex }) => noteScanner.diversifierIndexOf(incoming, address) === diversifierIndex,
+    owns({ address, diversifierIndex }) {
+      const diversifier = noteScanner.diversifierOf(address)
+      return diversifier !== null && noteScanner.diversifierIndexOf(incoming, diversifier) === diversifierIndex
+    },
   }
 }

@@ -7,10 +7,14 @@ import { silentLog } from './log.ts'
 /** A note scanner without threads that only parses keys and derives addresses, for tests without chain sync. */
 export function createPlainNoteScanner(): NoteScanner {
   // Its threads start on demand, which never happens here.
-  const { parseViewingKey, diversifierIndexOf, close } = createNoteScanner({ log: silentLog, threads: 1 })
+  const { parseViewingKey, diversifierOf, diversifierIndexOf, close } = createNoteScanner({
+    log: silentLog,
+    threads: 1,
+  })
   return {
     start: () => {},
     parseViewingKey,
+    diversifierOf,
     diversifierIndexOf,
     async deriveAddresses(incoming, network, from, count) {
       const key = incomingViewingKeyFromBytes(incoming)

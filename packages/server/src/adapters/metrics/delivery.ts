@@ -47,7 +47,7 @@ export function createDeliveryMetrics(
 export function addOpenDeliveriesGauge(registry: Registry, countOpen: () => Promise<number>): void {
   new Gauge({
     name: 'zatgate_webhook_deliveries_open',
-    help: 'Webhook deliveries that are neither delivered, failed nor canceled.',
+    help: 'Webhook deliveries that are neither delivered, failed nor canceled. At most 10,000 are counted.',
     registers: [registry],
     async collect() {
       this.set(await countOpen())

@@ -20,7 +20,7 @@ export function createMailMetrics(registry: Registry): Pick<Metrics, 'mailEnded'
 export function addWaitingMailsGauge(registry: Registry, countWaiting: () => Promise<number>): void {
   new Gauge({
     name: 'zatgate_mails_waiting',
-    help: 'Mails that are not sent yet, those postponed after a failure included.',
+    help: 'Mails that are not sent yet, those postponed after a failure included. At most 10,000 are counted.',
     registers: [registry],
     async collect() {
       this.set(await countWaiting())

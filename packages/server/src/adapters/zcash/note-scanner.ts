@@ -172,7 +172,8 @@ export function createNoteScanner(options: NoteScannerOptions): NoteScanner {
   return {
     start: () => utilityWorkers.start(),
     parseViewingKey: parseOrchardKey,
-    diversifierIndexOf,
+    diversifierOf,
+    diversifierIndexOf: (incoming, diversifier) => diversifierIndex(incomingViewingKeyFromBytes(incoming), diversifier),
 
     async deriveAddresses(incoming, network, from, count) {
       if (!Number.isInteger(count) || count < 1 || count > MAX_ADDRESSES) {
@@ -239,12 +240,9 @@ function parseOrchardKey(text: string, network?: Network): ParsedViewingKey {
   }
 }
 
-function diversifierIndexOf(incoming: Uint8Array, address: string): bigint | null {
+function diversifierOf(address: string): Uint8Array | null {
   try {
-    const { orchard } = parseAddress(address)
-    return orchard
-      ? diversifierIndex(incomingViewingKeyFromBytes(incoming), orchard.subarray(0, DIVERSIFIER_BYTES))
-      : null
+    return parseAddress(address).orchard?.subarray(0, DIVERSIFIER_BYTES) ?? null
   } catch (error) {
     if (error instanceof ZcashError) return null
     throw error

@@ -36,7 +36,7 @@ export interface BillingRepository {
   update(invoiceId: number, outcome: PurchaseUpdate): Promise<void>
   /** Newest first. The page's `before` is the public id of an invoice. */
   list(accountId: number, page: Page): Promise<Purchase[]>
-  /** Number of purchases in `needs_attention`, over all accounts. */
+  /** Number of purchases in `needs_attention`, over all accounts, counted up to `MAX_MEASURED`. */
   countNeedingAttention(): Promise<number>
   /** Ids of accounts whose plan has ended at `now`, earliest end first. */
   accountsWithEndedPlan(now: number, limit: number): Promise<number[]>

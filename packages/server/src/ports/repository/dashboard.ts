@@ -1,3 +1,4 @@
+import type { DailyTotalChange } from '../../domain/daily-total.ts'
 import type { InvoiceStatus } from '../../domain/invoice.ts'
 import type { Zat } from '../../domain/money.ts'
 import type { Invoice } from './invoice.ts'
@@ -20,18 +21,20 @@ export interface InvoiceCursor {
 export interface DashboardRepository {
   /** Starts with the day that contains `from`, oldest first. Days without a paid invoice are left out. */
   paidByDay(accountId: number, from: number): Promise<DailyTotals[]>
-  /** Number of invoices with this status, created at `createdFrom` or later. */
-  countByStatus(accountId: number, status: InvoiceStatus, createdFrom: number): Promise<number>
+  /** Adds to the totals of days, in as few statements as possible. */
+  addToDailyTotals(changes: readonly DailyTotalChange[]): Promise<void>
+  /** Number of invoices with this status, created at `createdFrom` or later, at most `max`. */
+  countByStatus(accountId: number, status: InvoiceStatus, createdFrom: number, max: number): Promise<number>
   /** Paid invoices whose payments were reorged, newest first. */
   needingAttention(accountId: number, limit: number): Promise<Invoice[]>
-  /** Number of paid invoices whose payments were reorged. */
-  countNeedingAttention(accountId: number): Promise<number>
+  /** Number of paid invoices whose payments were reorged, at most `max`. */
+  countNeedingAttention(accountId: number, max: number): Promise<number>
   /** Invoices whose public id starts with `prefix` (lower case). */
   byIdPrefix(accountId: number, prefix: string, limit: number): Promise<Invoice[]>
   /** Invoices with a payment whose txid starts with `prefix` (lower case). */
   byTxidPrefix(accountId: number, prefix: string, limit: number): Promise<Invoice[]>
-  /** Ids of all viewing keys of the account, past ones included. */
-  viewingKeyIds(accountId: number): Promise<number[]>
+  /** Viewing keys of the account, past ones included, newest first. Deleted ones are left out. */
+  viewingKeys(accountId: number, limit: number): Promise<{ readonly id: number; readonly sealed: Uint8Array }[]>
   /** Number of invoices of the period [from, to). */
   countByTime(accountId: number, period: { readonly from: number; readonly to: number }): Promise<number>
   /** The invoices of the period [from, to), oldest first, after a position. */

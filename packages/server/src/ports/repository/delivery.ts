@@ -129,7 +129,7 @@ export interface DeliveryRepository {
 
   // For display.
 
-  /** Number of deliveries that have not ended. */
+  /** Number of deliveries that have not ended, counted up to `MAX_MEASURED`. */
   countOpen(): Promise<number>
   /** Number of an account's deliveries that have not ended, counted up to `max`. */
   countOpenOf(accountId: number, max: number): Promise<number>

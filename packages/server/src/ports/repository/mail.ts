@@ -80,7 +80,7 @@ export interface MailRepository {
   setQueue(mailIds: readonly number[], queue: CodeQueue): Promise<void>
   /** Removes unsorted codes that are not mailed. */
   removeUnsorted(mailIds: readonly number[]): Promise<void>
-  /** Number of mails that are not sent. */
+  /** Number of mails that are not sent, counted up to `MAX_MEASURED`. */
   countWaiting(): Promise<number>
   /**
    * Claims due codes for this process: those of the first queue first, in each the oldest first. Other processes see them

@@ -89,6 +89,7 @@ export interface SwapRepository {
   pollNoLaterThan(invoiceId: number, atMs: number): Promise<void>
   /** Swaps that need attention and whose coins have not arrived since, of all accounts or of one; newest first. */
   needingAttention(limit: number, accountId?: number): Promise<Swap[]>
+  /** Of all accounts, counted up to `MAX_MEASURED`. */
   countNeedingAttention(): Promise<number>
 
   /** Times of an invoice's counted swap starts after `since`, oldest first. */

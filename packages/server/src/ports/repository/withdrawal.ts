@@ -67,7 +67,7 @@ export interface WithdrawalRepository {
   list(accountId: number, page: Page): Promise<Withdrawal[]>
   /** Withdrawals of all accounts with one of these statuses, newest first. */
   listByStatus(statuses: readonly WithdrawalStatus[], limit: number): Promise<Withdrawal[]>
-  /** Number of withdrawals with this status, over all accounts. */
+  /** Number of withdrawals with this status, over all accounts, counted up to `MAX_MEASURED`. */
   countByStatus(status: WithdrawalStatus): Promise<number>
   update(invoiceId: number, update: WithdrawalUpdate): Promise<void>
   /**

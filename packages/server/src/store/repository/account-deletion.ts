@@ -153,6 +153,7 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
         'attention_mails',
         'plan_announcements',
         'monthly_usage',
+        'daily_totals',
         'mails',
       ] as const)
         await db.deleteFrom(table).where('account_id', '=', id).execute()

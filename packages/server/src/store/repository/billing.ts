@@ -1,6 +1,8 @@
 import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
+import { MAX_MEASURED } from '../../domain/count.ts'
 import type { BillingRepository, Purchase } from '../../ports/repository/billing.ts'
+import { countUpTo } from '../count.ts'
 import { num, numOrNull } from '../mapping.ts'
 import { paginate, readPage } from '../paginate.ts'
 import type { Db, PlanPurchasesTable } from '../tables.ts'
@@ -51,14 +53,12 @@ export function billingRepository(db: Db): BillingRepository {
       return (await readPage(paginate(purchases, page, ['invoice_id'], cursorOf), page, cursorOf)).map(toPurchase)
     },
 
-    async countNeedingAttention() {
-      const row = await db
-        .selectFrom('plan_purchases')
-        .select(eb => eb.fn.countAll<bigint>().as('count'))
-        .where('status', '=', sql.lit('needs_attention'))
-        .executeTakeFirstOrThrow()
-      return num(row.count)
-    },
+    countNeedingAttention: () =>
+      countUpTo(
+        db,
+        db.selectFrom('plan_purchases').select('invoice_id').where('status', '=', sql.lit('needs_attention')),
+        MAX_MEASURED,
+      ),
 
     async accountsWithEndedPlan(now, limit) {
       const rows = await db

@@ -1,9 +1,15 @@
 import { sql } from 'kysely'
-import { DAY_SECS, startOfDay } from '../../domain/time.ts'
+import { startOfDay } from '../../domain/time.ts'
 import type { DashboardRepository } from '../../ports/repository/dashboard.ts'
-import { num } from '../mapping.ts'
+import { countUpTo } from '../count.ts'
+import { chunks, num } from '../mapping.ts'
 import type { Db } from '../tables.ts'
 import { toInvoice } from './invoice.ts'
+import { NO_KEY } from './unused-key.ts'
+
+const TOTAL_COLUMNS = 4
+/** Payments of the transactions with a prefix, of all accounts together. One transaction can pay very many invoices. */
+const MAX_PAYMENTS = 1_000
 
 /** Sorts after every continuation of a hexadecimal prefix, in any collation. */
 const PREFIX_END = 'z'.repeat(8)
@@ -22,33 +28,48 @@ export function dashboardRepository(db: Db): DashboardRepository {
 
   return {
     async paidByDay(accountId, from) {
-      const since = startOfDay(from)
-      const day = sql<bigint>`paid_at / ${sql.lit(DAY_SECS)}`
-      const rows = await sales(accountId)
-        .where('paid_at', '>=', since)
-        .select([
-          day.as('day'),
-          sql<bigint>`cast(sum(received_zat) as bigint)`.as('received'),
-          sql<bigint>`count(*)`.as('invoices'),
-        ])
-        .groupBy(day)
-        .orderBy(day)
+      const rows = await db
+        .selectFrom('daily_totals')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .where('day', '>=', startOfDay(from))
+        .where('invoices', '>', 0)
+        .orderBy('day')
         .execute()
       return rows.map(row => ({
-        day: num(row.day) * DAY_SECS,
-        receivedZat: BigInt(row.received),
+        day: num(row.day),
+        receivedZat: BigInt(row.received_zat),
         invoices: num(row.invoices),
       }))
     },
 
-    async countByStatus(accountId, status, createdFrom) {
-      const row = await sales(accountId)
-        .where('status', '=', status)
-        .where('created_at', '>=', createdFrom)
-        .select(eb => eb.fn.countAll<bigint>().as('count'))
-        .executeTakeFirstOrThrow()
-      return num(row.count)
+    async addToDailyTotals(changes) {
+      const rows = changes.map(({ accountId, day, receivedZat, invoices }) => ({
+        account_id: accountId,
+        day,
+        received_zat: receivedZat,
+        invoices,
+      }))
+      for (const batch of chunks(rows, TOTAL_COLUMNS)) {
+        await db
+          .insertInto('daily_totals')
+          .values(batch)
+          .onConflict(conflict =>
+            conflict.columns(['account_id', 'day']).doUpdateSet(eb => ({
+              received_zat: eb('daily_totals.received_zat', '+', eb.ref('excluded.received_zat')),
+              invoices: eb('daily_totals.invoices', '+', eb.ref('excluded.invoices')),
+            })),
+          )
+          .execute()
+      }
     },
+
+    countByStatus: (accountId, status, createdFrom, max) =>
+      countUpTo(
+        db,
+        sales(accountId).select('id').where('status', '=', status).where('created_at', '>=', createdFrom),
+        max,
+      ),
 
     async needingAttention(accountId, limit) {
       const rows = await sales(accountId)
@@ -60,13 +81,8 @@ export function dashboardRepository(db: Db): DashboardRepository {
       return rows.map(toInvoice)
     },
 
-    async countNeedingAttention(accountId) {
-      const row = await sales(accountId)
-        .where('needs_attention', '=', sql.lit(1))
-        .select(eb => eb.fn.countAll<bigint>().as('count'))
-        .executeTakeFirstOrThrow()
-      return num(row.count)
-    },
+    countNeedingAttention: (accountId, max) =>
+      countUpTo(db, sales(accountId).select('id').where('needs_attention', '=', sql.lit(1)), max),
 
     async byIdPrefix(accountId, prefix, limit) {
       const rows = await salesWithoutIndex(accountId)
@@ -83,17 +99,22 @@ export function dashboardRepository(db: Db): DashboardRepository {
         .select('invoice_id')
         .where('txid', '>=', prefix)
         .where('txid', '<=', prefix + PREFIX_END)
+        .limit(MAX_PAYMENTS)
       const rows = await salesWithoutIndex(accountId).where('id', 'in', paidByTxid).limit(limit).execute()
       return rows.map(toInvoice)
     },
 
-    async viewingKeyIds(accountId) {
+    async viewingKeys(accountId, limit) {
       const rows = await db
-        .selectFrom('account_viewing_keys')
-        .select('viewing_key_id')
-        .where('account_id', '=', accountId)
+        .selectFrom('account_viewing_keys as own')
+        .innerJoin('viewing_keys as key', 'key.id', 'own.viewing_key_id')
+        .select(['key.id', 'key.sealed'])
+        .where('own.account_id', '=', accountId)
+        .where('key.sealed', '!=', NO_KEY)
+        .orderBy('own.viewing_key_id', 'desc')
+        .limit(limit)
         .execute()
-      return rows.map(row => num(row.viewing_key_id))
+      return rows.map(({ id, sealed }) => ({ id: num(id), sealed }))
     },
 
     async countByTime(accountId, { from, to }) {

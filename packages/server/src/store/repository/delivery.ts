@@ -1,5 +1,7 @@
 import { sql } from 'kysely'
+import { MAX_MEASURED } from '../../domain/count.ts'
 import type { DeliveryRepository, FinishedAttempt } from '../../ports/repository/delivery.ts'
+import { countUpTo } from '../count.ts'
 import { chunks, distinctAscending, num, numOrNull } from '../mapping.ts'
 import type { Db } from '../tables.ts'
 import type { TxHooks } from '../transaction/hooks.ts'
@@ -194,14 +196,8 @@ export function deliveryRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): Deli
       return num(row.count)
     },
 
-    async countOpen() {
-      const row = await db
-        .selectFrom('deliveries')
-        .select(eb => eb.fn.countAll().as('open'))
-        .where('due_at_ms', 'is not', null)
-        .executeTakeFirstOrThrow()
-      return Number(row.open)
-    },
+    countOpen: () =>
+      countUpTo(db, db.selectFrom('deliveries').select('id').where('due_at_ms', 'is not', null), MAX_MEASURED),
 
     ...deliveryLogQueries(db),
 

@@ -1,4 +1,5 @@
 import type { ExpressionBuilder, Selectable } from 'kysely'
+import { MAX_MEASURED } from '../../domain/count.ts'
 import { CODE_QUEUES } from '../../domain/sign-in.ts'
 import type {
   AttentionMail,
@@ -8,6 +9,7 @@ import type {
   MailRepository,
   NoticeMail,
 } from '../../ports/repository/mail.ts'
+import { countUpTo } from '../count.ts'
 import { chunks, num } from '../mapping.ts'
 import type { Db, MailsTable, Tables } from '../tables.ts'
 import type { TxHooks } from '../transaction/hooks.ts'
@@ -54,14 +56,8 @@ export function mailRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): MailRepo
   }
 
   return {
-    async countWaiting() {
-      const row = await db
-        .selectFrom('mails')
-        .select(eb => eb.fn.countAll().as('waiting'))
-        .whereRef('mailed', '<', 'events')
-        .executeTakeFirstOrThrow()
-      return Number(row.waiting)
-    },
+    countWaiting: () =>
+      countUpTo(db, db.selectFrom('mails').select('id').whereRef('mailed', '<', 'events'), MAX_MEASURED),
 
     async enqueue({ to, about, detail, createdAt }) {
       await db

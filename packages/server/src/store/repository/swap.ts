@@ -1,7 +1,9 @@
 import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
+import { MAX_MEASURED } from '../../domain/count.ts'
 import { MAX_POLL_DELAY_MS, type SwapEventType } from '../../domain/swap.ts'
 import type { NewSwap, Swap, SwapRepository } from '../../ports/repository/swap.ts'
+import { countUpTo } from '../count.ts'
 import { chunks, distinctAscending, num, numOrNull } from '../mapping.ts'
 import type { Db, SwapsTable } from '../tables.ts'
 
@@ -197,15 +199,19 @@ export function swapRepository(db: Db): SwapRepository {
       return rows.map(toSwap)
     },
 
-    async countNeedingAttention() {
-      const row = await db
+    countNeedingAttention() {
+      const stuck = db
         .selectFrom('swaps')
-        .innerJoin('invoices', 'invoices.id', 'swaps.invoice_id')
-        .select(eb => eb.fn.countAll<bigint>().as('count'))
-        .where('swaps.needs_attention', '=', sql.lit(1))
+        .select('invoice_id')
+        .where('needs_attention', '=', sql.lit(1))
+        .orderBy('id', 'desc')
+        .limit(MAX_MEASURED)
+      const unpaid = db
+        .selectFrom(stuck.as('stuck'))
+        .innerJoin('invoices', 'invoices.id', 'stuck.invoice_id')
+        .select('stuck.invoice_id')
         .whereRef('invoices.received_zat', '<', 'invoices.amount_zat')
-        .executeTakeFirstOrThrow()
-      return num(row.count)
+      return countUpTo(db, unpaid, MAX_MEASURED)
     },
 
     async startsSince(invoiceId, since) {

@@ -1,5 +1,7 @@
 import type { Selectable } from 'kysely'
+import { MAX_MEASURED } from '../../domain/count.ts'
 import type { Withdrawal, WithdrawalRepository } from '../../ports/repository/withdrawal.ts'
+import { countUpTo } from '../count.ts'
 import { num, numOrNull } from '../mapping.ts'
 import { paginate, readPage } from '../paginate.ts'
 import type { Db, WithdrawalsTable } from '../tables.ts'
@@ -64,14 +66,8 @@ export function withdrawalRepository(db: Db): WithdrawalRepository {
       return rows.map(toWithdrawal)
     },
 
-    async countByStatus(status) {
-      const row = await db
-        .selectFrom('withdrawals')
-        .select(eb => eb.fn.countAll<bigint>().as('count'))
-        .where('status', '=', status)
-        .executeTakeFirstOrThrow()
-      return num(row.count)
-    },
+    countByStatus: status =>
+      countUpTo(db, db.selectFrom('withdrawals').select('invoice_id').where('status', '=', status), MAX_MEASURED),
 
     async update(invoiceId, outcome) {
       await db

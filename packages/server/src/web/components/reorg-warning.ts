@@ -1,7 +1,8 @@
 import { formatWaitingTime } from '../../domain/confirmation-time.ts'
+import { formatCount, formatRest } from '../../domain/count.ts'
 import { type MissingPayments, missingPaymentsCause } from '../../domain/missing-payments.ts'
 import type { Invoice } from '../../ports/repository/invoice.ts'
-import { formatZecAmount, groupThousands, pluralize, shorten, timeElement } from '../format.ts'
+import { formatZecAmount, groupThousands, shorten, timeElement } from '../format.ts'
 import { type Child, type Html, html } from '../html.ts'
 
 interface ReorgView {
@@ -41,13 +42,13 @@ function nextSteps({ invoice, missing, tip, spacingSecs, watched }: ReorgView): 
       }</li>`
 }
 
-/** Shown on the overview: paid invoices with missing payments. @param total number of invoices, listed or not */
+/** Shown on the overview: paid invoices with missing payments. @param total number of invoices, listed or not, counted up to `MAX_COUNT` and one */
 export function reorgedInvoices(listed: readonly Invoice[], total: number): Html {
   const items = listed.map(
     ({ publicId, amountZat }) =>
       html`<li><a class="code" href="/invoices/${publicId}">${shorten(publicId, 8, 0)}</a> · ${formatZecAmount(amountZat)}</li>`,
   )
-  const rest = total - listed.length
-  return html`Payments of <b>${pluralize(total, 'paid invoice')}</b> are missing: ${missingPaymentsCause(listed)}. Hold the goods if you still can. Usually the payments are mined again within minutes; if not, the invoice’s page says what to do.
-    <ul class="compact">${items}${rest > 0 && html`<li><a href="/invoices?status=attention">and ${groupThousands(rest)} more</a></li>`}</ul>`
+  const rest = formatRest(total, listed.length)
+  return html`Payments of <b>${formatCount(total)} ${total === 1 ? 'paid invoice' : 'paid invoices'}</b> are missing: ${missingPaymentsCause(listed)}. Hold the goods if you still can. Usually the payments are mined again within minutes; if not, the invoice’s page says what to do.
+    <ul class="compact">${items}${rest !== '' && html`<li><a href="/invoices?status=attention">${rest}</a></li>`}</ul>`
 }

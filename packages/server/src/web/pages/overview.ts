@@ -1,3 +1,4 @@
+import { formatCount } from '../../domain/count.ts'
 import type { DashboardSummary, PeriodTotals } from '../../services/dashboard.ts'
 import { dailyChart } from '../components/chart.ts'
 import { invoiceTable } from '../components/invoice-table.ts'
@@ -92,8 +93,8 @@ function figure(label: string, { receivedZat, invoices }: PeriodTotals): Html {
 function openInvoices({ summary: { open }, usage }: OverviewView): Html {
   const limitText = usage.limit === null ? 'no limit' : `of ${groupThousands(usage.limit)}`
   return html`<section class="figures" aria-label="Now">
-    <div class="card figure"><h2>Open invoices</h2><p class="big">${groupThousands(open.pending + open.detected)}</p><p class="below"><a href="/invoices?status=pending">${groupThousands(open.pending)} pending</a> · <a href="/invoices?status=detected">${groupThousands(open.detected)} detected</a></p></div>
-    <div class="card figure"><h2>Underpaid</h2><p class="big">${groupThousands(open.late)}</p><p class="below"><a href="/invoices?status=underpaid">Expired and underpaid</a>, late payments still count</p></div>
+    <div class="card figure"><h2>Open invoices</h2><p class="big">${formatCount(open.pending + open.detected)}</p><p class="below"><a href="/invoices?status=pending">${formatCount(open.pending)} pending</a> · <a href="/invoices?status=detected">${formatCount(open.detected)} detected</a></p></div>
+    <div class="card figure"><h2>Underpaid</h2><p class="big">${formatCount(open.late)}</p><p class="below"><a href="/invoices?status=underpaid">Expired and underpaid</a>, late payments still count</p></div>
     <div class="card figure"><h2>${usage.plan} plan</h2><p class="big">${groupThousands(usage.used)}</p><p class="below">invoices this month, ${limitText} · resets ${timeElement(usage.resetsAt)}</p></div>
   </section>`
 }

@@ -38,7 +38,7 @@ export function apiKeyPages(site: Site): void {
     return site.requireRecentAuth({ request, reply, user, form, menuPath: PATH }, async () => {
       try {
         const { key } = await apiKeys.create(user.account, name, user.actor)
-        const { setupSteps } = await dashboard.summary(user.account)
+        const setupSteps = await dashboard.setupSteps(user.account)
         const firstInvoice = setupSteps.viewingKey && !setupSteps.invoice
         return apiKeysPage(site.pageUser(user), { ...(await view(user)), created: { name, key }, firstInvoice })
       } catch (error) {

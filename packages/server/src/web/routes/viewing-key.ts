@@ -48,7 +48,7 @@ export function viewingKeyPages(site: Site): void {
     async function set({ account: before, actor }: AuthenticatedUser) {
       try {
         const { account, firstAddress } = await viewingKeys.set(before, text, actor)
-        const { setupSteps } = await dashboard.summary(account)
+        const setupSteps = await dashboard.setupSteps(account)
         const changed = { firstAddress, justSet: true, showNextStep: !setupSteps.apiKey, flash: 'Viewing key saved.' }
         const shown = { ...(await view(account)), ...changed }
         return viewingKeyPage(site.pageUser(user), shown)

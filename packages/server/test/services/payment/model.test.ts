@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { sumZat } from '../../../src/domain/money.ts'
 import { consensusParams } from '../../../src/domain/network-upgrade.ts'
+import { startOfDay } from '../../../src/domain/time.ts'
+import type { DailyTotals } from '../../../src/ports/repository/dashboard.ts'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import type { Store } from '../../../src/ports/store.ts'
 import { type ChainRecorder, createChainRecorder } from '../../../src/services/chain-sync.ts'
@@ -230,6 +233,18 @@ class Bench {
       assert.ok(invoice.receivedZat >= mined + chain.unminedZat(index))
       if (status !== 'paid') assert.equal(status, invoice.receivedZat >= amountZat ? 'detected' : 'pending')
     }
+    assert.deepEqual(await this.store.query(tx => tx.dashboard.paidByDay(this.accountId, 0)), await this.paidByDay())
+  }
+
+  /** The daily totals, summed from the invoices. */
+  async paidByDay(): Promise<DailyTotals[]> {
+    const paid = (await this.invoices()).filter(invoice => invoice.paidAt !== null)
+    return [...Map.groupBy(paid, invoice => startOfDay(invoice.paidAt as number))]
+      .map(([day, invoices]) => ({
+        ...{ day, invoices: invoices.length },
+        receivedZat: sumZat(invoices.map(({ receivedZat }) => receivedZat)),
+      }))
+      .sort((a, b) => a.day - b.day)
   }
 
   /** Invariants once the mempool is stable: only payments in the chain or the mempool count. */

@@ -92,6 +92,23 @@ export function migrationSuite(engine: DatabaseEngine): void {
   // Databases of the PostgreSQL engine are copies of a migrated one. Those of PGlite start empty.
   const startsEmpty = engine.name !== 'PostgreSQL'
   if (startsEmpty)
+    test('the daily totals of an older database are the sums of its paid sales', async t => {
+      const database = await engine.createDatabase(t)
+      const before = MIGRATIONS.findIndex(([name]) => name === '0020_daily_totals')
+      const paid = `UPDATE invoices SET status = 'paid', paid_at = 86400 * (1 + id % 2) + id, received_zat = 9000000000000000
+        WHERE id > 2`
+      const seed = seedOf('0019_z_seed', engine, 8, [paid, "UPDATE invoices SET purpose = 'plan' WHERE id = 8"])
+      await (await database.open({ migrations: [...MIGRATIONS.slice(0, before), seed] })).close()
+      const store = await database.open({
+        migrations: [...MIGRATIONS.slice(0, before), seed, ...MIGRATIONS.slice(before)],
+      })
+      assert.deepEqual(await store.read(tx => tx.dashboard.paidByDay(1, 0)), [
+        { day: 86_400, receivedZat: 18_000_000_000_000_000n, invoices: 2 },
+        { day: 172_800, receivedZat: 27_000_000_000_000_000n, invoices: 3 },
+      ])
+    })
+
+  if (startsEmpty)
     test('the progress of migrations counts the rows of an older database, and a new database has none', async t => {
       const database = await engine.createDatabase(t)
       const invoices = 3_000

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { dailyTotalChanges } from '../../../src/domain/daily-total.ts'
 import type { InvoiceStatus } from '../../../src/domain/invoice.ts'
 import { DAY_SECS, startOfDay } from '../../../src/domain/time.ts'
 import type { InvoiceCursor } from '../../../src/ports/repository/dashboard.ts'
@@ -14,6 +15,15 @@ async function setOutcome(store: Store, invoice: Invoice, changes: Partial<Invoi
   await store.write(tx => tx.invoices.updateStates([{ ...invoice, ...changes }]))
 }
 
+/** Records a payment as the service does. */
+async function pay(store: Store, before: Invoice, paidAt: number, receivedZat: bigint): Promise<void> {
+  const after = { ...before, status: 'paid' as const, paidAt, receivedZat }
+  await store.write(async tx => {
+    await tx.invoices.updateStates([after])
+    await tx.dashboard.addToDailyTotals(dailyTotalChanges([{ before, after }]))
+  })
+}
+
 const ids = (invoices: readonly Invoice[]) => invoices.map(invoice => invoice.publicId)
 
 export function dashboardSuite(engine: DatabaseEngine): void {
@@ -21,7 +31,7 @@ export function dashboardSuite(engine: DatabaseEngine): void {
     const store = await openEmptyStore(engine, t)
     const [shop, other] = [await openShop(store), await openShop(store)]
     const paid = async (paidAt: number, receivedZat: bigint, invoice: Promise<Invoice>) =>
-      setOutcome(store, await invoice, { status: 'paid', paidAt, receivedZat })
+      pay(store, await invoice, paidAt, receivedZat)
     await paid(TODAY - 1, 1n, shop.sell())
     await paid(TODAY, 10n, shop.sell())
     await paid(TODAY + DAY_SECS - 1, 2_000_000_000_000_000n, shop.sell())
@@ -46,7 +56,7 @@ export function dashboardSuite(engine: DatabaseEngine): void {
     await setOutcome(store, third, { status: 'underpaid', needsAttention: true })
     await other.sell()
     const count = (status: InvoiceStatus, from: number) =>
-      store.read(tx => tx.dashboard.countByStatus(shop.account.id, status, from))
+      store.read(tx => tx.dashboard.countByStatus(shop.account.id, status, from, 10))
     assert.deepEqual(
       [await count('pending', 0), await count('pending', NOW), await count('underpaid', 0), await count('paid', 0)],
       [2, 1, 1, 0],
@@ -56,8 +66,11 @@ export function dashboardSuite(engine: DatabaseEngine): void {
       ids([third, second]),
     )
     assert.deepEqual(await store.read(tx => tx.dashboard.needingAttention(other.account.id, 10)), [])
-    const countAttention = (accountId: number) => store.read(tx => tx.dashboard.countNeedingAttention(accountId))
+    const countAttention = (accountId: number) => store.read(tx => tx.dashboard.countNeedingAttention(accountId, 10))
     assert.deepEqual([await countAttention(shop.account.id), await countAttention(other.account.id)], [2, 0])
+    const { id } = shop.account
+    assert.equal(await store.read(tx => tx.dashboard.countByStatus(id, 'pending', 0, 1)), 1, 'no more than asked for')
+    assert.equal(await store.read(tx => tx.dashboard.countNeedingAttention(id, 1)), 1)
     const listed = (before?: string) =>
       store.read(tx =>
         tx.invoices.list(shop.account.id, { limit: 1, ...(before && { before }) }, { needsAttention: true }),
@@ -100,15 +113,21 @@ export function dashboardSuite(engine: DatabaseEngine): void {
     assert.deepEqual(await byTxid(other.account.id, 'fedcba'), [])
   })
 
-  test('all viewing keys that an account has used are listed once', async t => {
+  test('the viewing keys that an account has used are listed once, the newest first', async t => {
     const store = await openEmptyStore(engine, t)
     const [shop, other] = [await openShop(store), await openShop(store)]
     const first = shop.viewingKey.id
     const second = other.viewingKey.id
     for (const key of [first, second, first]) await store.write(tx => tx.accounts.setViewingKey(shop.account.id, key))
-    const known = await store.read(tx => tx.dashboard.viewingKeyIds(shop.account.id))
-    assert.deepEqual(known.toSorted(), [first, second].toSorted())
-    assert.deepEqual(await store.read(tx => tx.dashboard.viewingKeyIds(other.account.id)), [])
+    const keys = (account: number, limit: number) => store.read(tx => tx.dashboard.viewingKeys(account, limit))
+    const expected = [shop.viewingKey, other.viewingKey].map(({ id, sealed }) => ({ id, sealed: Buffer.from(sealed) }))
+    const known = (await keys(shop.account.id, 10)).map(({ id, sealed }) => ({ id, sealed: Buffer.from(sealed) }))
+    assert.deepEqual(known, expected.toReversed())
+    assert.deepEqual(
+      (await keys(shop.account.id, 1)).map(({ id }) => id),
+      [second],
+    )
+    assert.deepEqual(await keys(other.account.id, 10), [])
   })
 
   test('paging in order returns each sale of a period once, even with many sales in one second', async t => {

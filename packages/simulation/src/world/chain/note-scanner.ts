@@ -4,6 +4,7 @@ import type { Scheduler } from '../../runtime/scheduler.ts'
 import type { Network } from './network.ts'
 
 const INCOMING_BYTES = 64
+const OF_ANOTHER_KEY = 2n ** 88n - 1n
 
 /**
  * The cryptography of the simulated network: a viewing key is a text such as `uview-7`, an address names its key and its
@@ -24,9 +25,11 @@ export function createNoteScanner(network: Network, scheduler: Scheduler): NoteS
       return Array.from({ length: count }, (_, i) => addressAt(viewingKeyOf(incoming), from + BigInt(i)))
     },
 
-    diversifierIndexOf(incoming, address) {
-      const parsed = parseAddress(address)
-      return parsed?.viewingKey === viewingKeyOf(incoming) ? parsed.diversifierIndex : null
+    diversifierOf: address => (parseAddress(address) ? Buffer.from(address) : null),
+
+    diversifierIndexOf(incoming, diversifier) {
+      const parsed = parseAddress(Buffer.from(diversifier).toString())
+      return parsed?.viewingKey === viewingKeyOf(incoming) ? parsed.diversifierIndex : OF_ANOTHER_KEY
     },
 
     async scan(keys, transactions) {
