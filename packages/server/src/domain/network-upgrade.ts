@@ -54,6 +54,11 @@ export function consensusParams(network: Network, regtest: RegtestHeights = REGT
   return { network, upgrades }
 }
 
+/** A height that the public network passed before this version was released; null on a regtest. */
+export function passedHeight({ network }: ConsensusParams): number | null {
+  return network === 'regtest' ? null : UPGRADES.find(({ name }) => name === 'NU6.3')![network]
+}
+
 /** Whether an upgrade is in force at a height. */
 export function isActive({ upgrades }: ConsensusParams, name: UpgradeName, height: number): boolean {
   return upgrades.some(upgrade => upgrade.name === name && height >= upgrade.height)

@@ -5,7 +5,13 @@ import type { Config } from '../../config/settings.ts'
 import { type Block, HEADERS_KEPT } from '../../domain/chain.ts'
 import { describeChainProblem } from '../../domain/chain-problem.ts'
 import { chainTime, MEDIAN_BLOCKS } from '../../domain/chain-time.ts'
-import { blockSpacingSecs, type ConsensusParams, consensusParams, nextUpgrade } from '../../domain/network-upgrade.ts'
+import {
+  blockSpacingSecs,
+  type ConsensusParams,
+  consensusParams,
+  nextUpgrade,
+  passedHeight,
+} from '../../domain/network-upgrade.ts'
 import type { Chain } from '../../ports/chain.ts'
 import { CHECK_TIMEOUT_MS, type Finding, runCheck, skipped, wrong } from './doctor-finding.ts'
 
@@ -46,6 +52,7 @@ async function checkServer(url: string, params: ConsensusParams): Promise<Findin
       ),
       await checkMempool(chain, host),
     ]
+    findings.push(...checkHeight(params, newest[0]?.height ?? 0, source.check))
     if (!newest[0]) return findings
     // The blocks of a node that is still syncing are old, so they cannot be compared with the clock.
     const clock =
@@ -115,6 +122,16 @@ function checkClock(params: ConsensusParams, newest: readonly Block[], host: str
         says: `the newest block is ${Math.max(0, now - (newest[0]?.time ?? now))} s old`,
       }
   }
+}
+
+/** A node that has just begun to sync, or a private chain with the name of a public one, can look healthy otherwise. */
+function checkHeight(params: ConsensusParams, height: number, check: string): Finding[] {
+  const passed = passedHeight(params)
+  if (passed === null || height >= passed) return []
+  const network = params.network === 'main' ? 'mainnet' : 'testnet'
+  const says = `at height ${height}, but the public ${network} is above height ${passed}`
+  const advice = 'wait until the node has synced; if the chain is private, set NETWORK=regtest'
+  return [{ check, state: 'warning', says, advice }]
 }
 
 function checkUpgrade(params: ConsensusParams, height: number): Finding[] {

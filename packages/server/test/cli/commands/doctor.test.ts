@@ -184,6 +184,16 @@ test('doctor warns about a node that may still be syncing and skips the clock ch
   assert.equal(clockOf(findings)?.state, 'skipped')
 })
 
+for (const [network, says] of [
+  ['test', `at height ${HEIGHT}, but the public testnet is above height 4134000`],
+  ['regtest', undefined],
+] as const)
+  test(`doctor ${says ? 'warns' : 'does not warn'} about a chain of ${HEIGHT} blocks with NETWORK=${network}`, async t => {
+    const findings = await runDoctor(t, 60, async () => {}, network)
+    const source = findings.find(({ check, state }) => check.startsWith('chain source') && state === 'warning')
+    assert.equal(source?.says, says)
+  })
+
 test('doctor reports a server that does not serve its mempool, with the consequence', async t => {
   const findings = await runDoctor(t, 60, async () => {}, 'test', { mempoolFails: true })
   const mempool = findings.find(({ check }) => check.startsWith('mempool'))
