@@ -23,7 +23,7 @@ for (const place of ['compared', 'followed'] as const) {
         hostile.content = null
       })
       const attack = `a ${place} chain server sends ${name} (${hostile.sent} blocks)`
-      printFigure(`${attack}: memory grows by`, harm.memoryMb, { below: 100 }, 'MB')
+      printFigure(`${attack}: memory grows by`, harm.memoryMb, { below: 150 }, 'MB')
       printReads(harm, 50)
     }
   }, env)

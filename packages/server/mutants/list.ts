@@ -19,6 +19,8 @@ const INTERRUPTIONS = 'workers/chain/interruptions.test.ts'
 const PROCESSES = 'workers/chain/processes.test.ts'
 const ATTENTION = 'services/attention-mail.test.ts'
 const DELETION = 'services/account-deletion.test.ts'
+const WITNESS_WAIT = 'workers/chain/witness-wait.test.ts'
+const NOTE_SCANNER = 'adapters/zcash/note-scanner.test.ts'
 const SET_ASIDE_KEYS = 'workers/chain/set-aside.test.ts'
 
 export const MUTANTS: readonly Mutant[] = [
@@ -486,5 +488,114 @@ export const MUTANTS: readonly Mutant[] = [
     replace: '',
     tests: [SET_ASIDE_KEYS],
     killedBy: 'a key that does not open, at place',
+  },
+  {
+    name: 'the wait for a second server does not restart with an agreement',
+    file: 'services/witness.ts',
+    find: 'const since = height > start ? now : (waiting?.since ?? now)',
+    replace: 'const since = waiting?.since ?? now',
+    tests: [WITNESS_WAIT],
+    killedBy: 'the wait for a second server restarts',
+  },
+  {
+    name: 'a second server that joins is not compared about the last blocks before it',
+    file: 'services/witness.ts',
+    find: 'Math.max(0, tip - FIRST_COMPARED)',
+    replace: 'Math.max(tip, tip - FIRST_COMPARED)',
+    tests: [WITNESS_WAIT],
+    killedBy: 'a second server that joins confirms payments of the last blocks',
+  },
+  {
+    name: 'the height of agreement stays above a disagreement',
+    file: 'services/witness.ts',
+    find: `state === 'disagreed'
+            ? height
+            :`,
+    replace: `state === 'disagreed'
+            ? Math.max(witnessed, height)
+            :`,
+    tests: [WITNESS_WAIT],
+    killedBy: 'blocks that counted without a second server',
+  },
+  {
+    name: 'a payment found by a rescan needs no second server',
+    file: 'services/chain-sync.ts',
+    find: '(await tx.chain.witnessedHeight()) !== null',
+    replace: 'false',
+    tests: ['workers/chain/witness.test.ts'],
+    killedBy: 'a payment found by a rescan is paid when a second server shows it',
+  },
+  {
+    name: 'a server that contradicts does not count while the second one is missing',
+    file: 'services/witness.ts',
+    find: '? unopposedHeight(compared, tip)',
+    replace: '? (compared, unopposedHeight([], tip))',
+    tests: ['workers/chain/witness.test.ts'],
+    killedBy: 'the one that showed a payment in an equal block is gone',
+  },
+  {
+    name: 'only the first step of a rewind is recorded for a rescan',
+    file: 'services/recorded-chain.ts',
+    find: 'await tx.chain.recordRewind(toHeight)',
+    replace: 'if (basis) await tx.chain.recordRewind(toHeight)',
+    tests: ['workers/chain/rewinds.test.ts'],
+    killedBy: 'created between two steps of a rewind',
+  },
+  {
+    name: 'an invoice does not know the newest rewind at its creation',
+    file: 'domain/payment.ts',
+    find: 'invoice.createdRewind === null ?',
+    replace: 'invoice.createdHeight !== null ?',
+    tests: ['workers/chain/rewinds.test.ts'],
+    killedBy: 'had not committed when the rewind was recorded',
+    needsPostgres: true,
+  },
+  {
+    name: 'the first snapshot after an outage evaluates only what it changes',
+    file: 'services/payment.ts',
+    find: 'isFirst ? present : present.filter(hasChanged)',
+    replace: 'isFirst ? present.filter(hasChanged) : present.filter(hasChanged)',
+    tests: [WITNESS_WAIT],
+    killedBy: 'the first snapshot after an outage confirms',
+  },
+  {
+    name: 'an unmined payment counts as last seen at its first block',
+    file: 'services/payment.ts',
+    find: 'hasChanged(payment) || payment.lastSeenHeight < tip',
+    replace: 'hasChanged(payment)',
+    tests: [WITNESS_WAIT],
+    killedBy: 'an unmined payment of unknown expiry was last seen at the newest block',
+  },
+  {
+    name: 'a rewind leaves where its payments were last seen',
+    file: 'store/repository/payment.ts',
+    find: "height: null, last_seen_height: eb.ref('height'),",
+    replace: "height: null, last_seen_height: eb.ref('last_seen_height'),",
+    tests: ['store/sqlite/store.test.ts'],
+    killedBy: 'a rewind moves where a payment was last seen',
+  },
+  {
+    name: 'after a rewind, a missing payment waits for a block above the removed ones',
+    file: 'store/repository/payment.ts',
+    find: '.set({ missing_height: height })',
+    replace: ".set(eb => ({ missing_height: eb.ref('missing_height') }))",
+    tests: ['store/sqlite/store.test.ts'],
+    killedBy: 'a rewind moves where a payment was last seen',
+  },
+  {
+    name: 'the addresses of the kernel are not compared with the plain path',
+    file: 'adapters/zcash/worker.ts',
+    find: 'if (sampled !== undefined && addresses[sampled] !== addressAt(sampled))',
+    replace: 'if (sampled !== undefined && addresses[sampled] === undefined)',
+    tests: [NOTE_SCANNER],
+    killedBy: 'an address that the kernel derives wrongly',
+  },
+  {
+    name: 'what the kernel computed before its fault is believed',
+    file: 'adapters/zcash/note-scanner.ts',
+    find: '    cache.clear()\n',
+    replace: '',
+    tests: [NOTE_SCANNER],
+    killedBy: 'what the kernel has not found before its fault is scanned again',
   },
 ]

@@ -164,6 +164,33 @@ test('without the kernel the plain path finds the same notes and addresses, and 
   assert.match(String(errors), /^the scan kernel is not used from now on/)
 })
 
+const FAULTY_KERNEL = new URL('./worker-with-faulty-kernel.ts', import.meta.url)
+
+test('an address that the kernel derives wrongly is noticed and never returned', async t => {
+  let faults = 0
+  const scanner = createNoteScanner({
+    log: silentLog,
+    onKernelFault: () => faults++,
+    threads: 1,
+    script: FAULTY_KERNEL,
+  })
+  t.after(() => scanner.close())
+  const { incoming } = watchKey(1)
+  const addresses = await scanner.deriveAddresses(incoming, 'test', 3n, 4)
+  assert.deepEqual(addresses, await noteScanner.deriveAddresses(incoming, 'test', 3n, 4))
+  assert.equal(faults, 1)
+})
+
+test('what the kernel has not found before its fault is scanned again', async t => {
+  const scanner = createNoteScanner({ log: silentLog, threads: 1, script: FAULTY_KERNEL })
+  t.after(() => scanner.close())
+  const [first, second] = [1, 3].map(account => paying('ironwood', [{ account, index: 5n, value: 9n }]).compact)
+  const keys = [watchKey(1), watchKey(3)]
+  assert.equal((await scanner.scan(keys, [first!])).length, 0, 'missed by the faulty kernel')
+  assert.equal((await scanner.scan(keys, [second!])).length, 1, 'its fault is noticed')
+  assert.equal((await scanner.scan(keys, [first!])).length, 1)
+})
+
 test('an abort stops a scan between two jobs', async () => {
   const keys = Array.from({ length: 400 }, (_, id) => ({
     id,

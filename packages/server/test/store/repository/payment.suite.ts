@@ -136,6 +136,26 @@ export function paymentSuite(engine: DatabaseEngine): void {
     )
   })
 
+  test('a rewind moves where a payment was last seen to its block, and the wait of a missing one to the new tip', async t => {
+    const store = await openEmptyStore(engine, t)
+    const shop = await openShop(store)
+    const [a, b] = ['aa', 'bb'].map(byte => byte.repeat(32)) as [string, string]
+    const invoice = await shop.sell()
+    await record(store, payment(invoice, { txid: a, location: mined(9), lastSeenHeight: 4 }))
+    await record(store, payment(invoice, { txid: b }))
+    const missing = await store.read(tx => tx.payments.lastSeq())
+    await store.write(tx => tx.payments.markMissing([missing], { since: NOW, height: 12 }))
+    await store.write(tx => tx.payments.unmineAbove(8))
+    const rows = await store.read(tx => tx.payments.byInvoices([invoice.id]))
+    assert.deepEqual(
+      rows.map(row => [row.txid, row.lastSeenHeight, row.missing]),
+      [
+        [a, 9, null],
+        [b, 4, { since: NOW, height: 8 }],
+      ],
+    )
+  })
+
   test('the results of complete mempool snapshots are kept until the payment changes location', async t => {
     const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)

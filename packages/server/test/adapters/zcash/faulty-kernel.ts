@@ -1,0 +1,17 @@
+import { createKernel as createSoundKernel, type Kernel, KernelError } from '@zatgate/zcash/kernel/kernel'
+
+export { KernelError }
+
+/** A kernel that misses all notes, notices an error at its second scan, and derives the addresses of other indexes. */
+export function createKernel(...args: Parameters<typeof createSoundKernel>): Kernel {
+  const sound = createSoundKernel(...args)
+  let scans = 0
+  return {
+    ...sound,
+    orchardReceivers: (key, from, count) => sound.orchardReceivers(key, from + 1n, count),
+    tryDecryptCompactActions() {
+      if (++scans > 1) throw new KernelError('a result is wrong')
+      return []
+    },
+  }
+}
