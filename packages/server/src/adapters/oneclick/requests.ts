@@ -20,7 +20,7 @@ export type Call = Pick<HttpRequest, 'method' | 'deadlineMs' | 'maxBytes'> & {
 }
 
 export const LIMITS = {
-  tokens: { deadlineMs: 10_000, maxBytes: 4 * 1024 * 1024 },
+  tokens: { deadlineMs: 10_000, maxBytes: 1024 * 1024 },
   quote: { deadlineMs: 15_000, maxBytes: 64 * 1024 },
   status: { deadlineMs: 5_000, maxBytes: 64 * 1024 },
 } as const

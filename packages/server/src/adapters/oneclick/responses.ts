@@ -8,8 +8,17 @@ export class InvalidResponse extends Error {
   override readonly name = 'InvalidResponse'
 }
 
-const MAX_ASSETS = 10_000
+/** The provider lists some hundred. */
+const MAX_ASSETS = 2_000
+/** Members of an asset; more are not read. */
+const MAX_ASSET_CHARS = { assetId: 512, blockchain: 64, symbol: 64 } as const
+/** Characters of a quote, a status or an error that are parsed. */
+const MAX_CHARS = 64 * 1024
+/** Lists, objects and members of a response. A quote has about 60. */
+const MAX_ITEMS = { tokens: 40_000, other: 1_000 } as const
 const MAX_MESSAGE_CHARS = 500
+/** Messages of an error that are joined. */
+const MAX_MESSAGES = 10
 /** ZEC, in both forms of its asset id. */
 export const ZEC_IDS: readonly string[] = ['nep141:zec.omft.near', '1cs_v1:zec:native:coin']
 
@@ -63,7 +72,6 @@ const Status = Type.Object({
 const ErrorBody = Type.Object({ message: Type.Union([Type.String(), Type.Array(Type.String())]) })
 
 const schemas = {
-  assets: Compile(Type.Array(Type.Unknown(), { maxItems: MAX_ASSETS })),
   asset: Compile(Asset),
   quote: Compile(Quote),
   status: Compile(Status),
@@ -73,17 +81,32 @@ const schemas = {
 export type QuoteResponse = Static<typeof Quote>
 export type StatusResponse = Static<typeof Status>
 
-/** GET /v0/tokens. Invalid and deprecated entries are left out. @throws InvalidResponse */
+/**
+ * GET /v0/tokens. Invalid and deprecated entries are left out. Only the members in use of the first 2,000 entries are
+ * read, and none that is too long.
+ * @throws InvalidResponse
+ */
 export function parseAssets(text: string): SwapAsset[] {
-  const entries = parseAs(text, schemas.assets)
+  const entries = parseJson(text, MAX_ITEMS.tokens)
+  if (!Array.isArray(entries)) throw new InvalidResponse('the list of assets is not a JSON array')
+  if (entries.length > MAX_ASSETS) throw new InvalidResponse(`the list has more than ${MAX_ASSETS} assets`)
   const found = new Map<string, SwapAsset>()
   for (const entry of entries) {
-    if (!schemas.asset.Check(entry)) continue
+    if (!isShort(entry) || !schemas.asset.Check(entry)) continue
     const { assetId, symbol, blockchain, decimals, price } = entry
     if (ZEC_IDS.includes(assetId) || symbol.includes('_(DEPRECATED)') || found.has(assetId)) continue
     found.set(assetId, { assetId, symbol, blockchain, decimals, priceUsd: price })
   }
   return [...found.values()]
+}
+
+/** Whether no text of an entry is so long that it is not worth a regular expression. */
+function isShort(entry: unknown): boolean {
+  if (typeof entry !== 'object' || entry === null) return false
+  return Object.entries(MAX_ASSET_CHARS).every(([name, max]) => {
+    const value: unknown = (entry as Record<string, unknown>)[name]
+    return typeof value === 'string' && value.length <= max
+  })
 }
 
 /** POST /v0/quote. @throws InvalidResponse */
@@ -102,6 +125,8 @@ export function parseErrorMessage(text: string): string | null {
   if (!schemas.error.Check(value)) return null
   const message = [value.message]
     .flat()
+    .slice(0, MAX_MESSAGES)
+    .map(part => part.slice(0, MAX_MESSAGE_CHARS))
     .join('; ')
     .replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, ' ')
     .trim()
@@ -123,10 +148,23 @@ function parseAs<T>(text: string, schema: Schema<T>): T {
   )
 }
 
-function parseJson(text: string): unknown {
+/** Undefined for a text that is not JSON, or has more items than `maxItems`. */
+function parseJson(text: string, maxItems: number = MAX_ITEMS.other): unknown {
+  if (maxItems === MAX_ITEMS.other && text.length > MAX_CHARS) return undefined
+  if (countItems(text, maxItems) > maxItems) return undefined
   try {
     return JSON.parse(text)
   } catch {
     return undefined
   }
+}
+
+/** At least the lists, objects and members of a JSON text, up to the limit: its opening brackets, colons and commas. */
+function countItems(text: string, max: number): number {
+  let items = 0
+  for (let i = 0; i < text.length && items <= max; i++) {
+    const code = text.charCodeAt(i)
+    if (code === 0x7b || code === 0x5b || code === 0x3a || code === 0x2c) items++
+  }
+  return items
 }
