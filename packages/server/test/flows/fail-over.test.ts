@@ -1,14 +1,23 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import type { Container } from '../../src/container.ts'
+import type { InvoiceStatus } from '../../src/domain/invoice.ts'
+import type { Invoice } from '../../src/ports/repository/invoice.ts'
+import { startTestApi } from '../harness/api.ts'
 import { openTestContainer } from '../harness/container.ts'
+import { moved, NOW, openShop } from '../harness/fixtures.ts'
 import { type KeyMerchant, openMerchant } from '../harness/merchant.ts'
+import { testOutbox } from '../harness/outbox.ts'
 import { findPostgres, NO_POSTGRES, runProgram, startPostgres } from '../harness/postgres.ts'
 import { startReplicatedDatabase } from '../harness/standby.ts'
 import { until } from '../harness/until.ts'
+import { subscribe } from '../harness/websocket-client.ts'
 
 /** More rows than a sequence numbers without a record in the WAL, so that the standby gives some of the ids again. */
 const LOST = 40
+
+/** Without the repair, a message or the end of a connection never comes. */
+const LIMIT = { timeout: 60_000 }
 
 const merchant = ({ services, infrastructure }: Container, seed: number) =>
   openMerchant(services, infrastructure.noteScanner, seed)
@@ -88,5 +97,49 @@ describe('invoices have addresses of their own merchants', { skip: bin === null 
         runProgram(bin as string, 'psql', ['--quiet', '--set=ON_ERROR_STOP=1', '--dbname', url], dump)
       },
     })
+  })
+})
+
+describe('WebSockets', { skip: bin === null && NO_POSTGRES }, () => {
+  test('follow their own invoices after a standby was promoted under a running process', LIMIT, async t => {
+    const database = await startReplicatedDatabase(t)
+    const api = await startTestApi({ databaseUrl: database.url, billing: false })
+    t.after(() => api.close())
+    const { store } = api
+    const change = (invoices: readonly Invoice[], status: InvoiceStatus) =>
+      store.write(async tx => {
+        await tx.invoices.updateStates(invoices.map(invoice => ({ ...invoice, status, receivedZat: 5_000n })))
+        await testOutbox.append(
+          tx,
+          invoices.map(invoice => ({ ...moved(invoice), createdAt: NOW + (status === 'paid' ? 60 : 0) })),
+        )
+      })
+    const shop = await openShop(store)
+    const kept = await shop.sell()
+    await change([kept], 'pending')
+    await database.cutOff()
+    const lost: Invoice[] = []
+    for (let number = 0; number < LOST; number++) lost.push(await shop.sell())
+    const client = subscribe(api.url, kept.publicId)
+    const lostClients = lost.map(({ publicId }) => subscribe(api.url, publicId))
+    for (const { message } of [client, ...lostClients]) assert.equal(await message(0), '{"status":"pending"}')
+    await change([...lost, kept], 'detected')
+    for (const { message } of [client, ...lostClients]) assert.equal(await message(1), '{"status":"detected"}')
+
+    await database.failOver()
+    const later = [await until('the new primary', () => shop.sell().catch(() => null))]
+    for (let number = 1; number < LOST; number++) later.push(await shop.sell())
+    const lostIds = new Set(lost.map(({ id }) => id))
+    assert.ok(
+      later.some(({ id }) => lostIds.has(id)),
+      'no row id was given again',
+    )
+    await change([...later, kept], 'paid')
+    assert.equal(await client.closed, 1000)
+    assert.equal(client.messages.at(-1), '{"status":"paid"}')
+    for (const { closed, messages } of lostClients) {
+      assert.equal(await closed, 1001)
+      assert.deepEqual(messages, ['{"status":"pending"}', '{"status":"detected"}'])
+    }
   })
 })
