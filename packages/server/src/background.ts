@@ -21,6 +21,9 @@ const WORKERS = {
   'set aside by delivery': ({ infrastructure, services: { deliveries } }) => {
     return startSetAsideLoop({ ...infrastructure, retries: [deliveries.retrySetAside] })
   },
+  'set aside by the watcher': ({ infrastructure, services: { retryInvoices } }) => {
+    return startSetAsideLoop({ ...infrastructure, retries: [retryInvoices] })
+  },
   mail({ infrastructure }, publicUrl) {
     const { mailer } = infrastructure
     if (!mailer) return null

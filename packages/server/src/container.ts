@@ -58,6 +58,7 @@ import { createInvoiceExports } from './services/export.ts'
 import { createInvoices } from './services/invoice.ts'
 import { createInvoiceExpiry } from './services/invoice-expiry.ts'
 import { createInvoiceFeed } from './services/invoice-feed.ts'
+import { createInvoiceRetry } from './services/invoice-retry.ts'
 import { createChangeReporter, createInvoiceUpdater } from './services/invoice-state.ts'
 import { createMails } from './services/mail.ts'
 import { createMissedBlocks } from './services/missed-blocks.ts'
@@ -262,18 +263,11 @@ export function createServices(infrastructure: Infrastructure, operator: Account
     dashboard: createDashboard({ store, noteScanner, vault, clock, params, lateWatchDays }),
     databaseIdentity,
     emailChanges: createEmailChanges({ store, clock, random, keyedHash, log, metrics }),
-    deliveries: createDeliveries({
-      store,
-      vault,
-      webhookHttp: infrastructure.webhookHttp,
-      clock,
-      random,
-      log,
-      setAsides,
-    }),
+    deliveries: createDeliveries({ ...infrastructure, setAsides }),
     exports: createInvoiceExports({ store, clock }),
     invoiceFeed: createInvoiceFeed({ store }),
     invoiceExpiry,
+    retryInvoices: createInvoiceRetry({ ...infrastructure, updateInvoices, reportChanges, setAsides }),
     invoices,
     missedBlocks: createMissedBlocks({ store, clock, log }),
     outbox,

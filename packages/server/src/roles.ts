@@ -62,7 +62,14 @@ export function startDeliveryRole(container: Container, publicUrl: string, stack
 
 /** Starts the role `watcher`: chain sync, and the jobs that the clock triggers. */
 export function startWatcherRole(container: Container, publicUrl: string, stack: AsyncDisposableStack): void {
-  startWorkers(container, publicUrl, stack, ['cleanup', 'billing', 'swap', 'expiry', 'chain'])
+  startWorkers(container, publicUrl, stack, [
+    'cleanup',
+    'billing',
+    'swap',
+    'expiry',
+    'chain',
+    'set aside by the watcher',
+  ])
 }
 
 /** Serves the health checks and the metrics of a process on a port of their own. @returns the port */

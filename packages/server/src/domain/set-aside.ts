@@ -81,3 +81,11 @@ export function scanKeyReference(key: { readonly id: number; readonly fingerprin
   const reference = Buffer.from(key.fingerprint).toString('hex')
   return { kind: 'scan_key', rowId: key.id, reference, accountId: null }
 }
+
+export function invoiceReference(invoice: {
+  readonly id: number
+  readonly publicId: string
+  readonly accountId: number
+}): RowReference {
+  return { kind: 'invoice', rowId: invoice.id, reference: invoice.publicId, accountId: invoice.accountId }
+}

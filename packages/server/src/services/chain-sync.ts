@@ -7,7 +7,13 @@ import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { DecryptedNote } from '../ports/note-scanner.ts'
 import type { PaymentRow } from '../ports/repository/payment.ts'
 import type { Store, Tx } from '../ports/store.ts'
-import { findAwaitingConfirmation, lockInvoices, type ReportChanges, type UpdateInvoices } from './invoice-state.ts'
+import {
+  findAwaitingConfirmation,
+  lockInvoices,
+  type ReportChanges,
+  type UpdateInvoices,
+  writeInvoices,
+} from './invoice-state.ts'
 import {
   compareWithSnapshot,
   dropPayments,
@@ -121,7 +127,7 @@ export function createChainRecorder(deps: {
     const observed = observeMined(blocks, notes, params, now)
     const newest = blocks.at(-1)
     if (!newest) return null
-    const written = await store.write(async tx => {
+    const written = await writeInvoices(store, async (tx, deferredBy) => {
       await tx.chain.lock()
       const mismatch = findMismatch(await tx.chain.tip(), blocks)
       if (mismatch) return mismatch
@@ -134,7 +140,7 @@ export function createChainRecorder(deps: {
       const locked = await lockInvoices(tx, [...invoiceIdsOf(matched), ...awaiting, ...invoiceIdsOf(expired)])
       const paid = await recordPayments(tx, matched, locked, now)
       const dropped = await dropPayments(tx, expired)
-      const context = { locked, tip: newest.height, mempoolIsKnown: mempoolIsKnown(now), isWitnessed }
+      const context = { locked, tip: newest.height, mempoolIsKnown: mempoolIsKnown(now), isWitnessed, deferredBy }
       return updateInvoices(tx, [...paid, ...dropped, ...awaiting], now, context)
     })
     if ('height' in written) return written
@@ -144,7 +150,7 @@ export function createChainRecorder(deps: {
 
   async function recordMempool({ notes, expiryHeights }: ScannedMempool): Promise<void> {
     const now = nowSecs(clock)
-    const changes = await store.write(async tx => {
+    const changes = await writeInvoices(store, async (tx, deferredBy) => {
       const matched = await matchInvoices(
         tx,
         notes.map(note => ({ note })),
@@ -155,7 +161,8 @@ export function createChainRecorder(deps: {
       const tip = (await tx.chain.tip())?.height ?? 0
       const observed = observeMempool(matched, expiryHeights, params, { tip, now })
       const paid = await recordPayments(tx, observed, locked, now)
-      return updateInvoices(tx, paid, now, { locked, tip, mempoolIsKnown: mempoolIsKnown(now), isWitnessed })
+      const context = { locked, tip, mempoolIsKnown: mempoolIsKnown(now), isWitnessed, deferredBy }
+      return updateInvoices(tx, paid, now, context)
     })
     reportChanges(changes)
   }
@@ -167,7 +174,7 @@ export function createChainRecorder(deps: {
     const isFirst = !mempoolIsKnown(now)
     // An old snapshot must not replace a newer one of another process.
     const isRecent = isRecentSnapshot(readAt, now)
-    const { time, waiting, changes } = await store.write(async tx => {
+    const { time, waiting, changes } = await writeInvoices(store, async (tx, deferredBy) => {
       await tx.chain.lock()
       const newest = await tx.chain.newestHeaders(MEDIAN_BLOCKS)
       const tip = newest[0]?.height ?? 0
@@ -194,7 +201,7 @@ export function createChainRecorder(deps: {
       )
       if (time.state === 'ok' && snapshot.syncedThrough !== null)
         await tx.chain.setSyncedThrough(snapshot.syncedThrough, now)
-      const context = { locked, tip, mempoolIsKnown: isRecent, isWitnessed }
+      const context = { locked, tip, mempoolIsKnown: isRecent, isWitnessed, deferredBy }
       const witnessed = ({ invoiceId, ...payment }: PaymentRow) => isWitnessed(invoiceId, payment)
       const newlyWitnessed = recorded.filter(payment => unwitnessed.has(payment.seq) && witnessed(payment))
       const ids = [...paid, ...compared, ...invoiceIdsOf(newlyWitnessed)]
@@ -210,7 +217,7 @@ export function createChainRecorder(deps: {
   async function recordRescanned({ blocks, notes }: ScannedBlocks) {
     const now = nowSecs(clock)
     const observed = observeMined(blocks, notes, params, now)
-    const written = await store.write(async tx => {
+    const written = await writeInvoices(store, async (tx, deferredBy) => {
       await tx.chain.lock()
       const tip = (await tx.chain.tip())?.height ?? null
       const mismatch = await findUnrecorded(tx, tip, blocks)
@@ -225,7 +232,7 @@ export function createChainRecorder(deps: {
       // Two servers have agreed about these blocks without the payments, so the payments are compared on their own.
       const awaitsWitness = (await tx.chain.witnessedHeight()) !== null
       const paid = await recordPayments(tx, possible, locked, now, { awaitsWitness })
-      return updateInvoices(tx, paid, now, { locked, tip: tip ?? 0 })
+      return updateInvoices(tx, paid, now, { locked, tip: tip ?? 0, deferredBy })
     })
     if ('height' in written) return { found: 0, mismatch: written }
     reportChanges(written)

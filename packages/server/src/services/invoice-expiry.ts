@@ -2,7 +2,7 @@ import { chainTime, clockAgreesWithChain, MEDIAN_BLOCKS } from '../domain/chain-
 import type { ConsensusParams } from '../domain/network-upgrade.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
-import type { ReportChanges, UpdateInvoices } from './invoice-state.ts'
+import { type ReportChanges, type UpdateInvoices, writeInvoices } from './invoice-state.ts'
 
 export interface InvoiceExpiry {
   /** Expires invoices with `expiresAt` up to `syncedThrough`. Returns their number; `limit` means there may be more. */
@@ -20,7 +20,7 @@ export function createInvoiceExpiry(deps: {
   return {
     async expireDue(limit) {
       const now = nowSecs(clock)
-      const changes = await store.write(async tx => {
+      const changes = await writeInvoices(store, async (tx, deferredBy) => {
         // The position of the chain stays valid until the end, also after the wait for the invoices.
         await tx.chain.lock()
         const newest = await tx.chain.newestHeaders(MEDIAN_BLOCKS)
@@ -28,7 +28,7 @@ export function createInvoiceExpiry(deps: {
         const tip = newest[0]?.height ?? 0
         const syncedThrough = await tx.chain.syncedThrough()
         const due = await tx.invoices.expirable(syncedThrough, tip, limit)
-        return updateInvoices(tx, due, now, { tip, syncedThrough })
+        return updateInvoices(tx, due, now, { tip, syncedThrough, deferredBy })
       })
       reportChanges(changes)
       return changes.length

@@ -5,13 +5,15 @@ import { invoiceEventBody } from '../domain/event.ts'
 import type { EvaluationContext } from '../domain/invoice.ts'
 import { evaluateInvoice, invoiceEventsOf, isClosed } from '../domain/invoice.ts'
 import type { Payment } from '../domain/payment.ts'
+import { invoiceReference, isRowFault } from '../domain/set-aside.ts'
 import type { Log } from '../ports/log.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import { NO_METRICS } from '../ports/metrics.ts'
 import type { Invoice, InvoiceStateUpdate } from '../ports/repository/invoice.ts'
 import type { PaymentRow } from '../ports/repository/payment.ts'
-import type { Tx } from '../ports/store.ts'
+import type { Store, Tx } from '../ports/store.ts'
 import type { Outbox } from './outbox.ts'
+import { defer } from './set-aside.ts'
 
 /** An invoice before and after an update that changed it. */
 export interface InvoiceChange {
@@ -31,6 +33,10 @@ interface UpdateContext {
   readonly syncedThrough?: number
   /** A recent mempool snapshot is recorded. Not known to anyone but chain sync: mempool payments confirm nothing otherwise. */
   readonly mempoolIsKnown?: boolean
+  /** The error of the same transaction with the invoices evaluated: they are set aside, and evaluated each alone. */
+  readonly deferredBy?: unknown
+  /** The invoice is evaluated alone, whether it is set aside or not. An error rejects. */
+  readonly isAlone?: boolean
   /** Whether a second chain server shows an unmined payment, or need not. */
   readonly isWitnessed?: (invoiceId: number, payment: Payment) => boolean
 }
@@ -84,7 +90,13 @@ export function createInvoiceUpdater({
   return async function updateInvoices(tx, invoiceIds, now, context = {}) {
     const ids = [...new Set(invoiceIds)].sort((a, b) => a - b)
     if (ids.length === 0) return []
-    const invoices = await lockRemaining(tx, ids, context.locked)
+    const { isAlone = false, deferredBy } = context
+    const later = new Set(isAlone ? [] : await tx.setAside.invoiceIds())
+    const invoices = (await lockRemaining(tx, ids, context.locked)).filter(({ id }) => !later.has(id))
+    if (deferredBy !== undefined) {
+      for (const invoice of invoices) await defer(tx, invoiceReference(invoice), deferredBy, now)
+      return []
+    }
     const payments = Map.groupBy(
       await tx.payments.byInvoices(invoices.map(invoice => invoice.id)),
       payment => payment.invoiceId,
@@ -94,7 +106,15 @@ export function createInvoiceUpdater({
       before,
       after: { ...before, ...outcomeOf(before, payments.get(before.id) ?? [], chain, now) },
     })
-    const changed = invoices.map(before => evaluate(before, view))
+    const changed: InvoiceChange[] = []
+    for (const before of invoices) {
+      try {
+        changed.push(evaluate(before, view))
+      } catch (error) {
+        if (isAlone) throw error
+        await defer(tx, invoiceReference(before), error, now)
+      }
+    }
     const blind = await findBlind(tx, changed)
     const evaluated = changed.map(change =>
       blind.has(change.after.viewingKeyId) ? evaluate(change.before, { ...view, syncedThrough: 0 }) : change,
@@ -109,6 +129,23 @@ export function createInvoiceUpdater({
     }
     await queueMails(tx, changes, now)
     return changes
+  }
+}
+
+/**
+ * A transaction that evaluates invoices. When it fails, it runs again and sets these invoices aside, each of which is then
+ * evaluated alone: one that cannot be evaluated or written does not hold up the others.
+ * @param work `deferredBy` is for the context of `updateInvoices`
+ */
+export async function writeInvoices<T>(
+  store: Pick<Store, 'write'>,
+  work: (tx: Tx, deferredBy?: unknown) => Promise<T>,
+): Promise<T> {
+  try {
+    return await store.write(tx => work(tx))
+  } catch (error) {
+    if (!isRowFault(error)) throw error
+    return store.write(tx => work(tx, error))
   }
 }
 

@@ -3,7 +3,7 @@ import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Store } from '../ports/store.ts'
 import { recordCommand } from './audit.ts'
-import type { ReportChanges, UpdateInvoices } from './invoice-state.ts'
+import { type ReportChanges, type UpdateInvoices, writeInvoices } from './invoice-state.ts'
 
 /** The chain of recorded block headers, and its rewinds. */
 export interface RecordedChain {
@@ -50,7 +50,7 @@ export function createRecordedChain(deps: {
   /** Rewinds in one transaction. Returns the height reached; null when `basis` is no longer recorded. */
   async function rewindStep(toHeight: number, basis: Header | null): Promise<number | null> {
     const now = nowSecs(clock)
-    const step = await store.write(async tx => {
+    const step = await writeInvoices(store, async (tx, deferredBy) => {
       await tx.chain.lock()
       if (basis && (await tx.chain.headerAt(basis.height))?.hash !== basis.hash) return null
       // In each step: an invoice that is created between two of them has the height of the first.
@@ -62,7 +62,7 @@ export function createRecordedChain(deps: {
       const touched = await tx.payments.unmineAbove(height)
       await tx.chain.removeHeadersAbove(height)
       await tx.setAside.lowerFromHeight(height + 1)
-      return { height, changes: await updateInvoices(tx, touched, now) }
+      return { height, changes: await updateInvoices(tx, touched, now, { deferredBy }) }
     })
     if (!step) return null
     reportChanges(step.changes)
@@ -97,7 +97,7 @@ export function createRecordedChain(deps: {
     async restartAt(base) {
       await rewindTo(base.height, null)
       const now = nowSecs(clock)
-      const changes = await store.write(async tx => {
+      const changes = await writeInvoices(store, async (tx, deferredBy) => {
         await tx.chain.lock()
         await tx.chain.recordRewind(base.height)
         const touched = await tx.payments.unmineAbove(base.height)
@@ -105,7 +105,7 @@ export function createRecordedChain(deps: {
         await tx.setAside.lowerFromHeight(base.height + 1)
         await tx.chain.appendHeaders([base])
         await recordCommand(tx, { accountId: null, kind: 'chain_accepted', at: now, detail: `block ${base.height}` })
-        return updateInvoices(tx, touched, now)
+        return updateInvoices(tx, touched, now, { deferredBy })
       })
       reportChanges(changes)
     },

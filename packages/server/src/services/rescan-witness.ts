@@ -2,7 +2,7 @@ import { agreementOf, countViews, waitIsOver } from '../domain/witness.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { PaymentRow } from '../ports/repository/payment.ts'
 import type { Store } from '../ports/store.ts'
-import type { ReportChanges, UpdateInvoices } from './invoice-state.ts'
+import { type ReportChanges, type UpdateInvoices, writeInvoices } from './invoice-state.ts'
 import { comparable, type ScannedView } from './server-view.ts'
 
 /** Blocks with payments that a rescan has found, to compare between the servers. Bounds included. */
@@ -68,7 +68,7 @@ export function createRescanWitness(deps: {
 
     async record({ from, to, txids }, views) {
       const now = nowSecs(clock)
-      const { compared, witnessed, isLast, changes } = await store.write(async tx => {
+      const { compared, witnessed, isLast, changes } = await writeInvoices(store, async (tx, deferredBy) => {
         await tx.chain.lock()
         const tip = (await tx.chain.tip())?.height ?? 0
         const found = await tx.payments.awaitingWitness(from, to, MAX_PAYMENTS)
@@ -95,7 +95,7 @@ export function createRescanWitness(deps: {
           tx,
           payments.map(({ invoiceId }) => invoiceId),
           now,
-          { tip },
+          { tip, deferredBy },
         )
         return { compared, witnessed, isLast, changes }
       })

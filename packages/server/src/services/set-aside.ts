@@ -52,6 +52,26 @@ export interface SetAsides {
   countByKind(): Promise<SetAsideCount[]>
 }
 
+/**
+ * Puts the work on a row off in a transaction, because the transaction failed with it. It is done alone as soon as the
+ * transaction has committed; when that fails too, the row is set aside.
+ * @throws AppError `too_many_set_aside`
+ */
+export async function defer(tx: Tx, row: RowReference, error: unknown, now: number): Promise<void> {
+  if (await tx.setAside.lock(row)) return
+  await requireSpace(tx, row.accountId)
+  const times = { firstAt: now, nextAttemptAt: now }
+  await tx.setAside.put({ ...row, ...times, error: setAsideError(error), failures: 0, fromHeight: null })
+}
+
+async function requireSpace(tx: Tx, accountId: number | null): Promise<void> {
+  const { ofAccount, inAll } = MAX_SET_ASIDE
+  const isFull =
+    (accountId !== null && (await tx.setAside.count(accountId, ofAccount)) >= ofAccount) ||
+    (await tx.setAside.count(null, inAll)) >= inAll
+  if (isFull) throw new AppError('internal', 'too_many_set_aside', 'too many rows are set aside: see "zatgate doctor"')
+}
+
 /** Rows tried again in one call. */
 const RETRIES = 50
 
@@ -79,15 +99,6 @@ export function createSetAsides(deps: {
     }
     await tx.setAside.put(entry)
     return entry
-  }
-
-  async function requireSpace(tx: Tx, accountId: number | null): Promise<void> {
-    const { ofAccount, inAll } = MAX_SET_ASIDE
-    const isFull =
-      (accountId !== null && (await tx.setAside.count(accountId, ofAccount)) >= ofAccount) ||
-      (await tx.setAside.count(null, inAll)) >= inAll
-    if (isFull)
-      throw new AppError('internal', 'too_many_set_aside', 'too many rows are set aside: see "zatgate doctor"')
   }
 
   function report({ kind, reference, accountId, failures, error, nextAttemptAt }: SetAside): void {

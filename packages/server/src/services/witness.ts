@@ -6,7 +6,7 @@ import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { DecryptedNote } from '../ports/note-scanner.ts'
 import type { PaymentRow } from '../ports/repository/payment.ts'
 import type { Store, Tx } from '../ports/store.ts'
-import { findAwaitingConfirmation, type ReportChanges, type UpdateInvoices } from './invoice-state.ts'
+import { findAwaitingConfirmation, type ReportChanges, type UpdateInvoices, writeInvoices } from './invoice-state.ts'
 import { createRescanWitness, type RescannedRange } from './rescan-witness.ts'
 import { type ComparableView, comparable, paymentKey, paymentKeys, type ScannedView } from './server-view.ts'
 
@@ -75,7 +75,7 @@ export function createWitnesses(deps: {
 
     async configure(servers) {
       required = servers >= MIN_WITNESSES
-      const changes = await store.write(async tx => {
+      const changes = await writeInvoices(store, async (tx, deferredBy) => {
         await tx.chain.lock()
         const isSet = (await tx.chain.witnessedHeight()) !== null
         if (required === isSet) return []
@@ -83,7 +83,7 @@ export function createWitnesses(deps: {
         await tx.chain.setWitnessedHeight(required ? Math.max(0, tip - FIRST_COMPARED) : null)
         if (required) return []
         await forgetRescanned(tx)
-        return updateInvoices(tx, await findAwaitingConfirmation(tx), nowSecs(clock), { tip })
+        return updateInvoices(tx, await findAwaitingConfirmation(tx), nowSecs(clock), { tip, deferredBy })
       })
       reportChanges(changes)
     },
@@ -102,7 +102,7 @@ export function createWitnesses(deps: {
 
     async record(views) {
       const now = nowSecs(clock)
-      const written = await store.write(async tx => {
+      const written = await writeInvoices(store, async (tx, deferredBy) => {
         await tx.chain.lock()
         const tip = (await tx.chain.tip())?.height
         const witnessed = await tx.chain.witnessedHeight()
@@ -124,7 +124,7 @@ export function createWitnesses(deps: {
               : Math.max(witnessed, height)
         if (reached !== witnessed) await tx.chain.setWitnessedHeight(reached)
         const awaiting = reached > witnessed ? await findAwaitingConfirmation(tx) : []
-        const changes = await updateInvoices(tx, awaiting, now, { tip })
+        const changes = await updateInvoices(tx, awaiting, now, { tip, deferredBy })
         return { state, height, since, isEmpty: headers.length === 0, mempools, changes }
       })
       if (!written) return

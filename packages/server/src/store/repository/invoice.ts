@@ -7,7 +7,7 @@ import { paginate, readPage } from '../paginate.ts'
 import type { Db, InvoicesTable } from '../tables.ts'
 import { int, text, valuesRow } from '../values.ts'
 import { insertInvoices } from './new-invoice.ts'
-import { scanKeysSetAside } from './set-aside.ts'
+import { isNotSetAside, scanKeysSetAside } from './set-aside.ts'
 
 const OUTCOME_COLUMNS = 10
 
@@ -103,6 +103,7 @@ export function invoiceRepository(db: Db): InvoiceRepository {
         .where('swap_under_way', '=', sql.lit(0))
         .where('expires_at', '<=', through)
         .where('viewing_key_id', 'not in', scanKeysSetAside(db))
+        .where(isNotSetAside('invoice', sql.ref('invoices.public_id')))
         .where(({ or, eb }) =>
           or([
             eb('open_until_height', 'is', null),

@@ -10,6 +10,11 @@ type CountRow = { kind: SetAsideKind; rows: bigint | number | string; first_at: 
 export function setAsideRepository(db: Db): SetAsideRepository {
   const all = () => db.selectFrom('set_aside').selectAll()
 
+  async function rowIds(kind: SetAsideKind): Promise<number[]> {
+    const rows = await db.selectFrom('set_aside').select('row_id').where('kind', '=', kind).execute()
+    return rows.flatMap(row => numOrNull(row.row_id) ?? [])
+  }
+
   return {
     async lock({ kind, reference }) {
       const row = await all().where('kind', '=', kind).where('reference', '=', reference).forUpdate().executeTakeFirst()
@@ -57,10 +62,8 @@ export function setAsideRepository(db: Db): SetAsideRepository {
       return rows.map(row => row.reference)
     },
 
-    async scanKeyIds() {
-      const rows = await db.selectFrom('set_aside').select('row_id').where('kind', '=', 'scan_key').execute()
-      return rows.flatMap(row => numOrNull(row.row_id) ?? [])
-    },
+    invoiceIds: () => rowIds('invoice'),
+    scanKeyIds: () => rowIds('scan_key'),
 
     async lowerFromHeight(height) {
       await db

@@ -1,0 +1,31 @@
+import { type Clock, nowSecs } from '../ports/clock.ts'
+import type { Store } from '../ports/store.ts'
+import type { ReportChanges, UpdateInvoices } from './invoice-state.ts'
+import type { SetAsides } from './set-aside.ts'
+
+/**
+ * Creates a function that evaluates invoices that are set aside, each alone. Their payments are recorded meanwhile.
+ * @returns whether there may be more
+ */
+export function createInvoiceRetry(deps: {
+  readonly store: Store
+  readonly updateInvoices: UpdateInvoices
+  readonly reportChanges: ReportChanges
+  readonly setAsides: SetAsides
+  readonly clock: Clock
+}): () => Promise<boolean> {
+  const { store, updateInvoices, reportChanges, setAsides, clock } = deps
+  return () =>
+    setAsides.retryDue('invoice', async entry => {
+      const changes = await store.write(async tx => {
+        await tx.chain.lock()
+        const invoice = await tx.invoices.byPublicId(entry.reference)
+        const changes = await updateInvoices(tx, invoice ? [invoice.id] : [], nowSecs(clock), { isAlone: true })
+        // In the same transaction: a later one may set the invoice aside again.
+        await tx.setAside.remove(entry)
+        return changes
+      })
+      reportChanges(changes)
+      return false
+    })
+}

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { after, type TestContext, test } from 'node:test'
+import type { Invoice } from '../../../src/ports/repository/invoice.ts'
+import { ChainSyncHarness, closeNoteScanner } from '../../harness/chain-sync.ts'
+import { type DatabaseEngine, onBothDatabases } from '../../harness/databases.ts'
+import { poisonRow, run } from '../../harness/poison.ts'
+
+after(closeNoteScanner)
+
+const AMOUNT = 1_000_000n
+
+async function open(engine: DatabaseEngine, t: TestContext) {
+  const { url } = await engine.createDatabase(t)
+  const harness = await ChainSyncHarness.start({ container: { databaseUrl: url } })
+  t.after(() => harness.close())
+  const { setAsides, retryInvoices } = harness.services
+  await harness.syncFully()
+  const invoices: Invoice[] = []
+  for (let made = 0; made < 5; made++) invoices.push(await harness.invoice({ amount: AMOUNT }))
+  return {
+    harness,
+    url,
+    invoices,
+    kinds: async () => (await setAsides.countByKind()).map(({ kind, rows }) => [kind, rows]),
+    statuses: () => Promise.all(invoices.map(invoice => harness.status(invoice))),
+    async retry(): Promise<void> {
+      while (await retryInvoices());
+    },
+    poison: ({ publicId }: Invoice) =>
+      poisonRow(url, { table: 'invoices', column: 'public_id', value: publicId, on: 'UPDATE' }),
+    /** Payments whose sum no column holds. */
+    async makeUnreadable({ id }: Invoice) {
+      await run(url, [`UPDATE payments SET value_zat = ${2n ** 62n + 2n ** 61n} WHERE invoice_id = ${id}`])
+      return () => run(url, [`UPDATE payments SET value_zat = ${AMOUNT} WHERE invoice_id = ${id}`])
+    },
+  }
+}
+
+onBothDatabases(engine => {
+  for (const position of [0, 2, 4]) {
+    const others = (status: string, own: string) => [0, 1, 2, 3, 4].map(index => (index === position ? own : status))
+
+    test(`an invoice that cannot be written, at place ${position}, stops no block, and is paid when it is repaired`, async t => {
+      const { harness, invoices, kinds, statuses, retry, poison } = await open(engine, t)
+      const { sandbox, clock } = harness
+      const bad = invoices[position] as Invoice
+      const repair = await poison(bad)
+      for (const invoice of invoices) harness.pay(invoice, AMOUNT)
+      await harness.sync()
+      sandbox.mine(1)
+      await harness.sync()
+      await retry()
+      sandbox.mine(3, { empty: true })
+      await harness.sync()
+      await retry()
+      assert.equal(await harness.tip(), sandbox.height)
+      assert.deepEqual(await statuses(), others('paid', 'pending'))
+      assert.deepEqual(await kinds(), [['invoice', 1]])
+      const lines = harness.logged.filter(({ details }) => details.kind === 'invoice' && details.failures === 1)
+      assert.deepEqual(
+        lines.map(({ level, details }) => [level, details.error]),
+        [['error', 'poison']],
+      )
+
+      await harness.expire()
+      await repair()
+      clock.advance(3_600)
+      await retry()
+      assert.deepEqual(
+        await statuses(),
+        invoices.map(() => 'paid'),
+      )
+      assert.deepEqual(await kinds(), [])
+      const events = (await harness.query(tx => tx.payments.byInvoices([bad.id]))).length
+      assert.equal(events, 1)
+    })
+
+    test(`an invoice whose amounts cannot be stored, at place ${position}, stops no block, and is evaluated later`, async t => {
+      const { harness, invoices, kinds, statuses, retry, makeUnreadable } = await open(engine, t)
+      const { sandbox, clock } = harness
+      for (const invoice of [...invoices, ...invoices]) harness.pay(invoice, AMOUNT)
+      sandbox.mine(1)
+      await harness.sync()
+      const repair = await makeUnreadable(invoices[position] as Invoice)
+      sandbox.mine(3, { empty: true })
+      await harness.sync()
+      await retry()
+      assert.deepEqual(await statuses(), others('paid', 'detected'))
+      assert.deepEqual(await kinds(), [['invoice', 1]])
+      await repair()
+      clock.advance(3_600)
+      await retry()
+      assert.deepEqual(
+        await statuses(),
+        invoices.map(() => 'paid'),
+      )
+      assert.deepEqual(await kinds(), [])
+    })
+
+    test(`an unpaid invoice that cannot be written, at place ${position}, keeps no other from expiring`, async t => {
+      const { harness, invoices, kinds, statuses, retry, poison } = await open(engine, t)
+      const repair = await poison(invoices[position] as Invoice)
+      await harness.expire()
+      await retry()
+      assert.deepEqual(await statuses(), others('expired', 'pending'))
+      assert.deepEqual(await kinds(), [['invoice', 1]])
+      assert.equal(await harness.invoiceExpiry.expireDue(100), 0, 'it is left out')
+      await repair()
+      harness.clock.advance(3_600)
+      await retry()
+      assert.deepEqual(
+        await statuses(),
+        invoices.map(() => 'expired'),
+      )
+    })
+  }
+})
