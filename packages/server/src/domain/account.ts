@@ -3,6 +3,11 @@ import type { KeyExpiry } from './viewing-key.ts'
 
 export const CONFIRMATIONS = { min: 0, max: 100, default: 3 } as const
 
+/** Fewer confirmations make double spending easier, so they need a code of the owner. */
+export function needsRecentSignIn(before: number, confirmations: number): boolean {
+  return confirmations < before
+}
+
 export type Network = 'main' | 'test' | 'regtest'
 
 export interface Account {

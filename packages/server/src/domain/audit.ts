@@ -1,5 +1,6 @@
 import { EMAIL_NOTIFICATIONS, type EmailNotification } from './email-notification.ts'
 import { AppError } from './error.ts'
+import { RECENT_AUTHENTICATION_SECS } from './sign-in.ts'
 import { DAY_SECS } from './time.ts'
 
 /** Who made a change, and from where. */
@@ -23,7 +24,7 @@ export const AUDIT_KINDS = {
   sign_in_requested: 'a sign-in code was requested',
   sign_in_failed: 'a wrong sign-in code was entered',
   confirmation_failed: 'a wrong confirmation code was entered',
-  session_ended: 'a session was ended',
+  signed_out: 'a session signed out',
   account_erased: 'an account was deleted',
   plan_assigned: 'a plan was assigned',
   withdrawal_settled: 'a withdrawal was marked as paid out',
@@ -37,15 +38,49 @@ export type AuditKind = keyof typeof AUDIT_KINDS
 
 /** Entries that anyone can cause who knows the email of an account. Further ones are not recorded. */
 export const VISITOR_LIMIT = { max: 50, windowSecs: DAY_SECS } as const
-/** Changes by an owner. Further ones are refused, so that the log stays complete. */
-export const OWNER_LIMIT = { max: 1_000, windowSecs: DAY_SECS } as const
+/**
+ * Changes by an owner. Further ones are refused, so that the log stays complete. A session spends its own limit, and of
+ * the account's at most a fifth: a stolen one leaves the rest to the others. In the ten minutes after a mailed code a
+ * session has another limit, which begins with the code and which no other session spends.
+ */
+export const OWNER_LIMITS = {
+  session: { max: 1_000, windowSecs: DAY_SECS },
+  account: { max: 5_000, windowSecs: DAY_SECS },
+  code: { max: 200, windowSecs: RECENT_AUTHENTICATION_SECS },
+} as const
+
+/** A limit of changes since a time, in Unix seconds. */
+interface ChangeLimit {
+  readonly per: 'session' | 'account'
+  readonly max: number
+  readonly since: number
+  readonly retryAfterSecs: number
+}
+
+/**
+ * The limits that a change by an owner must keep.
+ * @param recentUntil until when the session counts as recently authenticated, in Unix seconds
+ */
+export function changeLimits(recentUntil: number, now: number): readonly ChangeLimit[] {
+  const { session, account, code } = OWNER_LIMITS
+  if (recentUntil > now)
+    return [
+      { per: 'session', max: code.max, since: recentUntil - code.windowSecs - 1, retryAfterSecs: recentUntil - now },
+    ]
+  return [
+    { per: 'session', max: session.max, since: now - session.windowSecs, retryAfterSecs: session.windowSecs },
+    { per: 'account', max: account.max, since: now - account.windowSecs, retryAfterSecs: account.windowSecs },
+  ]
+}
 
 /** Never refused: they protect the account, and something else limits their number. */
 const PROTECTIVE: ReadonlySet<AuditKind> = new Set<AuditKind>([
   'signed_in',
   'confirmation_failed',
   'session_ended',
+  'signed_out',
   'sessions_ended',
+  'email_change_undone',
   'api_key_revoked',
   'webhook_removed',
 ])
@@ -62,9 +97,10 @@ export function endsWithDeletion(actor: Actor, kind: AuditKind): boolean {
   return isLimited(actor, kind) && !DURING_DELETION.has(kind)
 }
 
-export function tooManyChangesError(): AppError {
+export function tooManyChangesError(retryAfterSecs: number): AppError {
   return new AppError('too_many', 'too_many_changes', 'too many changes, try again later', {
-    retryAfterSecs: OWNER_LIMIT.windowSecs,
+    retryAfterSecs,
+    extra: { detail: 'changes within ten minutes of a new code have a limit of their own' },
   })
 }
 

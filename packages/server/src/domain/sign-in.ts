@@ -1,18 +1,31 @@
+import { AppError } from './error.ts'
 import { DAY_SECS } from './time.ts'
 
 const HOUR_SECS = 3_600
 
-/** What a mailed one-time code is for: to sign in, to reauthenticate in a session (`confirm`), or to change the email. */
-export type CodePurpose = 'sign_in' | 'confirm' | 'new_email'
+/**
+ * What a mailed one-time code is for: to sign in, to reauthenticate in a session (`confirm`), or to change the email, for
+ * which the present and the new address each get one.
+ */
+export type CodePurpose = 'sign_in' | 'confirm' | 'present_email' | 'new_email'
+
+/** The purposes of codes with ten digits in every case. */
+export const LONG_CODE_PURPOSES: ReadonlySet<CodePurpose> = new Set<CodePurpose>(['present_email', 'new_email'])
 
 /**
- * `longDigits` are those of codes that are mailed to a new email, and of codes for unknown browsers while the budget of
- * wrong codes is spent.
+ * `longDigits` are those of codes for a change of the email, of codes for unknown browsers while the budget of wrong
+ * codes is spent, and of codes for the known browsers of an email after too many wrong ones in them.
  */
 export const SIGN_IN_CODE = { digits: 6, longDigits: 10, lifetimeSecs: 600, maxAttempts: 5 } as const
 
 /** How long a session counts as recently authenticated after a code. Sensitive changes require it. */
 export const RECENT_AUTHENTICATION_SECS = 600
+
+export function recentSignInRequiredError(): AppError {
+  return new AppError('forbidden', 'recent_sign_in_required', 'recent sign-in required', {
+    extra: { detail: 'enter a new code in the dashboard, or use a session token issued for scripts' },
+  })
+}
 
 /** How long a browser is known after a sign-in to an account, and of how many accounts. Browsers keep cookies for 400 days. */
 export const KNOWN_BROWSER = { lifetimeSecs: 365 * DAY_SECS, maxAccounts: 5 } as const
@@ -47,6 +60,12 @@ const KNOWN_BROWSER_LIMITS: readonly CodeRequestLimit[] = [
   { per: 'email', max: 20, windowSecs: HOUR_SECS },
   { per: 'email', max: 40, windowSecs: DAY_SECS },
 ]
+
+/**
+ * Wrong codes of an email's known browsers. Further codes for them have ten digits, which cannot be guessed, so a copied
+ * cookie neither gets more guesses nor locks the owner out. Unknown browsers do not count here.
+ */
+export const KNOWN_BROWSER_WRONG_CODES = { max: 10, windowSecs: DAY_SECS } as const
 
 /** The limits that a request for a code must keep. */
 export function codeRequestLimits(isKnownBrowser: boolean): readonly CodeRequestLimit[] {

@@ -3,6 +3,7 @@ import type { Account } from '../domain/account.ts'
 import type { Actor } from '../domain/audit.ts'
 import { AppError, errorCodeOf } from '../domain/error.ts'
 import type { Session } from '../domain/session.ts'
+import { recentSignInRequiredError } from '../domain/sign-in.ts'
 import type { ApiKeys } from '../services/api-key.ts'
 import type { Sessions } from '../services/session.ts'
 import type { SignIn } from '../services/sign-in.ts'
@@ -20,6 +21,8 @@ export interface Auth {
    * @throws 403 `recent sign-in required`
    */
   requireRecentSignIn(request: FastifyRequest): Promise<void>
+  /** Whether the authenticated session may make such a change. */
+  hasRecentSignIn(request: FastifyRequest): Promise<boolean>
 }
 
 const accountsOfRequests = new WeakMap<FastifyRequest, Account>()
@@ -36,13 +39,19 @@ export function createAuth({ apiKeys, sessions, signIn, rateLimits }: AuthDeps):
   async function requireSession(request: FastifyRequest): Promise<void> {
     const found = await sessions.authenticate(bearerCredential(request, 'session token'))
     if (!found) throw unauthenticated('bad session token')
-    rateLimits.countForAccount(request, found.account)
+    rateLimits.countForSession(request, found.account, found.session)
     accountsOfRequests.set(request, found.account)
     sessionsOfRequests.set(request, found.session)
   }
 
+  async function hasRecentSignIn(request: FastifyRequest): Promise<boolean> {
+    const session = sessionOf(request)
+    return session.origin === 'script' || (await signIn.isRecentlyAuthenticated(session))
+  }
+
   return {
     requireSession,
+    hasRecentSignIn,
 
     async requireApiKey(request) {
       const account = await apiKeys.authenticate(bearerCredential(request, 'api key'))
@@ -53,11 +62,7 @@ export function createAuth({ apiKeys, sessions, signIn, rateLimits }: AuthDeps):
 
     async requireRecentSignIn(request) {
       await requireSession(request)
-      const session = sessionOf(request)
-      if (session.origin === 'browser' && !(await signIn.isRecentlyAuthenticated(session)))
-        throw new AppError('forbidden', 'recent_sign_in_required', 'recent sign-in required', {
-          extra: { detail: 'enter a new code in the dashboard, or use a session token issued for scripts' },
-        })
+      if (!(await hasRecentSignIn(request))) throw recentSignInRequiredError()
     },
   }
 }

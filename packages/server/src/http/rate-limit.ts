@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Account } from '../domain/account.ts'
 import { AppError } from '../domain/error.ts'
+import type { Session } from '../domain/session.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { App } from './app.ts'
 import { clientPrefix } from './client-prefix.ts'
@@ -8,7 +9,8 @@ import { type Limit, RateLimiter } from './rate-limiter.ts'
 
 /**
  * Classes of routes by the cost of a request, with their limits by client address and by account. Each is counted for
- * itself. RATE_LIMIT bounds all requests of a client as well. The README lists them.
+ * itself. RATE_LIMIT bounds all requests of a client as well. One session may use half of its account's limit, so that a
+ * stolen one cannot use up what the owner needs to end it. The README lists them.
  */
 const CLASSES = {
   /** Not even RATE_LIMIT applies. */
@@ -24,7 +26,7 @@ const CLASSES = {
   websocket: { client: { perMinute: 6_000, atOnce: 500 } },
   page: { client: { perMinute: 1_200, atOnce: 100 }, account: { perMinute: 1_200, atOnce: 100 } },
   'sign-in': { client: { perMinute: 60, atOnce: 20 } },
-} as const satisfies Record<string, { readonly client?: Limit; readonly account?: Limit }>
+} as const satisfies Record<string, ClassLimits>
 
 export type RateClass = keyof typeof CLASSES
 
@@ -36,8 +38,10 @@ declare module 'fastify' {
 }
 
 export interface RateLimits {
-  /** Counts a request of a route for the account that it has authenticated. @throws AppError `too_many_requests` */
+  /** Counts a request of a route for the account that an API key has authenticated. @throws AppError `too_many_requests` */
   countForAccount(request: FastifyRequest, account: Account): void
+  /** Counts a request of a route for a session and, if that is within its limit, for its account. @throws AppError `too_many_requests` */
+  countForSession(request: FastifyRequest, account: Account, session: Session): void
 }
 
 /**
@@ -48,11 +52,12 @@ export function addRateLimits(app: App, perMinute: number, clock: Clock): RateLi
   app.addHook('onRoute', ({ method, url, config }) => {
     if (config?.rate === undefined) throw new Error(`the route ${method} ${url} declares no rate class`)
   })
-  if (perMinute === 0) return { countForAccount() {} }
+  if (perMinute === 0) return { countForAccount() {}, countForSession() {} }
 
   const overall = new RateLimiter({ perMinute, atOnce: perMinute }, clock)
-  const byClient = limiters('client', clock)
-  const byAccount = limiters('account', clock)
+  const byClient = limiters(({ client }) => client, clock)
+  const byAccount = limiters(({ account }) => account, clock)
+  const bySession = limiters(({ account }) => account && half(account), clock)
 
   app.addHook('onRequest', (request, _reply, done) => {
     const rate = classOf(request)
@@ -62,10 +67,18 @@ export function addRateLimits(app: App, perMinute: number, clock: Clock): RateLi
     done(waitMs ? tooMany(waitMs) : undefined)
   })
 
+  function countForAccount(request: FastifyRequest, account: Account): void {
+    const waitMs = byAccount.get(classOf(request))?.count(account.publicId)
+    if (waitMs) throw tooMany(waitMs)
+  }
+
   return {
-    countForAccount(request, account) {
-      const waitMs = byAccount.get(classOf(request))?.count(String(account.id))
+    countForAccount,
+
+    countForSession(request, account, session) {
+      const waitMs = bySession.get(classOf(request))?.count(session.publicId)
       if (waitMs) throw tooMany(waitMs)
+      countForAccount(request, account)
     },
   }
 }
@@ -74,9 +87,23 @@ function classOf(request: FastifyRequest): RateClass {
   return request.routeOptions.config?.rate ?? 'read'
 }
 
-function limiters(by: 'client' | 'account', clock: Clock): Map<RateClass, RateLimiter> {
-  const classes = Object.entries(CLASSES) as [RateClass, { client?: Limit; account?: Limit }][]
-  return new Map(classes.flatMap(([name, { [by]: limit }]) => (limit ? [[name, new RateLimiter(limit, clock)]] : [])))
+interface ClassLimits {
+  readonly client?: Limit
+  readonly account?: Limit
+}
+
+function limiters(limitOf: (limits: ClassLimits) => Limit | undefined, clock: Clock): Map<RateClass, RateLimiter> {
+  const classes = Object.entries(CLASSES) as [RateClass, ClassLimits][]
+  return new Map(
+    classes.flatMap(([name, limits]) => {
+      const limit = limitOf(limits)
+      return limit ? [[name, new RateLimiter(limit, clock)]] : []
+    }),
+  )
+}
+
+function half({ perMinute, atOnce }: Limit): Limit {
+  return { perMinute: perMinute / 2, atOnce: Math.ceil(atOnce / 2) }
 }
 
 function tooMany(waitMs: number): AppError {

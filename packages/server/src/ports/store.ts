@@ -8,6 +8,7 @@ import type { ChainRepository } from './repository/chain.ts'
 import type { DashboardRepository } from './repository/dashboard.ts'
 import type { DatabaseIdentityRepository } from './repository/database-identity.ts'
 import type { DeliveryRepository } from './repository/delivery.ts'
+import type { EmailChangeRepository } from './repository/email-change.ts'
 import type { EventRepository } from './repository/event.ts'
 import type { IdempotencyRepository } from './repository/idempotency.ts'
 import type { Invoice, InvoiceRepository } from './repository/invoice.ts'
@@ -42,6 +43,7 @@ export interface Tx {
   readonly deliveries: DeliveryRepository
   readonly signIn: SignInRepository
   readonly dashboard: DashboardRepository
+  readonly emailChanges: EmailChangeRepository
   readonly mails: MailRepository
   readonly attentionMails: AttentionMailRepository
   readonly billing: BillingRepository

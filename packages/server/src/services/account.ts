@@ -1,9 +1,10 @@
 import type { Account, Network } from '../domain/account.ts'
-import { CONFIRMATIONS, normaliseEmail } from '../domain/account.ts'
+import { CONFIRMATIONS, needsRecentSignIn, normaliseEmail } from '../domain/account.ts'
 import { type Actor, SERVICE } from '../domain/audit.ts'
 import { AppError, invalidField, notFound } from '../domain/error.ts'
 import { planUpdatedEvent } from '../domain/event.ts'
 import { effectivePlan, FREE_PLAN, findPlan, type Plan, unknownPlanError } from '../domain/plan.ts'
+import { recentSignInRequiredError } from '../domain/sign-in.ts'
 import { formatMonth, startOfNextMonth } from '../domain/time.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Random } from '../ports/random.ts'
@@ -31,10 +32,18 @@ export interface Accounts {
   findByEmail(email: string): Promise<Account>
   list(): Promise<Account[]>
   overview(account: Account): Promise<AccountOverview>
-  /** Changes the email without a code: for the operator. @throws AppError `invalid_email`, `email_taken` */
+  /** Changes the email without a code, for the operator. It cannot be undone with a link. @throws AppError `invalid_email`, `email_taken` */
   setEmail(account: Account, email: string, actor: Actor): Promise<string>
-  /** @throws AppError `invalid_confirmations` */
-  setConfirmations(account: Account, confirmations: number, actor?: Actor): Promise<AccountOverview>
+  /**
+   * @param hasRecentSignIn whether the owner entered a code recently, or needs none
+   * @throws AppError `invalid_confirmations`; `recent_sign_in_required` for fewer than now without a recent sign-in
+   */
+  setConfirmations(
+    account: Account,
+    confirmations: number,
+    actor?: Actor,
+    hasRecentSignIn?: boolean,
+  ): Promise<AccountOverview>
   /** Assigns a plan; `expiresAt` is in Unix seconds, null: no end. @throws AppError `no_such_account`, `unknown_plan` */
   setPlan(email: string, plan: string, expiresAt: number | null, actor?: Actor): Promise<Account>
 }
@@ -48,15 +57,17 @@ export interface AccountDefaults {
   readonly confirmations: number
 }
 
-/** Finds the account with this normalised email, or creates it on the Free plan. */
+/** Finds the account with this normalised email, or creates it on the Free plan. @throws AppError `email_taken` */
 export async function findOrCreateAccount(
-  tx: Pick<Tx, 'accounts'>,
+  tx: Pick<Tx, 'accounts' | 'emailChanges'>,
   email: string,
   { clock, random, network, confirmations }: AccountDefaults,
 ): Promise<Account> {
   const createdAt = nowSecs(clock)
   const draft = { publicId: random.uuid(), email, network, confirmations, plan: FREE_PLAN, createdAt }
-  const account = (await tx.accounts.insert(draft)) ?? (await tx.accounts.byEmail(email))
+  const created = await tx.accounts.insert(draft)
+  if (created) await requireUnreserved(tx, email, created.id, createdAt)
+  const account = created ?? (await tx.accounts.byEmail(email))
   if (!account) throw new Error('the account can neither be found nor created')
   return account
 }
@@ -75,14 +86,33 @@ export function otherEmail({ email: present }: Account, text: string): string {
   return email
 }
 
-/** Changes the email and mails that to the previous one. @throws AppError `email_taken`, `account_being_deleted` */
+/**
+ * Changes the email and mails that to `account.email`. An address that its previous owner can get back is taken.
+ * @throws AppError `email_taken`, `account_being_deleted`, `too_many_changes`
+ */
 export async function changeEmail(tx: Tx, account: Account, email: string, actor: Actor, at: number): Promise<void> {
-  const before = (await tx.accounts.lock(account.id)) ?? account
-  await recordChange(tx, before, actor, { kind: 'email_changed', at, detail: email })
-  if (await tx.accounts.setEmail(account.id, email)) return
-  throw new AppError('conflict', 'email_taken', 'email taken', {
-    extra: { detail: 'another account has this address: use another address, or delete that account first' },
-  })
+  await recordChange(tx, account, actor, { kind: 'email_changed', at, detail: email })
+  if (!(await tx.accounts.setEmail(account.id, email)))
+    throw emailTakenError('another account has this address: use another address, or delete that account first')
+  await requireUnreserved(tx, email, account.id, at)
+}
+
+/** Call after the address is written: then no other transaction can reserve it. @throws AppError `email_taken` */
+async function requireUnreserved(
+  tx: Pick<Tx, 'emailChanges'>,
+  email: string,
+  accountId: number,
+  now: number,
+): Promise<void> {
+  const reservedBy = await tx.emailChanges.reservedBy(email, now)
+  if (reservedBy !== null && reservedBy !== accountId)
+    throw emailTakenError(
+      'the email of the account with this address was changed less than seven days ago: a mail to this address has a link that undoes it',
+    )
+}
+
+function emailTakenError(detail: string): AppError {
+  return new AppError('conflict', 'email_taken', 'email taken', { extra: { detail } })
 }
 
 export function createAccounts(
@@ -117,18 +147,24 @@ export function createAccounts(
 
     async setEmail(account, text, actor) {
       const email = otherEmail(account, text)
-      await store.write(tx => changeEmail(tx, account, email, actor, nowSecs(clock)))
+      await store.write(async tx => {
+        await changeEmail(tx, (await tx.accounts.lock(account.id)) ?? account, email, actor, nowSecs(clock))
+        // What the operator decides is not undone by an address that the account had before.
+        await tx.emailChanges.removeFrom(account.id, 0)
+      })
       return email
     },
 
-    async setConfirmations(account, confirmations, actor = SERVICE) {
+    async setConfirmations(account, confirmations, actor = SERVICE, hasRecentSignIn = true) {
       const { min, max } = CONFIRMATIONS
       if (!Number.isInteger(confirmations) || confirmations < min || confirmations > max)
         throw invalidField('confirmations', `${min} to ${max}`)
       const now = nowSecs(clock)
       await store.write(async tx => {
         const before = await tx.accounts.lock(account.id)
-        if (before?.confirmations === confirmations) return
+        if (!before || before.confirmations === confirmations) return
+        if (!hasRecentSignIn && needsRecentSignIn(before.confirmations, confirmations))
+          throw recentSignInRequiredError()
         await tx.accounts.setConfirmations(account.id, confirmations)
         await recordChange(tx, account, actor, { kind: 'confirmations_set', at: now, detail: String(confirmations) })
       })

@@ -3,15 +3,16 @@ import { requireNoDeletion } from '../domain/account-deletion.ts'
 import {
   type Actor,
   type AuditKind,
+  changeLimits,
   endsWithDeletion,
   isLimited,
   isMailed,
   OPERATOR,
-  OWNER_LIMIT,
   tooManyChangesError,
   VISITOR_LIMIT,
 } from '../domain/audit.ts'
-import { emailNotification } from '../domain/email-notification.ts'
+import { noticeRecipients } from '../domain/email-change.ts'
+import { type EmailNotification, emailNotification } from '../domain/email-notification.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { AuditEntry, AuditFilter } from '../ports/repository/audit.ts'
 import type { Store, Tx } from '../ports/store.ts'
@@ -42,20 +43,45 @@ interface Change {
 
 /**
  * Records a change of an account in the transaction that makes it, and mails it to the owner if it is one of those.
- * @throws AppError `too_many_changes` when the owner made too many of them; `account_being_deleted`
+ * @throws AppError `too_many_changes` when the session or the owner made too many of them; `account_being_deleted`
  */
 export async function recordChange(
-  tx: Pick<Tx, 'accounts' | 'audit' | 'mails'>,
+  tx: Pick<Tx, 'accounts' | 'audit' | 'emailChanges' | 'mails' | 'signIn'>,
   account: Pick<Account, 'id' | 'email'>,
   actor: Actor,
   { kind, at, detail = null }: Change,
 ): Promise<void> {
   if (endsWithDeletion(actor, kind)) requireNoDeletion((await tx.accounts.lock(account.id)) ?? {})
-  const { max, windowSecs } = OWNER_LIMIT
-  if (isLimited(actor, kind) && (await tx.audit.countByOwner(account.id, at - windowSecs, max)) >= max)
-    throw tooManyChangesError()
+  if (isLimited(actor, kind)) await checkChangeLimits(tx, account.id, actor, at)
   await tx.audit.append({ accountId: account.id, kind, actor, detail, createdAt: at })
-  if (isMailed(kind)) await tx.mails.enqueue(emailNotification(account, kind, at, detail))
+  if (isMailed(kind)) await notify(tx, account, kind, at, detail)
+}
+
+/** Mails to the account's email, and to the addresses that can undo a change of it. */
+async function notify(
+  tx: Pick<Tx, 'emailChanges' | 'mails'>,
+  { id, email }: Pick<Account, 'id' | 'email'>,
+  kind: EmailNotification,
+  at: number,
+  detail: string | null,
+): Promise<void> {
+  const open = await tx.emailChanges.open(id, at)
+  for (const to of noticeRecipients(email, open))
+    await tx.mails.enqueue(emailNotification({ email: to }, kind, at, detail))
+}
+
+/** @throws AppError `too_many_changes` */
+async function checkChangeLimits(
+  tx: Pick<Tx, 'audit' | 'signIn'>,
+  accountId: number,
+  { session }: Actor,
+  now: number,
+): Promise<void> {
+  const recentUntil = session === null ? 0 : await tx.signIn.recentlyAuthenticatedUntilOf(session)
+  for (const { per, max, since, retryAfterSecs } of changeLimits(recentUntil, now)) {
+    const scope = per === 'session' ? { accountId, session } : { accountId }
+    if ((await tx.audit.countByOwner(scope, since, max)) >= max) throw tooManyChangesError(retryAfterSecs)
+  }
 }
 
 /** Records what someone did who has not signed in. Does nothing when no account has the email. */

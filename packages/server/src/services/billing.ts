@@ -39,10 +39,11 @@ export interface Billing {
   /**
    * Creates an invoice that buys one period of a plan when it is paid.
    * @param idempotencyKey a repeated key returns the first invoice
+   * @param hasCode whether a code was entered recently in this browser
    * @throws AppError `billing_not_configured`, `unknown_plan`, `plan_never_ends`, `too_many_orders`,
    * `idempotency_key_reused`
    */
-  subscribe(account: Account, plan: string, idempotencyKey?: string): Promise<Invoice>
+  subscribe(account: Account, plan: string, idempotencyKey?: string, hasCode?: boolean): Promise<Invoice>
   /** Paid and unpaid purchases of the account with their invoices, newest first. */
   purchases(account: Account, page: Page): Promise<PurchaseWithInvoice[]>
   /** Grants the purchased period in the transaction in which its invoice becomes paid. Repeated calls have no effect. */
@@ -119,7 +120,7 @@ export function createBilling(deps: {
     configured: operator !== null,
     plans,
 
-    async subscribe(account, name, idempotencyKey) {
+    async subscribe(account, name, idempotencyKey, hasCode = false) {
       if (!operator) throw billingNotConfiguredError()
       requireNoDeletion(account)
       const plan = findPlan(plans, name)
@@ -133,7 +134,11 @@ export function createBilling(deps: {
           : { accountId: account.id, key: idempotencyKey, body: JSON.stringify(['plan', name]) }
       const terms = { purpose: 'plan', amountZat: plan.priceZat, expiresInSecs: PAYMENT_SECS, idempotency } as const
       return invoices.createInternal(operator, terms, async (tx, { id: invoiceId, createdAt }) => {
-        checkOrderRateLimit(await tx.billing.list(account.id, { limit: ORDER_RATE_LIMIT.max }), createdAt)
+        checkOrderRateLimit(
+          await tx.billing.list(account.id, { limit: ORDER_RATE_LIMIT.maxWithCode }),
+          createdAt,
+          hasCode,
+        )
         await tx.billing.insert({ ...sold, invoiceId, accountId: account.id, createdAt })
       })
     },

@@ -16,6 +16,8 @@ export interface Cleanup {
   pruneRevokedApiKeys(): Promise<boolean>
   /** Deletes viewing keys that no account uses for new invoices, 90 days after their last invoice could be paid. */
   pruneViewingKeys(): Promise<boolean>
+  /** Deletes changes of emails that cannot be undone any more. */
+  pruneEmailChanges(): Promise<boolean>
   /** Deletes old entries of the audit log. */
   pruneAuditLog(): Promise<boolean>
 }
@@ -53,6 +55,7 @@ export function createCleanup(deps: {
     pruneSessions: () => prune(tx => tx.sessions, CREDENTIALS_KEPT_SECS, PRUNE_BATCH),
     pruneRevokedApiKeys: () => prune(tx => tx.apiKeys, CREDENTIALS_KEPT_SECS, PRUNE_BATCH),
     pruneViewingKeys: () => prune(tx => tx.viewingKeys, CREDENTIALS_KEPT_SECS, PRUNE_BATCH),
+    pruneEmailChanges: () => prune(tx => tx.emailChanges, 0, PRUNE_BATCH),
     pruneAuditLog: () => prune(tx => tx.audit, auditRetentionDays * DAY_SECS, PRUNE_BATCH),
   }
 }

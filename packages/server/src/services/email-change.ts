@@ -1,41 +1,62 @@
 import type { Account } from '../domain/account.ts'
 import { type Actor, SERVICE } from '../domain/audit.ts'
 import { credentialHash } from '../domain/credential.ts'
+import { EMAIL_UNDO_SECS, requireFewEmailChanges } from '../domain/email-change.ts'
+import { emailNotification } from '../domain/email-notification.ts'
+import { notFound } from '../domain/error.ts'
 import type { Session } from '../domain/session.ts'
-import { parseCode, SIGN_IN_CODE } from '../domain/sign-in.ts'
+import { parseCode, recentSignInRequiredError, SIGN_IN_CODE } from '../domain/sign-in.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { KeyedHash } from '../ports/keyed-hash.ts'
 import type { Log } from '../ports/log.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { Random } from '../ports/random.ts'
-import type { Store } from '../ports/store.ts'
+import type { Store, Tx } from '../ports/store.ts'
 import { changeEmail, otherEmail } from './account.ts'
+import { recordChange } from './audit.ts'
 import { createKnownBrowsers } from './known-browser.ts'
 import { badCode, createOneTimeCodes } from './one-time-code.ts'
+import { endAllSessions } from './session.ts'
 
-/** Changes the email of an account. The previous address gets a mail about it. */
+/** Changes the email of an account. The previous address gets a mail with a link that undoes it. */
 export interface EmailChanges {
   /**
-   * Mails a code to the new address. The caller has made sure that the session is recently authenticated. The code has ten
-   * digits: guessing one would bind a stranger's address to the account.
+   * Mails a code to the present and one to the new address. The caller has made sure that the session is recently
+   * authenticated. The codes have ten digits: guessing them would bind a stranger's address to the account.
    * @throws AppError `invalid_email`, `too_many_codes`
    */
   request(account: Account, session: Session, email: string, client: string): Promise<void>
   /** The address to which the session's last code was mailed; null when that code cannot be used. */
   pending(session: Session): Promise<string | null>
   /**
-   * Changes the email with the mailed code. Sessions and API keys keep working.
+   * Changes the email with both mailed codes. Sessions and API keys keep working.
    * @param knownBrowser the cookie that a sign-in returned in this browser
    * @returns the email, and the cookie by which the browser is known under it
-   * @throws AppError `bad_code`, `email_taken`, `account_being_deleted`
+   * @throws AppError `recent_sign_in_required`, `bad_code`, `email_taken`, `account_being_deleted`, `too_many_email_changes`
    */
   confirm(
     account: Account,
     session: Session,
-    code: string,
+    codes: EmailCodes,
     knownBrowser?: string,
     actor?: Actor,
   ): Promise<{ readonly email: string; readonly knownBrowser: string }>
+  /** The address that a link gives the account back to; null for a link that is used, replaced, unknown or too old. */
+  undoable(token: string): Promise<string | null>
+  /**
+   * Gives the account back to the previous address. All sessions end, browsers are forgotten, and API keys are revoked.
+   * Later changes of the email cannot be undone any more.
+   * @returns the restored address
+   * @throws AppError `no_such_link`
+   */
+  undo(token: string, actor?: Actor): Promise<string>
+}
+
+export interface EmailCodes {
+  /** The code mailed to the present address, as entered. */
+  readonly present: string
+  /** The code mailed to the new address. */
+  readonly next: string
 }
 
 export function createEmailChanges(deps: {
@@ -55,8 +76,12 @@ export function createEmailChanges(deps: {
       const email = otherEmail(account, text)
       // One account has one limit, however many sessions it opens.
       const knownBrowserHash = credentialHash(`account ${account.publicId}`)
-      const request = codes.request('new_email', { email, browser: browserOf(session), client, knownBrowserHash })
-      codes.reportIssued(await store.write(tx => codes.issue(tx, request)))
+      const common = { browser: browserOf(session), client, knownBrowserHash }
+      const issued = await store.write(async tx => [
+        await codes.issue(tx, codes.request('present_email', { ...common, email: account.email })),
+        await codes.issue(tx, codes.request('new_email', { ...common, email })),
+      ])
+      for (const spending of issued) codes.reportIssued(spending)
     },
 
     async pending(session) {
@@ -67,25 +92,79 @@ export function createEmailChanges(deps: {
       return code?.email ?? null
     },
 
-    async confirm(account, session, code, knownBrowser = '', actor = SERVICE) {
-      const digits = parseCode(code)
-      if (digits === null) throw badCode()
-      const attempt = await store.write(async tx => {
-        const attempt = await codes.redeem(tx, 'new_email', browserOf(session), digits, actor)
-        if (attempt.redeemed) await changeEmail(tx, account, attempt.redeemed.email, actor, nowSecs(clock))
-        return attempt
+    async confirm(account, session, entered, knownBrowser = '', actor = SERVICE) {
+      const [present, next] = [parseCode(entered.present), parseCode(entered.next)]
+      if (present === null || next === null) throw badCode()
+      const browser = browserOf(session)
+      const at = nowSecs(clock)
+      const { attempts, changed } = await store.write(async tx => {
+        if ((await tx.signIn.recentlyAuthenticatedUntil(session.id)) <= at) throw recentSignInRequiredError()
+        const attempts = await codes.redeemAll(
+          tx,
+          [
+            { purpose: 'present_email', browser, code: present },
+            { purpose: 'new_email', browser, code: next },
+          ],
+          actor,
+        )
+        const [old, own] = attempts.map(({ redeemed }) => redeemed)
+        // The code of an address that the account no longer has proves nothing.
+        const before = await tx.accounts.lock(account.id)
+        if (!own || !before || old?.email !== before.email) return { attempts, changed: null }
+        const { email } = own
+        await changeUndoably(tx, before, email, actor, at)
+        return { attempts, changed: { email, knownBrowser: await knownBrowsers.remember(tx, knownBrowser, email) } }
       })
-      if (!attempt.redeemed) {
-        codes.reportWrong(attempt)
-        throw badCode()
-      }
-      const { email } = attempt.redeemed
-      return { email, knownBrowser: knownBrowsers.remember(knownBrowser, email) }
+      for (const attempt of attempts) if (!attempt.redeemed) codes.reportWrong(attempt)
+      if (!changed) throw badCode()
+      return changed
+    },
+
+    async undoable(token) {
+      const change = await store.read(tx => tx.emailChanges.byTokenHash(credentialHash(token), nowSecs(clock)))
+      return change?.previousEmail ?? null
+    },
+
+    async undo(token, actor = SERVICE) {
+      const at = nowSecs(clock)
+      const hash = credentialHash(token)
+      return store.write(async tx => {
+        const found = await tx.emailChanges.byTokenHash(hash, at)
+        const account = found && (await tx.accounts.lock(found.accountId))
+        // Read again: another request may have used the link before the lock.
+        const change = await tx.emailChanges.byTokenHash(hash, at)
+        if (!account || !change) throw notFound('link')
+        const { previousEmail } = change
+        if (account.email !== previousEmail && !(await tx.accounts.setEmail(account.id, previousEmail)))
+          throw new Error('the previous address of an account was given to another one')
+        await endAllSessions(tx, account.id, at)
+        await tx.apiKeys.revokeAll(account.id, at)
+        // Before the changes are deleted: their addresses get this notice too.
+        const restored = { ...account, email: previousEmail }
+        await recordChange(tx, restored, actor, { kind: 'email_change_undone', at, detail: previousEmail })
+        if (account.email !== previousEmail)
+          await tx.mails.enqueue(emailNotification(account, 'email_change_undone', at))
+        await tx.emailChanges.removeFrom(account.id, change.id)
+        return previousEmail
+      })
     },
   }
 }
 
-/** Binds the code to the session. */
+/** Changes the email, and mails a link to the previous address. The notice goes to the new one. */
+async function changeUndoably(tx: Tx, before: Account, email: string, actor: Actor, at: number): Promise<void> {
+  requireFewEmailChanges(await tx.emailChanges.open(before.id, at), at)
+  await changeEmail(tx, { ...before, email }, email, actor, at)
+  const emailChangeId = await tx.emailChanges.insert({
+    accountId: before.id,
+    previousEmail: before.email,
+    createdAt: at,
+    undoUntil: at + EMAIL_UNDO_SECS,
+  })
+  await tx.mails.enqueueUndo({ to: before.email, about: 'email_undo', emailChangeId, detail: email, createdAt: at })
+}
+
+/** Binds the codes to the session. */
 function browserOf(session: Session): string {
   return `new email ${session.publicId}`
 }

@@ -4,16 +4,20 @@ import { KNOWN_BROWSER } from '../domain/sign-in.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { KeyedHash } from '../ports/keyed-hash.ts'
 import type { Random } from '../ports/random.ts'
+import type { Tx } from '../ports/store.ts'
 
 /**
  * Recognises browsers that have signed in to an account before, by a cookie. It holds one token for each of the last
  * accounts: a random id, the time, and a keyed hash (MAC) of both and the email. It gives no access and names no account.
  */
 export interface KnownBrowsers {
-  /** Identifies a browser that has signed in to this email's account. Null for other browsers. Reads no database. */
-  recognise(cookie: string, email: string): Uint8Array | null
+  /**
+   * Identifies a browser that has signed in to this email's account. Null for other browsers, and for those that the
+   * account has forgotten. Reads the account only for a cookie that was issued for this email.
+   */
+  recognise(tx: Tx, cookie: string, email: string): Promise<Uint8Array | null>
   /** The cookie after a sign-in to this email's account. The browser keeps its id. */
-  remember(cookie: string, email: string): string
+  remember(tx: Tx, cookie: string, email: string): Promise<string>
 }
 
 const ID_BYTES = 16
@@ -28,28 +32,35 @@ export function createKnownBrowsers(deps: {
 
   const macInput = (id: string, issuedAt: number, email: string) => `${id} ${issuedAt} ${email}`
 
-  /** The browser's id, if the token was issued for this email and is still valid. */
-  function verify(token: string, email: string): string | null {
+  /** The browser's id, if the token was issued for this email and is not too old. */
+  function verify(token: string, email: string): { readonly id: string; readonly issuedAt: number } | null {
     const [, id = '', issuedAt = '', mac = ''] = TOKEN.exec(token) ?? []
     if (id === '' || Number(issuedAt) + KNOWN_BROWSER.lifetimeSecs <= nowSecs(clock)) return null
     const macs = keyedHash.allHashes('known browser', macInput(id, Number(issuedAt), email))
-    return macs.some(expected => timingSafeEqual(expected, Buffer.from(mac, 'hex'))) ? id : null
+    return macs.some(expected => timingSafeEqual(expected, Buffer.from(mac, 'hex')))
+      ? { id, issuedAt: Number(issuedAt) }
+      : null
   }
 
   return {
-    recognise(cookie, email) {
+    async recognise(tx, cookie, email) {
       for (const token of tokensOf(cookie)) {
-        const id = verify(token, email)
-        if (id !== null) return credentialHash(id)
+        const found = verify(token, email)
+        if (!found) continue
+        const knownFrom = await tx.accounts.browsersKnownFrom(email)
+        return knownFrom !== null && found.issuedAt >= knownFrom ? credentialHash(found.id) : null
       }
       return null
     },
 
-    remember(cookie, email) {
+    async remember(tx, cookie, email) {
+      const knownFrom = (await tx.accounts.browsersKnownFrom(email)) ?? 0
       const tokens = tokensOf(cookie)
       const earlier = tokens.find(token => verify(token, email) !== null)
-      const id = (earlier && verify(earlier, email)) ?? Buffer.from(random.bytes(ID_BYTES)).toString('hex')
-      const issuedAt = nowSecs(clock)
+      const found = earlier === undefined ? null : verify(earlier, email)
+      const isKnown = found !== null && found.issuedAt >= knownFrom
+      const id = isKnown ? found.id : Buffer.from(random.bytes(ID_BYTES)).toString('hex')
+      const issuedAt = Math.max(nowSecs(clock), knownFrom)
       const mac = Buffer.from(keyedHash.hash('known browser', macInput(id, issuedAt, email))).toString('hex')
       const others = tokens.filter(token => token !== earlier && TOKEN.test(token))
       return [`${id}-${issuedAt}-${mac}`, ...others].slice(0, KNOWN_BROWSER.maxAccounts).join('.')

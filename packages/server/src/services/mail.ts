@@ -1,8 +1,17 @@
 import { ATTENTION_MAIL, attentionMailDueAt, attentionMailText } from '../domain/attention-mail.ts'
 import { backoffMs } from '../domain/backoff.ts'
 import { MAX_COUNT } from '../domain/count.ts'
+import { credentialHash, SECRET_BYTES } from '../domain/credential.ts'
+import { EMAIL_UNDO_PATH, emailUndoText } from '../domain/email-change.ts'
 import { EMAIL_NOTIFICATIONS, type EmailNotification, NOTICE_INTERVAL_SECS } from '../domain/email-notification.ts'
-import { type CodePurpose, codeHashInput, generateCode, generateLongCode } from '../domain/sign-in.ts'
+import {
+  type CodePurpose,
+  codeHashInput,
+  generateCode,
+  generateLongCode,
+  KNOWN_BROWSER_WRONG_CODES,
+  LONG_CODE_PURPOSES,
+} from '../domain/sign-in.ts'
 import { showUnprintable } from '../domain/text.ts'
 import { formatUtcMinute } from '../domain/time.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
@@ -11,10 +20,12 @@ import type { Log } from '../ports/log.ts'
 import type { Mailer, OutgoingMail } from '../ports/mailer.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { Random } from '../ports/random.ts'
-import type { AttentionMail, CodeMail, NoticeMail } from '../ports/repository/mail.ts'
-import type { Store } from '../ports/store.ts'
+import type { AttentionMail, CodeMail, NoticeMail, UndoMail } from '../ports/repository/mail.ts'
+import type { SignInCode } from '../ports/repository/sign-in.ts'
+import type { Store, Tx } from '../ports/store.ts'
 import { allEnded } from './all-ended.ts'
 import { createCodeSorter } from './code-sorter.ts'
+import { wrongInKnownBrowsers } from './one-time-code.ts'
 import { isBudgetSpent } from './sign-in-budget.ts'
 
 export interface Mails {
@@ -56,7 +67,25 @@ export function createMails(deps: {
       await store.write(tx => tx.mails.setMailed(mail, nowSecs(clock) + NOTICE_INTERVAL_SECS))
   }
 
-  async function trySend(mail: CodeMail | NoticeMail, message: OutgoingMail): Promise<boolean> {
+  async function sendUndo(mail: UndoMail): Promise<void> {
+    const message = await composeUndo(mail)
+    if (message === null || (await trySend(mail, message)) || mail.attempts >= MAX_ATTEMPTS)
+      await store.write(tx => tx.mails.remove(mail))
+  }
+
+  /** Generates the token of the link and stores only its hash. Null when the change cannot be undone any more. */
+  async function composeUndo({ emailChangeId, to, detail }: UndoMail): Promise<OutgoingMail | null> {
+    return store.write(async tx => {
+      const change = await tx.emailChanges.byId(emailChangeId)
+      // On SQLite a later change may have the id of a deleted one.
+      if (change?.previousEmail !== to || change.undoUntil <= nowSecs(clock)) return null
+      const token = Buffer.from(random.bytes(SECRET_BYTES)).toString('base64url')
+      await tx.emailChanges.setTokenHash(change.id, credentialHash(token))
+      return { to, ...emailUndoText(change, detail, `${publicUrl()}${EMAIL_UNDO_PATH}/${token}`) }
+    })
+  }
+
+  async function trySend(mail: CodeMail | NoticeMail | UndoMail, message: OutgoingMail): Promise<boolean> {
     try {
       await mailer.send(message)
       return true
@@ -66,7 +95,10 @@ export function createMails(deps: {
     }
   }
 
-  function reportFailure({ id, about, attempts }: CodeMail | NoticeMail | AttentionMail, error: unknown): void {
+  function reportFailure(
+    { id, about, attempts }: CodeMail | NoticeMail | UndoMail | AttentionMail,
+    error: unknown,
+  ): void {
     log.warn({ mail: id, about, tries: attempts, err: error }, 'a mail could not be sent')
   }
 
@@ -107,19 +139,18 @@ export function createMails(deps: {
   }
 
   /**
-   * Generates the code and stores only its hash. Null when the request has expired. A code for a new email is longer, and so
-   * are those of unknown browsers while wrong codes are too many.
+   * Generates the code and stores only its hash. Null when the request has expired. A code for a change of the email is
+   * longer, and so are others while wrong codes are too many.
    */
   async function composeCode(mail: CodeMail): Promise<OutgoingMail | null> {
     return store.write(async tx => {
       const now = nowSecs(clock)
       const request = await tx.signIn.byId(mail.codeId)
       if (!request || request.expiresAt <= now) return null
-      const { purpose, isKnownBrowser } = request
-      const isLong = purpose === 'new_email' || (!isKnownBrowser && (await isBudgetSpent(tx, 'wrong_codes', now)))
+      const isLong = LONG_CODE_PURPOSES.has(request.purpose) || (await areWrongCodesSpent(tx, request, now))
       const code = isLong ? generateLongCode(random.bytes) : generateCode(random.bytes)
       await tx.signIn.setCodeHash(request.id, keyedHash.hash('code', codeHashInput(request.id, code)))
-      return { to: mail.to, ...codeText(code, purpose) }
+      return { to: mail.to, ...codeText(code, request.purpose) }
     })
   }
 
@@ -137,15 +168,26 @@ export function createMails(deps: {
     async sendNotices(limit) {
       const now = nowSecs(clock)
       const due = await store.write(tx => tx.mails.claimNotices(now, limit, retryAt(now)))
-      await allEnded(due.map(mail => (mail.about === 'reorged_payments' ? sendAttention(mail) : sendNotice(mail))))
+      await allEnded(
+        due.map(mail => {
+          if (mail.about === 'reorged_payments') return sendAttention(mail)
+          return mail.about === 'email_undo' ? sendUndo(mail) : sendNotice(mail)
+        }),
+      )
       return due.length
     },
   }
 }
 
+async function areWrongCodesSpent(tx: Tx, { email, isKnownBrowser }: SignInCode, now: number): Promise<boolean> {
+  if (!isKnownBrowser) return isBudgetSpent(tx, 'wrong_codes', now)
+  return (await wrongInKnownBrowsers(tx, email, now)) >= KNOWN_BROWSER_WRONG_CODES.max
+}
+
 const CODE_NAMES: Readonly<Record<CodePurpose, string>> = {
   sign_in: 'sign-in code',
   confirm: 'confirmation code',
+  present_email: 'code for changing your email',
   new_email: 'code for a new email',
 }
 

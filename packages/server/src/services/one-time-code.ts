@@ -8,6 +8,7 @@ import {
   type CodeRequestLimit,
   codeHashInput,
   codeRequestLimits,
+  KNOWN_BROWSER_WRONG_CODES,
   SIGN_IN_CODE,
   widerNetworks,
 } from '../domain/sign-in.ts'
@@ -31,10 +32,16 @@ export interface OneTimeCodes {
   /** Sends a code unless an unused one exists. Returns null if one does. @throws AppError `too_many_codes` */
   issueUnlessUsable(tx: Tx, request: NewSignInCode): Promise<Spending | null>
   /**
-   * Marks the browser's code as used. The attempt at a wrong code stays counted. An unknown browser's attempt at a code of
-   * six digits must be within the budget of wrong codes of all emails.
+   * Marks the browser's code as used. The attempt at a wrong code stays counted. An attempt at a code of six digits must be
+   * within the budget of wrong codes: of all emails in an unknown browser, of this email in a known one.
    */
   redeem(tx: Tx, purpose: CodePurpose, browser: string, code: string, actor: Actor): Promise<Attempt>
+  /** As `redeem`, for several codes of one browser. They are marked as used only when all are right. */
+  redeemAll(
+    tx: Tx,
+    codes: readonly { readonly purpose: CodePurpose; readonly browser: string; readonly code: string }[],
+    actor: Actor,
+  ): Promise<readonly Attempt[]>
   /** Reports what an issued code has taken from a budget. Call after the commit. */
   reportIssued(spending: Spending | null): void
   /** Counts an attempt at a wrong code. Call after the commit. */
@@ -65,6 +72,7 @@ const PRUNE_BATCH = 10
 const FAILURES: Readonly<Record<CodePurpose, AuditKind | null>> = {
   sign_in: 'sign_in_failed',
   confirm: 'confirmation_failed',
+  present_email: 'confirmation_failed',
   new_email: null,
 }
 
@@ -94,24 +102,51 @@ export function createOneTimeCodes(deps: {
     }
   }
 
-  async function redeem(tx: Tx, purpose: CodePurpose, browser: string, code: string, actor: Actor): Promise<Attempt> {
+  /** Whether the wrong codes of all unknown browsers, or of the email's known ones, leave an attempt at six digits. */
+  async function spendAttempt(tx: Tx, { email, isKnownBrowser }: SignInCode, now: number) {
+    if (!isKnownBrowser) {
+      const spending = await spendBudget(tx, 'wrong_codes', 1, now)
+      return { spending, isAllowed: spending.granted > 0 }
+    }
+    // This attempt is counted already.
+    const isAllowed = (await wrongInKnownBrowsers(tx, email, now)) <= KNOWN_BROWSER_WRONG_CODES.max
+    return { spending: null, isAllowed }
+  }
+
+  /** Counts an attempt. A right code is not marked as used yet. */
+  async function attempt(tx: Tx, purpose: CodePurpose, browser: string, code: string, actor: Actor): Promise<Attempt> {
     const now = nowSecs(clock)
     const candidate = await tx.signIn.claimAttempt(purpose, credentialHash(browser), now, SIGN_IN_CODE.maxAttempts)
     if (!candidate?.codeHash) return { redeemed: null, spending: null }
-    const { id, codeHash, isKnownBrowser } = candidate
-    const isLimited = !isKnownBrowser && code.length === SIGN_IN_CODE.digits
-    const spending = isLimited ? await spendBudget(tx, 'wrong_codes', 1, now) : null
+    const { id, codeHash } = candidate
+    const { spending, isAllowed } =
+      code.length === SIGN_IN_CODE.digits ? await spendAttempt(tx, candidate, now) : { spending: null, isAllowed: true }
     const isRight =
-      spending?.granted !== 0 &&
-      keyedHash.allHashes('code', codeHashInput(id, code)).some(hash => timingSafeEqual(codeHash, hash))
+      isAllowed && keyedHash.allHashes('code', codeHashInput(id, code)).some(hash => timingSafeEqual(codeHash, hash))
     if (!isRight) {
       const kind = FAILURES[purpose]
       if (kind) await recordVisit(tx, candidate.email, actor, { kind, at: now })
       return { redeemed: null, spending }
     }
     if (spending) await refundBudget(tx, spending, now)
-    await tx.signIn.markUsed(id, now)
     return { redeemed: candidate, spending: null }
+  }
+
+  async function redeemAll(
+    tx: Tx,
+    entered: readonly { readonly purpose: CodePurpose; readonly browser: string; readonly code: string }[],
+    actor: Actor,
+  ): Promise<Attempt[]> {
+    const attempts: Attempt[] = []
+    for (const { purpose, browser, code } of entered) attempts.push(await attempt(tx, purpose, browser, code, actor))
+    const redeemed = attempts.flatMap(({ redeemed }) => redeemed ?? [])
+    if (redeemed.length === entered.length) for (const { id } of redeemed) await tx.signIn.markUsed(id, nowSecs(clock))
+    return attempts
+  }
+
+  async function redeem(tx: Tx, purpose: CodePurpose, browser: string, code: string, actor: Actor): Promise<Attempt> {
+    const [first] = await redeemAll(tx, [{ purpose, browser, code }], actor)
+    return first as Attempt
   }
 
   async function issue(tx: Tx, request: NewSignInCode): Promise<Spending> {
@@ -132,6 +167,7 @@ export function createOneTimeCodes(deps: {
     request,
     issue,
     redeem,
+    redeemAll,
 
     async issueUnlessUsable(tx, request) {
       const { purpose, browserHash, createdAt } = request
@@ -172,6 +208,11 @@ function scopeOf(request: NewSignInCode, per: CodeRequestLimit['per']): CodeRequ
     case 'network48':
       return networkHashes && { network48Hash: networkHashes.network48 }
   }
+}
+
+/** Number of wrong codes that known browsers entered for this email within a day. */
+export function wrongInKnownBrowsers(tx: Pick<Tx, 'signIn'>, email: string, now: number): Promise<number> {
+  return tx.signIn.wrongInKnownBrowsers(email, now - KNOWN_BROWSER_WRONG_CODES.windowSecs)
 }
 
 function tooManyCodes(retryAfterSecs: number): AppError {

@@ -13,6 +13,7 @@ import { isUuid } from '../domain/uuid.ts'
 import { nowSecs } from '../ports/clock.ts'
 import type { Random } from '../ports/random.ts'
 import type { Page } from '../ports/repository/page.ts'
+import type { Tx } from '../ports/store.ts'
 import { recordChange } from './audit.ts'
 import { createLastUsedRecorder, type LastUsedDeps } from './last-used.ts'
 
@@ -22,12 +23,19 @@ export interface Sessions {
   /** Creates a session for a script. `token` is available only in this result. @throws AppError `invalid_label` */
   create(account: Account, label: string, actor?: Actor): Promise<{ session: Session; token: string }>
   list(account: Account, page: Page): Promise<Session[]>
-  /** @throws AppError `no_such_session` */
+  /** Ends a session. The owner gets a mail unless it is the actor's own. @throws AppError `no_such_session` */
   end(account: Account, publicId: string, actor?: Actor): Promise<void>
-  /** Ends every active session of the account, tokens of scripts included. @returns their number */
+  /** Ends every active session of the account, tokens of scripts included, and forgets its browsers. @returns their number */
   endAll(account: Account, actor?: Actor): Promise<number>
   /** Resolves when no background write is in progress. */
   whenIdle(): Promise<void>
+}
+
+/** Ends all sessions and forgets the browsers that signed in before. @returns the number of sessions */
+export async function endAllSessions(tx: Pick<Tx, 'accounts' | 'sessions'>, accountId: number, at: number) {
+  // A browser that signed in within this second is forgotten too.
+  await tx.accounts.setBrowsersKnownFrom(accountId, at + 1)
+  return tx.sessions.endAll(accountId, at)
 }
 
 export function createSessions(deps: LastUsedDeps & { readonly random: Random }): Sessions {
@@ -61,16 +69,17 @@ export function createSessions(deps: LastUsedDeps & { readonly random: Random })
     async end(account, publicId, actor = SERVICE) {
       const at = nowSecs(clock)
       await store.write(async tx => {
-        const found = isUuid(publicId) && (await tx.sessions.end(account.id, publicId, at))
+        const found = isUuid(publicId) && (await tx.sessions.end(account.id, publicId.toLowerCase(), at))
         if (!found) throw notFound('session')
-        await recordChange(tx, account, actor, { kind: 'session_ended', at })
+        const kind = actor.session === publicId.toLowerCase() ? 'signed_out' : 'session_ended'
+        await recordChange(tx, account, actor, { kind, at, detail: found.label })
       })
     },
 
     async endAll(account, actor = SERVICE) {
       const at = nowSecs(clock)
       return store.write(async tx => {
-        const ended = await tx.sessions.endAll(account.id, at)
+        const ended = await endAllSessions(tx, account.id, at)
         if (ended > 0) await recordChange(tx, account, actor, { kind: 'sessions_ended', at })
         return ended
       })

@@ -28,7 +28,8 @@ export interface SignIn {
    * @param label name of the session, shown to the account owner
    * @param knownBrowser the cookie that an earlier call returned in this browser
    * @throws AppError `bad_code`: wrong, used, expired, from another browser, too many attempts, or a code of six digits in
-   * an unknown browser while the budget of wrong codes is spent
+   * an unknown browser while the budget of wrong codes is spent; `email_taken` when the email was that of an account until
+   * less than seven days ago
    */
   signIn(browser: string, code: string, label: string, knownBrowser?: string, actor?: Actor): Promise<SignedIn>
   /** Whether a code was entered recently in this session. */
@@ -79,9 +80,9 @@ export function createSignIn(
     async requestCode(email, client, knownBrowser = '', actor = SERVICE) {
       const to = requireEmail(email)
       const browser = Buffer.from(random.bytes(SECRET_BYTES)).toString('hex')
-      const knownBrowserHash = knownBrowsers.recognise(knownBrowser, to)
-      const request = codes.request('sign_in', { email: to, browser, client, knownBrowserHash })
       const spending = await store.write(async tx => {
+        const knownBrowserHash = await knownBrowsers.recognise(tx, knownBrowser, to)
+        const request = codes.request('sign_in', { email: to, browser, client, knownBrowserHash })
         const spending = await codes.issue(tx, request)
         await recordVisit(tx, to, actor, { kind: 'sign_in_requested', at: request.createdAt })
         return spending
@@ -94,18 +95,19 @@ export function createSignIn(
       const digits = parseCode(code)
       if (digits === null) throw badCode()
       const token = formatCredential('session', random.bytes(SECRET_BYTES))
-      const { attempt, account, session } = await store.write(async tx => {
+      const { attempt, signedIn } = await store.write(async tx => {
         const attempt = await codes.redeem(tx, 'sign_in', browser, digits, actor)
         const account = attempt.redeemed && (await accountOf(tx, attempt.redeemed.email))
-        if (!account) return { attempt, account, session: null }
+        if (!account) return { attempt, signedIn: null }
         const session = await openSession(tx, account, label, token)
         const owner = { ...actor, by: 'owner', session: session.publicId } as const
         await recordChange(tx, account, owner, { kind: 'signed_in', at: session.createdAt, detail: label })
-        return { attempt, account, session }
+        const known = await knownBrowsers.remember(tx, knownBrowser, account.email)
+        return { attempt, signedIn: { account, session, token, knownBrowser: known } }
       })
       if (!attempt.redeemed) codes.reportWrong(attempt)
-      if (!account || !session) throw badCode()
-      return { account, session, token, knownBrowser: knownBrowsers.remember(knownBrowser, account.email) }
+      if (!signedIn) throw badCode()
+      return signedIn
     },
 
     async isRecentlyAuthenticated(session) {

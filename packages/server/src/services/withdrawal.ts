@@ -64,10 +64,11 @@ export interface Withdrawals {
   /**
    * Creates an order at the current rate, which is valid until the deposit address expires. A repeated idempotency key
    * returns the first order.
+   * @param hasCode whether a code was entered recently in this browser
    * @throws AppError `billing_not_configured`, `invalid_fiat_currency`, `invalid_payout_to`, `invalid_amount_zat`,
    * `rate_unavailable`, `too_many_orders`, `idempotency_key_reused`
    */
-  create(account: Account, request: WithdrawalRequest, actor?: Actor): Promise<WithdrawalWithInvoice>
+  create(account: Account, request: WithdrawalRequest, actor?: Actor, hasCode?: boolean): Promise<WithdrawalWithInvoice>
   /** @throws AppError `no_such_withdrawal` */
   read(account: Account, id: string): Promise<WithdrawalWithInvoice>
   /** Newest first. */
@@ -140,7 +141,7 @@ export function createWithdrawals(deps: {
     currencies: terms.currencies,
     spreadBps: terms.spreadBps,
 
-    async create(account, request, actor = SERVICE) {
+    async create(account, request, actor = SERVICE, hasCode = false) {
       if (!operator) throw billingNotConfiguredError()
       check(request, terms.currencies)
       const idempotency = idempotencyOf(account, request, keyedHash)
@@ -160,7 +161,8 @@ export function createWithdrawals(deps: {
         operator,
         internalRequest,
         async (tx, { id: invoiceId, createdAt }) => {
-          checkOrderRateLimit(await tx.withdrawals.list(account.id, { limit: ORDER_RATE_LIMIT.max }), createdAt)
+          const latest = await tx.withdrawals.list(account.id, { limit: ORDER_RATE_LIMIT.maxWithCode })
+          checkOrderRateLimit(latest, createdAt, hasCode)
           const sealedPayoutTo = vault.seal(Buffer.from(payoutTo), payoutSealContext(invoiceId))
           await tx.withdrawals.insert({ ...draft, invoiceId, sealedPayoutTo, createdAt })
           await recordChange(tx, account, actor, {

@@ -3,7 +3,7 @@ import type { Account } from '../domain/account.ts'
 import { num, numOrNull } from './mapping.ts'
 import type { AccountsTable } from './tables.ts'
 
-type AccountRow = Omit<Selectable<AccountsTable>, 'erased_at'>
+type AccountRow = Omit<Selectable<AccountsTable>, 'erased_at' | 'browsers_known_from'>
 
 export function toAccount(row: AccountRow): Account {
   const deletionRequestedAt = numOrNull(row.deletion_requested_at)

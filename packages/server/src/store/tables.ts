@@ -43,6 +43,7 @@ export interface Tables {
   sign_in_codes: SignInCodesTable
   sign_in_budgets: SignInBudgetsTable
   fresh_sessions: RecentAuthenticationsTable
+  email_changes: EmailChangesTable
   mails: MailsTable
   attention_mails: AttentionMailsTable
   account_viewing_keys: AccountViewingKeysTable
@@ -73,6 +74,8 @@ export interface AccountsTable {
   created_at: Int64
   deletion_requested_at: Generated<Int64 | null>
   erased_at: Generated<Int64 | null>
+  /** Browsers that signed in before are no longer known. */
+  browsers_known_from: Generated<Int64>
 }
 
 export interface ApiKeysTable {
@@ -352,6 +355,17 @@ export interface MailsTable {
   last_at: Generated<Int64>
   /** The recipient of a notice; null in other rows. */
   notice_to: Generated<string | null>
+  email_change_id: Generated<Int64 | null>
+}
+
+export interface EmailChangesTable {
+  id: AutoId
+  account_id: Int64
+  previous_email: string
+  /** SHA-256 of the token in the link; null until it is mailed. */
+  token_hash: Generated<Uint8Array | null>
+  created_at: Int64
+  undo_until: Int64
 }
 
 export interface AttentionMailsTable {

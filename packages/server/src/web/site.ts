@@ -92,7 +92,7 @@ function createSite(app: App, deps: SiteDeps): Site {
         ...pageRoute(path),
         onRequest: async request => {
           const user = await authenticate(request, deps.sessions)
-          deps.rateLimits.countForAccount(request, user.account)
+          deps.rateLimits.countForSession(request, user.account, user.session)
           users.set(request, user)
         },
         handler: async (request, reply) =>

@@ -19,6 +19,7 @@ export interface SignInHarness {
   readonly sessions: Services['sessions']
   readonly accounts: Services['accounts']
   readonly emailChanges: Services['emailChanges']
+  readonly services: Services
   readonly mails: Mails
   readonly mailbox: Mailbox
   /** Sends all due mails. */
@@ -76,6 +77,7 @@ export async function createSignInHarness(
     sessions,
     accounts,
     emailChanges,
+    services,
     mails,
     mailbox,
     deliver,

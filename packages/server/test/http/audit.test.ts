@@ -25,7 +25,7 @@ const CHANGES: readonly (readonly [line: string, kind: AuditKind, json?: unknown
   ['DELETE /v1/account/webhook', 'webhook_removed'],
   ['POST /v1/account/withdrawals', 'withdrawal_created', ORDER],
   ['POST /v1/account/withdrawals/{id}/cancel', 'withdrawal_canceled'],
-  ['POST /v1/auth/logout', 'session_ended'],
+  ['POST /v1/auth/logout', 'signed_out'],
 ]
 
 async function changeEverything(user: Merchant): Promise<string[]> {

@@ -25,6 +25,7 @@ const UNDESCRIBED = [
   ...[
     'bad_code',
     'too_many_codes',
+    'too_many_email_changes',
     'email_taken',
     'deposit_not_confirmed',
     'payout_in_progress',

@@ -54,6 +54,25 @@ test('the limit of an account holds for all its clients and tokens, and for no o
   assert.equal((await call(api, 'GET /v1/account', { token, headers: from('192.0.2.1') })).status, 200)
 })
 
+test('one session can use half of its account’s limit: a stolen one leaves the other half to the owner', async t => {
+  const service = await startTestService({ env: { RATE_LIMIT: '60000', TRUST_PROXY: '1' } })
+  t.after(() => service.close())
+  const { accounts, sessions } = service.service
+  const account = await accounts.findOrCreate('shop@example.org')
+  const [stolen, own] = [await sessions.create(account, 'stolen'), await sessions.create(account, 'own')]
+  const page = (token: string, address: number) =>
+    call(service, 'GET /sessions', {
+      headers: { ...from(`192.0.2.${address}`), cookie: `__Host-zatgate=${token}` },
+    })
+  const [served, rejected] = await sendUntilRejected(i => page(stolen.token, 1 + (i % 100)))
+  assert.ok(served >= 50 && served < 70, String(served))
+  assert.equal(rejected.status, 429)
+  for (let i = 0; i < 30; i++) {
+    assert.equal((await page(own.token, 201)).status, 200)
+    await page(stolen.token, i)
+  }
+})
+
 test('the addresses of one IPv6 /64 are one client', async t => {
   const api = await startLimited(t)
   const put = (address: string) => call(api, 'PUT /v1/account/viewing-key', { json: {}, headers: from(address) })

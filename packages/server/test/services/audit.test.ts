@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Actor, OWNER_LIMIT, VISITOR_LIMIT } from '../../src/domain/audit.ts'
+import { type Actor, OWNER_LIMITS, VISITOR_LIMIT } from '../../src/domain/audit.ts'
 import { AppError } from '../../src/domain/error.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { createBillingHarness } from '../harness/billing.ts'
@@ -14,6 +14,13 @@ const ACTOR: Actor = { by: 'owner', session: 'session', network: '203.0.113.0/24
 const VISITOR: Actor = { ...ACTOR, by: 'visitor', session: null }
 
 const tooMany = (error: unknown) => error instanceof AppError && error.code === 'too_many_changes'
+
+async function appendChanges(store: Store, accountId: number, actor: Actor, count: number, createdAt: number) {
+  const entry = { accountId, kind: 'confirmations_set', actor, detail: null, createdAt } as const
+  await store.write(async tx => {
+    for (let i = 0; i < count; i++) await tx.audit.append(entry)
+  })
+}
 
 /** Kinds and details, oldest first. */
 async function entriesOf(store: Store, accountId: number) {
@@ -79,7 +86,7 @@ onBothDatabases(engine => {
     ])
   })
 
-  test('an owner’s changes are refused after a thousand a day; keys and sessions can still be ended', async t => {
+  test('a session is refused after a thousand changes a day; keys and sessions can still be ended', async t => {
     const store = await openEmptyStore(engine, t)
     const clock = new ManualClock()
     const { services } = await openTestContainer(t, { store, clock })
@@ -87,18 +94,50 @@ onBothDatabases(engine => {
     const { accounts, apiKeys, sessions } = services
     const { apiKey } = await apiKeys.create(account, 'till', ACTOR)
     const { session } = await sessions.create(account, 'thief', ACTOR)
-    await store.write(async tx => {
-      const entry = { accountId: account.id, kind: 'confirmations_set', actor: ACTOR, detail: null } as const
-      for (let i = 2; i < OWNER_LIMIT.max; i++) await tx.audit.append({ ...entry, createdAt: clock.secs })
-    })
+    await appendChanges(store, account.id, ACTOR, OWNER_LIMITS.session.max - 2, clock.secs)
     await assert.rejects(accounts.setConfirmations(account, 0, ACTOR), tooMany)
     assert.equal((await accounts.findByEmail(account.email)).confirmations, 3)
     await apiKeys.revoke(account, apiKey.publicId, ACTOR)
     await sessions.end(account, session.publicId, ACTOR)
-    clock.advance(OWNER_LIMIT.windowSecs)
+    clock.advance(OWNER_LIMITS.session.windowSecs)
     await accounts.setConfirmations(account, 0, ACTOR)
     const kinds = (await entriesOf(store, account.id)).map(([kind]) => kind)
     assert.deepEqual(kinds.slice(-3), ['api_key_revoked', 'session_ended', 'confirmations_set'])
+  })
+
+  test('a stolen session cannot spend the changes of the owner: neither of another session nor after a new code', async t => {
+    const store = await openEmptyStore(engine, t)
+    const clock = new ManualClock()
+    const { services } = await openTestContainer(t, { store, clock })
+    const account = await makeAccount(store)
+    const { accounts, sessions } = services
+    const open = async (label: string) => {
+      const { session } = await sessions.create(account, label)
+      return { session, actor: { ...ACTOR, session: session.publicId } }
+    }
+    const { session: stolen, actor: thief } = await open('stolen')
+    const { actor: script } = await open('script')
+    await appendChanges(store, account.id, thief, OWNER_LIMITS.session.max, clock.secs)
+    await assert.rejects(accounts.setConfirmations(account, 0, thief), tooMany)
+    await accounts.setConfirmations(account, 4, script)
+
+    // Many stolen sessions together spend the limit of the account. A code in any session opens a new one.
+    await appendChanges(store, account.id, ACTOR, OWNER_LIMITS.account.max, clock.secs)
+    await assert.rejects(accounts.setConfirmations(account, 5, script), tooMany)
+    clock.advance(60)
+    for (const { id } of [stolen, (await open('the owner, after a sign-in')).session]) {
+      const until = clock.secs + OWNER_LIMITS.code.windowSecs
+      await store.write(tx => tx.signIn.setRecentlyAuthenticatedUntil(id, until))
+    }
+    await accounts.setConfirmations(account, 5, thief)
+    await appendChanges(store, account.id, thief, OWNER_LIMITS.code.max - 1, clock.secs)
+    await assert.rejects(accounts.setConfirmations(account, 6, thief), (error: AppError) => {
+      return tooMany(error) && error.retryAfterSecs === OWNER_LIMITS.code.windowSecs
+    })
+    const { session: next, actor: owner } = await open('the owner, once more')
+    const until = clock.secs + OWNER_LIMITS.code.windowSecs
+    await store.write(tx => tx.signIn.setRecentlyAuthenticatedUntil(next.id, until))
+    await accounts.setConfirmations(account, 7, owner)
   })
 
   test('the operator’s settlement of a withdrawal is in the log of its account, without the payout details', async t => {

@@ -2,7 +2,11 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Actor } from '../../src/domain/audit.ts'
 import { AppError } from '../../src/domain/error.ts'
+import type { Session } from '../../src/domain/session.ts'
+import { RECENT_AUTHENTICATION_SECS } from '../../src/domain/sign-in.ts'
+import type { Store } from '../../src/ports/store.ts'
 import { type DatabaseEngine, onBothDatabases } from '../harness/databases.ts'
+import type { ManualClock } from '../harness/manual-clock.ts'
 import { createSignInHarness } from '../harness/sign-in.ts'
 
 const OLD = 'old@example.org'
@@ -20,28 +24,48 @@ async function open(engine: DatabaseEngine, t: TestContext) {
   return {
     ...harness,
     ...signedIn,
-    async codeTo(email: string): Promise<string> {
+    async codesTo(email: string, from = OLD) {
       await harness.emailChanges.request(account, session, email, CLIENT)
       await harness.deliver()
-      return harness.codes(email.trim().toLowerCase())[0] as string
+      return {
+        present: harness.codes(from)[0] as string,
+        next: harness.codes(email.trim().toLowerCase())[0] as string,
+      }
+    },
+    /** The link of the newest mail to an address that has one. */
+    linkTo(email: string): string {
+      const texts = harness.mailbox.mails(email).map(({ text }) => text)
+      const [, token] = /\/undo-email\/(\S+)/.exec(texts.find(text => text.includes('/undo-email/')) ?? '') ?? []
+      return token ?? ''
     },
   }
+}
+
+async function reauthenticate({ store, session, clock }: { store: Store; session: Session; clock: ManualClock }) {
+  await store.write(tx => tx.signIn.setRecentlyAuthenticatedUntil(session.id, clock.secs + RECENT_AUTHENTICATION_SECS))
 }
 
 onBothDatabases(engine => {
   test('the email changes with the code that was mailed to the new address, and the previous one gets a mail', async t => {
     const service = await open(engine, t)
     const { account, session, emailChanges, store, mailbox } = service
-    const code = await service.codeTo(` ${NEW.toUpperCase()} `)
-    assert.match(code, /^\d{10}$/)
+    const code = await service.codesTo(` ${NEW.toUpperCase()} `)
+    for (const one of Object.values(code)) assert.match(one, /^\d{10}$/)
     assert.equal(await emailChanges.pending(session), NEW)
     const changed = await emailChanges.confirm(account, session, code, service.knownBrowser, ACTOR)
     assert.equal(changed.email, NEW)
     assert.equal((await store.read(tx => tx.accounts.byId(account.id)))?.email, NEW)
     assert.ok(await service.sessions.authenticate(service.token), 'the session goes on')
     await service.deliver()
-    const notices = mailbox.mails(OLD).filter(mail => mail.subject === 'zatgate: the email was changed')
-    assert.match(notices[0]?.text ?? '', /the email was changed in your zatgate account: new@example\.org\./)
+    for (const [address, link] of [
+      [OLD, /^https:\/\/pay\.example\/undo-email\/[\w-]{43}$/m],
+      [NEW, /^((?!undo-email).)*$/s],
+    ] as const) {
+      const notices = mailbox.mails(address).filter(mail => mail.subject === 'zatgate: the email was changed')
+      assert.equal(notices.length, 1)
+      assert.match(notices[0]?.text ?? '', /the email was changed in your zatgate account: new@example\.org\./)
+      assert.match(notices[0]?.text ?? '', link)
+    }
     await assert.rejects(emailChanges.confirm(account, session, code), refusedWith('bad_code'), 'once')
 
     const again = await service.requestCode(NEW)
@@ -52,7 +76,7 @@ onBothDatabases(engine => {
   test('the browser is known under the new email', async t => {
     const service = await open(engine, t)
     const { account, session, emailChanges } = service
-    const code = await service.codeTo(NEW)
+    const code = await service.codesTo(NEW)
     const { knownBrowser } = await emailChanges.confirm(account, session, code, service.knownBrowser)
     for (let i = 0; i < 10; i++) await service.signIn.requestCode(NEW, `198.51.100.${i}`)
     await assert.rejects(service.signIn.requestCode(NEW, '198.51.100.99'), refusedWith('too_many_codes'))
@@ -64,7 +88,7 @@ onBothDatabases(engine => {
     const { account, session, emailChanges, store } = service
     await service.requestCode(NEW).then(({ browser, code }) => service.signIn.signIn(browser, code, 'Firefox'))
     service.clock.advance(60)
-    const code = await service.codeTo(NEW)
+    const code = await service.codesTo(NEW)
     await assert.rejects(emailChanges.confirm(account, session, code, '', ACTOR), refusedWith('email_taken'))
     assert.equal((await store.read(tx => tx.accounts.byId(account.id)))?.email, OLD)
     const kinds = (await store.read(tx => tx.audit.list({ accountId: account.id }, 10))).map(({ kind }) => kind)
@@ -76,17 +100,28 @@ onBothDatabases(engine => {
   test('a code counts in its session only, for ten minutes and five attempts', async t => {
     const service = await open(engine, t)
     const { account, session, emailChanges, sessions } = service
-    const code = await service.codeTo(NEW)
+    const code = await service.codesTo(NEW)
     const { session: other } = await sessions.create(account, 'other')
+    await reauthenticate({ ...service, session: other })
     await assert.rejects(emailChanges.confirm(account, other, code), refusedWith('bad_code'))
-    const wrong = String((BigInt(code) + 1n) % 10n ** 10n).padStart(10, '0')
-    for (let i = 0; i < 5; i++)
-      await assert.rejects(emailChanges.confirm(account, session, wrong), refusedWith('bad_code'))
+    const wrong = (one: string) => String((BigInt(one) + 1n) % 10n ** 10n).padStart(10, '0')
+    for (const entered of [
+      { ...code, next: wrong(code.next) },
+      { ...code, present: wrong(code.present) },
+      { present: code.next, next: code.present },
+      { ...code, present: '' },
+      { present: code.present, next: code.present },
+      { ...code, next: wrong(code.next) },
+    ])
+      await assert.rejects(emailChanges.confirm(account, session, entered), refusedWith('bad_code'))
     await assert.rejects(emailChanges.confirm(account, session, code), refusedWith('bad_code'), 'after five attempts')
     assert.equal(await emailChanges.pending(session), null)
     service.clock.advance(60)
-    const second = await service.codeTo(NEW)
-    service.clock.advance(600)
+    await reauthenticate(service)
+    const second = await service.codesTo(NEW)
+    service.clock.advance(599)
+    await reauthenticate(service)
+    service.clock.advance(1)
     await assert.rejects(emailChanges.confirm(account, session, second), refusedWith('bad_code'), 'after ten minutes')
   })
 
@@ -112,5 +147,16 @@ onBothDatabases(engine => {
     await assert.rejects(accounts.findByEmail(OLD), refusedWith('no_such_account'))
     const [entry] = await store.read(tx => tx.audit.list({ accountId: account.id }, 1))
     assert.deepEqual([entry?.kind, entry?.actor.by, entry?.detail], ['email_changed', 'operator', NEW])
+  })
+
+  test('the codes are refused when the sign-in is no longer recent, and stay usable after a new one', async t => {
+    const service = await open(engine, t)
+    const { account, session, emailChanges } = service
+    service.clock.advance(RECENT_AUTHENTICATION_SECS - 1)
+    const codes = await service.codesTo(NEW)
+    service.clock.advance(1)
+    await assert.rejects(emailChanges.confirm(account, session, codes), refusedWith('recent_sign_in_required'))
+    await reauthenticate(service)
+    assert.equal((await emailChanges.confirm(account, session, codes)).email, NEW)
   })
 })

@@ -89,7 +89,7 @@ const PAGES: Readonly<Record<string, Row>> = {
   'GET /account': {},
   'POST /account/email': { body: () => ({ email: 'new-address@example.org' }) },
   'GET /account/email': {},
-  'POST /account/email/code': { body: () => ({ code: '0123456789' }), status: 400 },
+  'POST /account/email/code': { body: () => ({ present_code: '0123456789', new_code: '0123456789' }), status: 400 },
   'POST /account/delete': { body: self => ({ confirm_email: self.account.email }) },
   'POST /account/keep': {},
   'GET /export': {},
@@ -120,6 +120,8 @@ const OPEN_PAGES = [
   'GET /i/:id/embed/swap',
   'POST /i/:id/embed/swap',
   'GET /docs',
+  'GET /undo-email/:token',
+  'POST /undo-email/:token',
 ]
 
 /** Stands in for all dependencies: routes read them on registration but use them only later. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { call } from '../harness/http-call.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
+import { until } from '../harness/until.ts'
 import { exportForm, Visitor } from './visitor.ts'
 
 describe('the page Settings', () => {
@@ -18,10 +19,12 @@ describe('the page Settings', () => {
   }
 
   /** Ends the time in which the session counts as recently authenticated. */
-  async function expireRecentAuth(token: string): Promise<void> {
+  const expireRecentAuth = (token: string) => setRecentAuth(token, 0)
+
+  async function setRecentAuth(token: string, until: number): Promise<void> {
     const found = await harness.service.sessions.authenticate(token)
     assert.ok(found)
-    await harness.service.store.write(tx => tx.signIn.setRecentlyAuthenticatedUntil(found.session.id, 0))
+    await harness.service.store.write(tx => tx.signIn.setRecentlyAuthenticatedUntil(found.session.id, until))
   }
 
   test('the email is changed with a code to the present address and one to the new address', async () => {
@@ -36,15 +39,41 @@ describe('the page Settings', () => {
     assert.deepEqual([requested.status, requested.headers.get('location')], [303, '/account/email'])
     assert.match((await visitor.request('GET /account/email')).text, /after@example\.org/)
 
-    const wrong = await visitor.request('POST /account/email/code', { code: '0000000000' })
-    assert.equal(wrong.status, 400)
-    assert.match(wrong.text, /The code is wrong or no longer valid/)
-    const confirmed = await visitor.request('POST /account/email/code', { code: await harness.codeFor(next) })
+    const codes = { present_code: await harness.codeFor(email, 3), new_code: await harness.codeFor(next) }
+    for (const field of ['present_code', 'new_code']) {
+      const wrong = await visitor.request('POST /account/email/code', { ...codes, [field]: '0000000000' })
+      assert.equal(wrong.status, 400)
+      assert.match(wrong.text, /The code is wrong or no longer valid/)
+    }
+    await expireRecentAuth(token)
+    const stale = await visitor.request('POST /account/email/code', codes)
+    assert.equal(stale.status, 403)
+    assert.match(stale.text, /Recent sign-in required/)
+    await setRecentAuth(token, 4_000_000_000)
+    const confirmed = await visitor.request('POST /account/email/code', codes)
     assert.deepEqual([confirmed.status, confirmed.headers.get('location')], [303, '/account?done=email'])
     const page = await visitor.request('GET /account?done=email')
     assert.match(page.text, /Email changed\./)
     assert.match(page.text, /You sign in with <b>after@example\.org<\/b>/)
     assert.equal((await visitor.request('GET /account/email')).headers.get('location'), '/account')
+
+    const { text } = await until('the mail with the link', () =>
+      harness.sandbox.mailbox.mails(email).find(mail => mail.text.includes('/undo-email/')),
+    )
+    const path = /\/undo-email\/\S+/.exec(text)?.[0] as string
+    const stranger = new Visitor(harness)
+    for (const method of ['GET', 'HEAD', 'GET']) assert.equal((await stranger.request(`${method} ${path}`)).status, 200)
+    assert.equal((await visitor.request('GET /overview')).status, 200, 'to open the link changes nothing')
+    assert.match((await stranger.request(`GET ${path}`)).text, /gives the account back to <b><bdi>before@example\.org/)
+    const undone = await stranger.request(`POST ${path}`, {})
+    assert.equal(undone.status, 200)
+    assert.match(undone.text, /has the email <b><bdi>before@example\.org<\/bdi><\/b> again/)
+    assert.equal((await visitor.request('GET /overview')).status, 401)
+    for (const line of [`GET ${path}`, `POST ${path}`, 'GET /undo-email/x', 'POST /undo-email/x']) {
+      const refused = await stranger.request(line, line.startsWith('POST') ? {} : undefined)
+      assert.equal(refused.status, 404, line)
+      assert.match(refused.text, /This link is not valid/)
+    }
   })
 
   test('invalid input is answered with what would be right', async () => {

@@ -157,7 +157,7 @@ export const API_ERRORS = {
   },
   too_many_changes: {
     ...{ status: 429, message: 'too many changes, try again later' },
-    when: 'The owner has changed the account 1,000 times in a day.',
+    when: 'The session has changed the account 1,000 times in a day, or 200 times since its last code.',
   },
   too_many_orders: {
     ...{ status: 429, message: 'too many orders, try again later' },

@@ -28,19 +28,24 @@ export function accountRoutes(app: App, { accounts, viewingKeys, auth }: Deps): 
   app.patch(
     '/v1/account',
     {
-      config: { rate: 'session', errors: ['account_being_deleted', 'too_many_changes'] },
+      config: { rate: 'session', errors: ['recent_sign_in_required', 'account_being_deleted', 'too_many_changes'] },
       onRequest: auth.requireSession,
       schema: {
         ...common,
         operationId: 'updateAccount',
         summary: 'Set the number of confirmations',
-        description: 'Applies to invoices created from now on.',
+        description: 'Applies to invoices created from now on. Fewer than now need a recent sign-in.',
         body: UpdateAccount,
         response: responses(Account),
       },
     },
-    async request =>
-      presentAccount(await accounts.setConfirmations(accountOf(request), request.body.confirmations, actorOf(request))),
+    async request => {
+      const { confirmations } = request.body
+      const hasRecentSignIn = await auth.hasRecentSignIn(request)
+      return presentAccount(
+        await accounts.setConfirmations(accountOf(request), confirmations, actorOf(request), hasRecentSignIn),
+      )
+    },
   )
 
   app.put(

@@ -34,6 +34,7 @@ export function withdrawalRoutes(app: App, { withdrawals, auth }: { withdrawals:
       config: {
         rate: 'session',
         errors: [
+          'recent_sign_in_required',
           'billing_not_configured',
           'idempotency_key_reused',
           'account_being_deleted',
@@ -42,7 +43,7 @@ export function withdrawalRoutes(app: App, { withdrawals, auth }: { withdrawals:
           'rate_unavailable',
         ],
       },
-      onRequest: auth.requireSession,
+      onRequest: auth.requireRecentSignIn,
       schema: {
         ...common,
         operationId: 'createWithdrawal',

@@ -27,6 +27,9 @@ export interface AccountRepository {
   setDeletionRequestedAt(id: number, at: number | null): Promise<void>
   /** Ids above `afterId`, in order, of accounts whose deletion was requested at `until` or before. */
   beingDeleted(until: number, afterId: number, limit: number): Promise<number[]>
+  /** Unix seconds from which browsers that signed in to the account with this email are known. Null: no account has it. */
+  browsersKnownFrom(email: string): Promise<number | null>
+  setBrowsersKnownFrom(id: number, from: number): Promise<void>
   setConfirmations(id: number, confirmations: number): Promise<void>
   /** Replaces the key and its expiry. Without `expiry` the key never expires. */
   setViewingKey(id: number, viewingKeyId: number, expiry?: KeyExpiry): Promise<void>

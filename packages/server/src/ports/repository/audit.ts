@@ -37,8 +37,12 @@ export interface AuditRepository {
     entry: Omit<NewAuditEntry, 'accountId'>,
     limit: { readonly since: number; readonly max: number },
   ): Promise<void>
-  /** Number of entries by the account's owner since a time, counted up to `max`. */
-  countByOwner(accountId: number, since: number, max: number): Promise<number>
+  /** Number of entries by the account's owner, or in one of the owner's sessions, since a time, counted up to `max`. */
+  countByOwner(
+    scope: { readonly accountId: number; readonly session?: string | null },
+    since: number,
+    max: number,
+  ): Promise<number>
   /** Newest first: entries with ids below `before`. */
   list(filter: AuditFilter, limit: number, before?: number): Promise<AuditEntry[]>
   /** Deletes up to `limit` entries created before a time, oldest first. @returns their number */

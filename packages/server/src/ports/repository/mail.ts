@@ -30,6 +30,16 @@ export interface NewAttentionMail {
   readonly dueAt: number
 }
 
+/** A mail with a link that undoes a change of the email. The token is generated when the mail is sent. */
+export interface NewUndoMail {
+  readonly to: string
+  readonly about: 'email_undo'
+  readonly emailChangeId: number
+  /** The new email. */
+  readonly detail: string | null
+  readonly createdAt: number
+}
+
 /** A claimed mail. */
 interface Claimed {
   readonly id: number
@@ -54,8 +64,11 @@ export type NoticeMail = NewNotice &
 /** A claimed mail about invoices that need attention. */
 export type AttentionMail = Omit<NewAttentionMail, 'dueAt'> & Claimed
 
+/** A claimed mail with such a link. */
+export type UndoMail = NewUndoMail & Claimed
+
 /** What identifies a claimed mail. */
-export type ClaimedMail = Pick<CodeMail | NoticeMail | AttentionMail, 'id' | 'to' | 'about' | 'createdAt'>
+export type ClaimedMail = Pick<CodeMail | NoticeMail | AttentionMail | UndoMail, 'id' | 'to' | 'about' | 'createdAt'>
 
 /** A code for an unknown browser that waits for its queue. */
 export interface UnsortedCode {
@@ -72,6 +85,8 @@ export interface MailRepository {
   enqueue(notice: NewNotice): Promise<void>
   /** Queues a code that is due right after the commit. */
   enqueueCode(mail: NewCodeMail, queue: 'browser' | 'unsorted'): Promise<void>
+  /** Queues a mail with a link that is due right after the commit. */
+  enqueueUndo(mail: NewUndoMail): Promise<void>
   /** Queues mails, except for accounts that already have one waiting. */
   enqueueAttention(mails: readonly NewAttentionMail[]): Promise<void>
   /** Locks the oldest unsorted codes that no other process is sorting. */
@@ -87,8 +102,8 @@ export interface MailRepository {
    * again only after the time that `retryAt` returns.
    */
   claimCodes(now: number, limit: number, retryAt: RetryAt): Promise<CodeMail[]>
-  /** Claims due notices and mails about payments, oldest first, and removes rows whose events are all mailed. */
-  claimNotices(now: number, limit: number, retryAt: RetryAt): Promise<(NoticeMail | AttentionMail)[]>
+  /** Claims due notices, links and mails about payments, oldest first, and removes rows whose events are all mailed. */
+  claimNotices(now: number, limit: number, retryAt: RetryAt): Promise<(NoticeMail | AttentionMail | UndoMail)[]>
   /** Records that the notice's events are mailed. Later ones are due at `dueAt`. */
   setMailed(notice: NoticeMail, dueAt: number): Promise<void>
   /** Removes the claimed mail. On SQLite a later mail may have its id: that one stays. */

@@ -21,8 +21,8 @@ export interface SessionRepository {
   authenticate(hash: Uint8Array, now: number): Promise<{ session: Session; account: Account } | null>
   /** The account's active sessions. */
   list(accountId: number, now: number, page: Page): Promise<Session[]>
-  /** False when the account has no such active session. */
-  end(accountId: number, publicId: string, at: number): Promise<boolean>
+  /** Returns the ended session. Null when the account has no such active session. */
+  end(accountId: number, publicId: string, at: number): Promise<Session | null>
   /** Ends all active sessions of the account. @returns their number */
   endAll(accountId: number, at: number): Promise<number>
   /** Deletes up to `limit` sessions that expired before a time, oldest first. @returns their number */

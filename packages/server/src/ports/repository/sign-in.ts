@@ -71,11 +71,15 @@ export interface SignInRepository {
   ): Promise<SignInCode | null>
   /** Stores the keyed hash of the mailed code. */
   setCodeHash(id: number, codeHash: Uint8Array): Promise<void>
+  /** Number of wrong codes of six or ten digits that known browsers entered for this email, in codes requested since a time. */
+  wrongInKnownBrowsers(email: string, since: number): Promise<number>
   /** Marks the code as used. */
   markUsed(id: number, at: number): Promise<void>
   /** Deletes codes requested before a time. */
   prune(before: number, limit: number): Promise<void>
   /** Unix seconds until which the session counts as recently authenticated; 0 when it never did. */
   recentlyAuthenticatedUntil(sessionId: number): Promise<number>
+  /** As `recentlyAuthenticatedUntil`, by the session's public id. */
+  recentlyAuthenticatedUntilOf(publicId: string): Promise<number>
   setRecentlyAuthenticatedUntil(sessionId: number, until: number): Promise<void>
 }

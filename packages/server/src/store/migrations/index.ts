@@ -18,6 +18,7 @@ import { up as accountSecurity } from './0015_account_security.ts'
 import { up as accountDeletion } from './0016_account_deletion.ts'
 import { up as setAside } from './0019_set_aside.ts'
 import { up as dailyTotals } from './0020_daily_totals.ts'
+import { up as emailUndo } from './0022_email_undo.ts'
 import { up as rescannedPayment } from './0023_rescanned_payment.ts'
 
 export type Migration = readonly [name: string, up: (db: Kysely<unknown>, dialect: Dialect) => Promise<void>]
@@ -42,6 +43,7 @@ export const MIGRATIONS: readonly Migration[] = [
   ['0016_account_deletion', accountDeletion],
   ['0019_set_aside', setAside],
   ['0020_daily_totals', dailyTotals],
+  ['0022_email_undo', emailUndo],
   ['0023_rescanned_payment', rescannedPayment],
 ]
 

@@ -146,11 +146,14 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
     async erase({ id, email }, replacement, at) {
       const sessions = db.selectFrom('sessions').select('id').where('account_id', '=', id)
       await db.deleteFrom('fresh_sessions').where('session_id', 'in', sessions).execute()
+      const changes = db.selectFrom('email_changes').select('id').where('account_id', '=', id)
+      await db.deleteFrom('mails').where('email_change_id', 'in', changes).execute()
       for (const table of [
         'sessions',
         'api_keys',
         'webhooks',
         'attention_mails',
+        'email_changes',
         'plan_announcements',
         'monthly_usage',
         'daily_totals',

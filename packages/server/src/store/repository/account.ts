@@ -72,6 +72,19 @@ export function accountRepository(db: Db): AccountRepository {
       return rows.map(row => num(row.id))
     },
 
+    async browsersKnownFrom(email) {
+      const row = await db
+        .selectFrom('accounts')
+        .select(['created_at', 'browsers_known_from'])
+        .where('email', '=', email)
+        .executeTakeFirst()
+      return row ? Math.max(num(row.created_at), num(row.browsers_known_from)) : null
+    },
+
+    async setBrowsersKnownFrom(id, from) {
+      await db.updateTable('accounts').set({ browsers_known_from: from }).where('id', '=', id).execute()
+    },
+
     async setConfirmations(id, confirmations) {
       await db.updateTable('accounts').set({ confirmations }).where('id', '=', id).execute()
     },

@@ -36,14 +36,15 @@ export function auditRepository(db: Db): AuditRepository {
         )`.execute(db)
     },
 
-    async countByOwner(accountId, since, max) {
-      const recent = db
+    async countByOwner({ accountId, session }, since, max) {
+      let recent = db
         .selectFrom('audit_entries')
         .select('id')
         .where('account_id', '=', accountId)
         .where('actor', '=', 'owner')
         .where('created_at', '>', since)
         .limit(max)
+      if (session !== undefined) recent = recent.where('session', session === null ? 'is' : '=', session)
       const row = await db
         .selectFrom(recent.as('recent'))
         .select(eb => eb.fn.countAll<bigint>().as('count'))

@@ -8,6 +8,7 @@ import type {
   MailQueue,
   MailRepository,
   NoticeMail,
+  UndoMail,
 } from '../../ports/repository/mail.ts'
 import { countUpTo } from '../count.ts'
 import { chunks, num } from '../mapping.ts'
@@ -88,6 +89,21 @@ export function mailRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): MailRepo
       hooks.notify('mails')
     },
 
+    async enqueueUndo({ to, about, emailChangeId, detail, createdAt }) {
+      await db
+        .insertInto('mails')
+        .values({
+          recipient: to,
+          about,
+          email_change_id: emailChangeId,
+          detail,
+          created_at: createdAt,
+          due_at: createdAt,
+        })
+        .execute()
+      hooks.notify('mails')
+    },
+
     async enqueueAttention(mails) {
       for (const batch of chunks(mails, ATTENTION_COLUMNS)) {
         await db
@@ -149,7 +165,10 @@ export function mailRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): MailRepo
     async claimNotices(now, limit, retryAt) {
       await removeMailed(now, limit)
       const rows = await claim('notice', now, limit, retryAt)
-      return rows.map(row => (row.about === 'reorged_payments' ? toAttentionMail(row) : toNoticeMail(row)))
+      return rows.map(row => {
+        if (row.about === 'reorged_payments') return toAttentionMail(row)
+        return row.about === 'email_undo' ? toUndoMail(row) : toNoticeMail(row)
+      })
     },
 
     async setMailed(notice, dueAt) {
@@ -198,6 +217,15 @@ function toNoticeMail(row: Selectable<MailsTable>): NoticeMail {
     unmailed: events - num(row.mailed),
     events,
     lastAt: num(row.last_at),
+  }
+}
+
+function toUndoMail(row: Selectable<MailsTable>): UndoMail {
+  return {
+    ...common(row),
+    about: 'email_undo',
+    emailChangeId: num(row.email_change_id as bigint),
+    detail: row.detail,
   }
 }
 

@@ -52,15 +52,16 @@ export function sessionRepository(db: Db): SessionRepository {
     },
 
     async end(accountId, publicId, at) {
-      const result = await db
+      const row = await db
         .updateTable('sessions')
         .set({ ended_at: at })
         .where('account_id', '=', accountId)
         .where('public_id', '=', publicId)
         .where('expires_at', '>', at)
         .where('ended_at', 'is', null)
+        .returningAll()
         .executeTakeFirst()
-      return result.numUpdatedRows > 0n
+      return row ? toSession(row) : null
     },
 
     async endAll(accountId, at) {

@@ -106,6 +106,18 @@ export function signInRepository(db: Db): SignInRepository {
       await db.updateTable('sign_in_codes').set({ code_hash: codeHash }).where('id', '=', id).execute()
     },
 
+    async wrongInKnownBrowsers(email, since) {
+      const row = await db
+        .selectFrom('sign_in_codes')
+        .select(eb => [eb.fn.sum<bigint | null>('tries').as('tries'), eb.fn.count<bigint>('used_at').as('right')])
+        .where('email', '=', email)
+        .where('purpose', 'in', ['sign_in', 'confirm'])
+        .where('created_at', '>', since)
+        .where('known_browser_hash', 'is not', null)
+        .executeTakeFirstOrThrow()
+      return Number(row.tries ?? 0) - Number(row.right)
+    },
+
     async markUsed(id, at) {
       await db.updateTable('sign_in_codes').set({ used_at: at }).where('id', '=', id).execute()
     },
@@ -119,6 +131,16 @@ export function signInRepository(db: Db): SignInRepository {
         .selectFrom('fresh_sessions')
         .select('until')
         .where('session_id', '=', sessionId)
+        .executeTakeFirst()
+      return row ? num(row.until) : 0
+    },
+
+    async recentlyAuthenticatedUntilOf(publicId) {
+      const row = await db
+        .selectFrom('fresh_sessions')
+        .innerJoin('sessions', 'sessions.id', 'fresh_sessions.session_id')
+        .select('until')
+        .where('sessions.public_id', '=', publicId)
         .executeTakeFirst()
       return row ? num(row.until) : 0
     },

@@ -9,6 +9,7 @@ import { chainRepository } from '../repository/chain.ts'
 import { dashboardRepository } from '../repository/dashboard.ts'
 import { databaseIdentityRepository } from '../repository/database-identity.ts'
 import { deliveryRepository } from '../repository/delivery.ts'
+import { emailChangeRepository } from '../repository/email-change.ts'
 import { eventRepository } from '../repository/event.ts'
 import { idempotencyRepository } from '../repository/idempotency.ts'
 import { invoiceRepository } from '../repository/invoice.ts'
@@ -50,6 +51,7 @@ export function createTx(db: Db, identity: string, hooks: TxHooks): Tx {
     deliveries,
     signIn: signInRepository(db),
     dashboard: dashboardRepository(db),
+    emailChanges: emailChangeRepository(db),
     mails: mailRepository(db, hooks),
     attentionMails: attentionMailRepository(db),
     billing: billingRepository(db),

@@ -1,12 +1,13 @@
-import { type Html, html } from '../html.ts'
+import { type Child, type Html, html } from '../html.ts'
 import { field } from './form.ts'
 
-/** The input for an emailed one-time code. */
-export function codeField(): Html {
+/** The input for an emailed one-time code. The only one of a form, unless it is named. */
+export function codeField(named?: { readonly name: string; readonly label: Child; readonly autofocus: boolean }): Html {
+  const { name, label, autofocus } = named ?? { name: 'code', label: 'Code', autofocus: true }
   return field({
-    name: 'code',
-    label: 'Code',
-    autofocus: true,
+    name,
+    label,
+    autofocus,
     maxlength: 16,
     attributes: html` inputmode="numeric" autocomplete="one-time-code" class="code-input"`,
   })

@@ -3,7 +3,7 @@ import { booleanAttribute, type Child, type Html, html } from '../html.ts'
 
 interface FieldOptions {
   readonly name: string
-  readonly label: string
+  readonly label: Child
   readonly type?: string
   readonly value?: string
   /** Shown below the field. */

@@ -33,7 +33,7 @@ function emailForm({ email }: PageUser, newEmail: string): Html {
   return html`<form class="card" method="post" action="/account/email">
     <h2>Email</h2>
     <p>You sign in with <b>${email}</b>, and notifications are mailed to it.</p>
-    ${field({ name: 'email', label: 'New email', type: 'email', value: newEmail, maxlength: MAX_EMAIL_CHARS, hint: 'We mail a code to the new address. The present address gets a mail about the change.', attributes: html` autocomplete="email"` })}
+    ${field({ name: 'email', label: 'New email', type: 'email', value: newEmail, maxlength: MAX_EMAIL_CHARS, hint: 'We mail a code to the present and one to the new address. For seven days after the change, the present address can undo it.', attributes: html` autocomplete="email"` })}
     <button>Change email</button>
   </form>`
 }
@@ -61,7 +61,7 @@ function keepForm(deletionDueAt: number): Html {
   </section>`
 }
 
-/** Asks for the code that was mailed to the new address. */
+/** Asks for the codes that were mailed to the present and the new address. */
 export function newEmailPage(
   user: PageUser,
   view: { readonly email: string; readonly error?: string; readonly mailboxUrl: string | null },
@@ -72,8 +72,12 @@ export function newEmailPage(
     title: 'Confirm your new email',
     error: view.error,
     body: html`<div class="card narrow">
-      <p>We have emailed a code to <b>${view.email}</b>. It is valid for ten minutes.</p>
-      <form method="post" action="/account/email/code">${codeField()}<button class="primary">Change email</button> <a class="button" href="${MENU_PATH}">Cancel</a></form>
+      <p>We have emailed two codes. They are valid for ten minutes.</p>
+      <form method="post" action="/account/email/code">
+        ${codeField({ name: 'present_code', label: html`Code sent to <bdi>${user.email}</bdi>`, autofocus: true })}
+        ${codeField({ name: 'new_code', label: html`Code sent to <bdi>${view.email}</bdi>`, autofocus: false })}
+        <button class="primary">Change email</button> <a class="button" href="${MENU_PATH}">Cancel</a>
+      </form>
       ${mailboxHint(view.mailboxUrl)}
     </div>`,
   })

@@ -32,7 +32,7 @@ export function sessionsPage(user: PageUser, view: SessionsView): Html {
       <p class="lead">The browsers and scripts that are signed in to your account. A session ends after 30 days.</p>
       <section class="card" aria-labelledby="open"><h2 id="open">Active sessions</h2>${table(sessions, current)}${pager({ older })}</section>
       <section class="card" aria-labelledby="everywhere"><h2 id="everywhere">Sign out everywhere</h2>
-        <p>Ends every session, also this one and the tokens of your scripts. API keys keep working.</p>
+        <p>Ends every session, also this one and the tokens of your scripts, and forgets all browsers that signed in. API keys keep working.</p>
         ${actionButton('/sessions/end-all', 'Sign out everywhere')}
       </section>
       <form class="card inline" method="post" action="/sessions">

@@ -1,5 +1,8 @@
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { normaliseEmail } from '../../domain/account.ts'
+import { EMAIL_UNDO_PATH } from '../../domain/email-change.ts'
+import { AppError } from '../../domain/error.ts'
+import { visitor } from '../../http/actor.ts'
 import { clientPrefix } from '../../http/client-prefix.ts'
 import { httpStatusOf, toAppError } from '../../http/error.ts'
 import type { AuthenticatedUser } from '../auth.ts'
@@ -9,11 +12,12 @@ import { errorSentence } from '../error-text.ts'
 import { formFields, queryFields } from '../forms.ts'
 import type { Html } from '../html.ts'
 import { accountPage, deletionRequestedPage, newEmailPage } from '../pages/account.ts'
+import { emailUndonePage, undoEmailPage } from '../pages/undo-email.ts'
 
 const PATH = '/account'
 
 const FLASHES: ReadonlyMap<string, string> = new Map([
-  ['email', 'Email changed.'],
+  ['email', 'Email changed. The previous address can undo this for seven days.'],
   ['kept', 'The account is kept. Create new API keys: the earlier ones stay revoked.'],
 ])
 
@@ -59,16 +63,39 @@ export function accountPages(site: Site): void {
   })
 
   site.page('POST', { path: `${PATH}/email/code`, rate: 'sign-in' }, async (request, reply, user) => {
-    const { code = '' } = formFields(request)
+    const { present_code: present = '', new_code: next = '' } = formFields(request)
     const { account, session, actor } = user
     try {
-      const changed = await emailChanges.confirm(account, session, code, readBrowserCookie(request), actor)
+      const known = readBrowserCookie(request)
+      const changed = await emailChanges.confirm(account, session, { present, next }, known, actor)
       setBrowserCookie(reply, changed.knownBrowser)
       return reply.redirect(`${PATH}?done=email`, 303)
     } catch (error) {
       const email = await emailChanges.pending(session)
       const message = reject(error, reply)
       return email === null ? accountPage(site.pageUser(user), { error: message }) : codePage(user, email, message)
+    }
+  })
+
+  const undoPath = `${EMAIL_UNDO_PATH}/:token`
+
+  // A GET changes nothing: programs that check mails open their links.
+  site.publicPage('GET', { path: undoPath, rate: 'sign-in' }, async (request, reply) => {
+    const token = tokenParam(request)
+    const email = await emailChanges.undoable(token)
+    if (email === null) reply.code(404)
+    return undoEmailPage(email === null ? null : { email, action: `${EMAIL_UNDO_PATH}/${token}` })
+  })
+
+  site.publicPage('POST', { path: undoPath, rate: 'sign-in' }, async (request, reply) => {
+    try {
+      const email = await emailChanges.undo(tokenParam(request), { ...visitor(request), by: 'owner' })
+      clearSessionCookie(reply)
+      return emailUndonePage(email)
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'no_such_link') throw error
+      reply.code(404)
+      return undoEmailPage(null)
     }
   })
 
@@ -89,4 +116,8 @@ export function accountPages(site: Site): void {
     await accountDeletions.cancel(user.account, user.actor)
     return reply.redirect(`${PATH}?done=kept`, 303)
   })
+}
+
+function tokenParam(request: FastifyRequest): string {
+  return (request.params as { token: string }).token
 }

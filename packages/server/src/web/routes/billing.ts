@@ -20,7 +20,7 @@ const PATH = '/billing'
 const PAGE_SIZE = 20
 
 export function billingPages(site: Site): void {
-  const { accounts, billing, withdrawals } = site.deps
+  const { accounts, billing, signIn, withdrawals } = site.deps
 
   async function show(user: AuthenticatedUser, { before, error, lower }: Shown = {}): Promise<Html> {
     const [overview, { items, olderThan }, rate] = await Promise.all([
@@ -58,7 +58,8 @@ export function billingPages(site: Site): void {
     try {
       const lower = isConfirmed === 'yes' ? undefined : await lowerPlan(user, plan)
       if (lower) return show(user, { lower })
-      const invoice = await billing.subscribe(user.account, plan)
+      const hasCode = await signIn.isRecentlyAuthenticated(user.session)
+      const invoice = await billing.subscribe(user.account, plan, undefined, hasCode)
       return reply.redirect(`/i/${invoice.publicId}`, 303)
     } catch (error) {
       reply.code(400)

@@ -17,6 +17,9 @@ import { errorSentence } from '../error-text.ts'
 import { formFields } from '../forms.ts'
 import { codePage, signInPage } from '../pages/sign-in.ts'
 
+const RESERVED_EMAIL =
+  'The email of your account was changed less than seven days ago. We mailed you a link that undoes it.'
+
 export function signInPages(site: Site): void {
   const { deps } = site
   const { sessions, signIn } = deps
@@ -57,10 +60,15 @@ export function signInPages(site: Site): void {
       setSessionCookie(reply, token)
       return reply.redirect('/overview', 303)
     } catch (error) {
-      if (!(error instanceof AppError) || error.code !== 'bad_code') throw error
+      if (!(error instanceof AppError) || !['bad_code', 'email_taken'].includes(error.code)) throw error
+      const mailboxUrl = sandboxMailboxUrl(deps)
+      if (error.code === 'email_taken') {
+        reply.code(409)
+        return codePage({ mailboxUrl, error: RESERVED_EMAIL })
+      }
       reply.code(400)
       return codePage({
-        mailboxUrl: sandboxMailboxUrl(deps),
+        mailboxUrl,
         error: 'The code is incorrect or has expired. Try again, or request another code.',
       })
     }

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import type { Account } from '../../domain/account.ts'
+import { type Account, needsRecentSignIn } from '../../domain/account.ts'
 import { AppError } from '../../domain/error.ts'
 import type { AuthenticatedUser } from '../auth.ts'
 import type { Site } from '../context.ts'
@@ -59,16 +59,18 @@ export function viewingKeyPages(site: Site): void {
   })
 
   site.page('POST', '/confirmations', async (request, reply, user) => {
-    const { confirmations = '' } = formFields(request)
-    try {
-      await accounts.setConfirmations(
-        user.account,
-        /^\d{1,3}$/.test(confirmations) ? Number(confirmations) : Number.NaN,
-        user.actor,
-      )
-      return reply.redirect(`${PATH}?done=confirmations`, 303)
-    } catch (error) {
-      return reject(error, reply, user)
+    const form = formFields(request)
+    const { confirmations = '' } = form
+    const number = /^\d{1,3}$/.test(confirmations) ? Number(confirmations) : Number.NaN
+    const set = async (hasRecentSignIn: boolean) => {
+      try {
+        await accounts.setConfirmations(user.account, number, user.actor, hasRecentSignIn)
+        return reply.redirect(`${PATH}?done=confirmations`, 303)
+      } catch (error) {
+        return reject(error, reply, user)
+      }
     }
+    if (!needsRecentSignIn(user.account.confirmations, number)) return set(false)
+    return site.requireRecentAuth({ request, reply, user, form, menuPath: PATH }, () => set(true))
   })
 }

@@ -56,7 +56,8 @@ export function withdrawalPages(site: Site): void {
   site.page('GET', PATH, (request, _reply, user) => list(user, queryFields(request).before))
 
   site.page('POST', PATH, async (request, reply, user): Promise<Html | FastifyReply> => {
-    const { amount = '', currency = '', payout_to: payoutTo = '' } = formFields(request)
+    const form = formFields(request)
+    const { amount = '', currency = '', payout_to: payoutTo = '' } = form
     const showForm = (error: string) => {
       reply.code(400)
       return list(user, undefined, { form: { amount, currency, payoutTo }, error })
@@ -64,12 +65,14 @@ export function withdrawalPages(site: Site): void {
     const amountZat = parseZec(amount)
     if (amountZat === null) return showForm(AMOUNT_ERROR)
     const order = { amountZat, fiatCurrency: currency, payoutTo: payoutTo.trim(), idempotencyKey: undefined }
-    try {
-      const { withdrawal } = await withdrawals.create(user.account, order, user.actor)
-      return reply.redirect(`${PATH}/${withdrawal.publicId}`, 303)
-    } catch (error) {
-      return showForm(errorSentence(error))
-    }
+    return site.requireRecentAuth({ request, reply, user, form, menuPath: PATH }, async () => {
+      try {
+        const { withdrawal } = await withdrawals.create(user.account, order, user.actor, true)
+        return reply.redirect(`${PATH}/${withdrawal.publicId}`, 303)
+      } catch (error) {
+        return showForm(errorSentence(error))
+      }
+    })
   })
 
   site.page('GET', `${PATH}/:id`, async (request, _reply, user) =>

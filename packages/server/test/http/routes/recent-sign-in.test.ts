@@ -23,6 +23,8 @@ const SENSITIVE: readonly [line: string, json?: unknown][] = [
   ['DELETE /v1/account/webhook'],
   ['POST /v1/account/api-keys', { name: 'thief' }],
   ['DELETE /v1/account/api-keys/{key}'],
+  ['PATCH /v1/account', { confirmations: 0 }],
+  ['POST /v1/account/withdrawals', { amount_zat: 50_000_000, fiat_currency: 'EUR', payout_to: 'DE00 thief' }],
 ]
 
 /** The token that a browser gets when it signs in now. */
@@ -73,7 +75,8 @@ test('a browser token works within ten minutes of its code, and for reading at a
   for (const { status } of await sendAll(user, token)) assert.ok([200, 204].includes(status), String(status))
   api.clock.advance(1)
   assert.equal((await call(api, 'GET /v1/account/api-keys', { token })).status, 200)
-  assert.equal((await call(api, 'PATCH /v1/account', { token, json: { confirmations: 4 } })).status, 200)
+  assert.equal((await call(api, 'PATCH /v1/account', { token, json: { confirmations: 4 } })).status, 200, 'more')
+  assert.equal((await call(api, 'PATCH /v1/account', { token, json: { confirmations: 3 } })).status, 403, 'fewer')
 })
 
 test('a token issued for a script needs no code', async () => {

@@ -72,12 +72,12 @@ export function auditSuite(engine: DatabaseEngine): void {
     assert.deepEqual([entry?.accountId, entry?.actor, entry?.createdAt], [shop.id, VISITOR, NOW + 100])
   })
 
-  test('the owner’s entries are counted since a time, up to a maximum', async t => {
+  test('the owner’s entries, or those of a session, are counted since a time, up to a maximum', async t => {
     const store = await openEmptyStore(engine, t)
     const shop = await makeAccount(store)
     await store.write(async tx => {
       for (const [actor, createdAt] of [
-        [OWNER, NOW],
+        [{ ...OWNER, session: null }, NOW],
         [OWNER, NOW + 1],
         [OWNER, NOW + 2],
         [VISITOR, NOW + 2],
@@ -85,8 +85,13 @@ export function auditSuite(engine: DatabaseEngine): void {
       ] as const)
         await tx.audit.append({ accountId: shop.id, kind: 'signed_in', actor, detail: null, createdAt })
     })
-    const count = (since: number, max: number) => store.read(tx => tx.audit.countByOwner(shop.id, since, max))
+    const count = (since: number, max: number, session?: string | null) => {
+      const scope = session === undefined ? { accountId: shop.id } : { accountId: shop.id, session }
+      return store.read(tx => tx.audit.countByOwner(scope, since, max))
+    }
     assert.deepEqual([await count(NOW - 1, 10), await count(NOW, 10), await count(NOW - 1, 2)], [3, 2, 2])
+    assert.deepEqual([await count(NOW - 1, 10, 's'), await count(NOW - 1, 10, 'other')], [2, 0])
+    assert.deepEqual([await count(NOW, 10, 's'), await count(NOW - 1, 10, null)], [2, 1])
   })
 
   test('old entries are deleted, oldest first and in bounded batches', async t => {
