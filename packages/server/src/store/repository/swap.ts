@@ -43,6 +43,10 @@ const COLUMNS = [
 export function swapRepository(db: Db): SwapRepository {
   const select = () => db.selectFrom('swaps').innerJoin('invoices', 'invoices.id', 'swaps.invoice_id').select(COLUMNS)
 
+  /** The newest swaps that need attention. */
+  const stuck = () =>
+    db.selectFrom('swaps').where('needs_attention', '=', sql.lit(1)).orderBy('id', 'desc').limit(MAX_MEASURED)
+
   async function byIds(ids: readonly number[]): Promise<Swap[]> {
     const found: Swap[] = []
     for (const batch of chunks(distinctAscending(ids), 1)) {
@@ -190,9 +194,10 @@ export function swapRepository(db: Db): SwapRepository {
 
     async needingAttention(limit, accountId) {
       const rows = await select()
-        .where('swaps.needs_attention', '=', sql.lit(1))
+        .where('swaps.id', 'in', stuck().select('id'))
         .whereRef('invoices.received_zat', '<', 'invoices.amount_zat')
-        .$if(accountId !== undefined, query => query.where('invoices.account_id', '=', accountId as number))
+        // `+ 0` keeps the databases from reading all invoices of the account: few swaps need attention.
+        .$if(accountId !== undefined, query => query.where(sql<boolean>`invoices.account_id + 0 = ${accountId}`))
         .orderBy('swaps.id', 'desc')
         .limit(limit)
         .execute()
@@ -200,14 +205,8 @@ export function swapRepository(db: Db): SwapRepository {
     },
 
     countNeedingAttention() {
-      const stuck = db
-        .selectFrom('swaps')
-        .select('invoice_id')
-        .where('needs_attention', '=', sql.lit(1))
-        .orderBy('id', 'desc')
-        .limit(MAX_MEASURED)
       const unpaid = db
-        .selectFrom(stuck.as('stuck'))
+        .selectFrom(stuck().select('invoice_id').as('stuck'))
         .innerJoin('invoices', 'invoices.id', 'stuck.invoice_id')
         .select('stuck.invoice_id')
         .whereRef('invoices.received_zat', '<', 'invoices.amount_zat')

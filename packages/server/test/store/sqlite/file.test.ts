@@ -216,6 +216,7 @@ test('frequent queries use their indexes, not a table scan', async t => {
     [tx => tx.withdrawals.countByStatus('payout_processing'), 'withdrawals_by_status'],
     [tx => tx.billing.countNeedingAttention(), 'plan_purchases_attention'],
     [tx => tx.swaps.countNeedingAttention(), 'swaps_needing_attention'],
+    [tx => tx.swaps.needingAttention(9, 1), 'swaps_needing_attention'],
     [tx => tx.deliveries.listAttempts(1, { limit: 9 }), 'delivery_attempts_by_account'],
     [tx => tx.audit.list({ accountId: 1 }, 9), 'audit_entries_by_account'],
     [tx => tx.sessions.list(1, 0, { limit: 9 }), 'sessions_by_account'],
