@@ -48,6 +48,8 @@ export function createWitnesses(deps: {
   const { store, updateInvoices, reportChanges, clock } = deps
   const rescanned = createRescanWitness(deps)
   let required = false
+  /** The number of servers in the settings; null before the first sync. */
+  let configured: number | null = null
   /** In memory only: after a restart the wait begins again, so `paid` comes later, never earlier. */
   let waiting: { readonly since: number; readonly height: number } | null = null
   let disagreed: { readonly since: number; readonly height: number } | null = null
@@ -58,6 +60,22 @@ export function createWitnesses(deps: {
   /** The height above which blocks are compared: again from the last agreement, after blocks that counted without one. */
   function startOf(witnessed: number): number {
     return Math.min(witnessed, waiting?.height ?? witnessed)
+  }
+
+  async function configure(servers: number): Promise<void> {
+    configured = servers
+    required = servers >= MIN_WITNESSES
+    const changes = await writeInvoices(store, async (tx, deferredBy) => {
+      await tx.chain.lock()
+      const isSet = (await tx.chain.witnessedHeight()) !== null
+      if (required === isSet) return []
+      const tip = (await tx.chain.tip())?.height ?? 0
+      await tx.chain.setWitnessedHeight(required ? Math.max(0, tip - FIRST_COMPARED) : null)
+      if (required) return []
+      await forgetRescanned(tx)
+      return updateInvoices(tx, await findAwaitingConfirmation(tx), nowSecs(clock), { tip, deferredBy })
+    })
+    reportChanges(changes)
   }
 
   return {
@@ -73,22 +91,12 @@ export function createWitnesses(deps: {
 
     isWitnessed: (invoiceId, payment) => !required || isAlone() || unmined.has(paymentKey(invoiceId, payment)),
 
-    async configure(servers) {
-      required = servers >= MIN_WITNESSES
-      const changes = await writeInvoices(store, async (tx, deferredBy) => {
-        await tx.chain.lock()
-        const isSet = (await tx.chain.witnessedHeight()) !== null
-        if (required === isSet) return []
-        const tip = (await tx.chain.tip())?.height ?? 0
-        await tx.chain.setWitnessedHeight(required ? Math.max(0, tip - FIRST_COMPARED) : null)
-        if (required) return []
-        await forgetRescanned(tx)
-        return updateInvoices(tx, await findAwaitingConfirmation(tx), nowSecs(clock), { tip, deferredBy })
-      })
-      reportChanges(changes)
-    },
+    configure,
 
     async nextRange() {
+      const isSet = (await store.query(tx => tx.chain.witnessedHeight())) !== null
+      // The database was replaced by a standby or a copy that was written under other settings.
+      if (configured !== null && isSet !== required) await configure(configured)
       if (!required) return null
       const headers = await store.read(async tx => {
         const witnessed = await tx.chain.witnessedHeight()

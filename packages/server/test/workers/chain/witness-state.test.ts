@@ -43,3 +43,28 @@ chainSyncTest(
   },
   TWO,
 )
+
+// A promoted standby or a restored copy has the state of the settings that were in force then.
+chainSyncTest(
+  'a database that was replaced without an agreed height requires two servers again',
+  async harness => {
+    await harness.sync()
+    await harness.store.write(tx => tx.chain.setWitnessedHeight(null))
+    await harness.sync()
+    assert.notEqual(await harness.store.query(tx => tx.chain.witnessedHeight()), null)
+  },
+  TWO,
+)
+
+chainSyncTest(
+  'a database that was replaced with an agreed height holds no payment of a single server',
+  async harness => {
+    await harness.sync()
+    await harness.store.write(tx => tx.chain.setWitnessedHeight(1))
+    const invoice = await harness.invoice({ amount: AMOUNT })
+    harness.pay(invoice, AMOUNT)
+    harness.sandbox.mine(3)
+    for (let syncs = 0; syncs < 2; syncs++) await harness.sync()
+    assert.equal(await harness.status(invoice), 'paid')
+  },
+)
