@@ -1,5 +1,6 @@
 import { ACCOUNT_MUTANTS } from './list/accounts.ts'
 import { CONCURRENCY_MUTANTS } from './list/concurrency.ts'
+import { DELETION_MUTANTS } from './list/deletion.ts'
 import { FOUND_MUTANTS } from './list/found.ts'
 import { INVOICE_MUTANTS } from './list/invoices.ts'
 import { PAYMENT_MUTANTS } from './list/payments.ts'
@@ -12,6 +13,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...PAYMENT_MUTANTS,
   ...INVOICE_MUTANTS,
   ...ACCOUNT_MUTANTS,
+  ...DELETION_MUTANTS,
   ...CONCURRENCY_MUTANTS,
   ...FOUND_MUTANTS,
 ].sort((a, b) => THEMES.indexOf(a.theme) - THEMES.indexOf(b.theme))

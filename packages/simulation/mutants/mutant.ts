@@ -14,6 +14,7 @@ export const THEMES = [
   'billing',
   'withdrawals',
   'sign-in and mail',
+  'deletion of accounts',
   'locks',
   'commits and crashes',
 ] as const

@@ -31,6 +31,10 @@ export const RULES = {
     'a repeated request returns its invoice',
     'an idempotency key belongs to one request',
   ],
+  chain: [
+    'a second server that joins is compared with the last 100 blocks',
+    'agreement is required of several servers, and not of one',
+  ],
   swap: [
     'a quote is stored before it is shown',
     'a quote pays the address of its invoice',

@@ -93,4 +93,12 @@ export const SYNC_MUTANTS: readonly Mutant[] = [
     replace: 'return confirmations === 0 && typeof inSnapshot === typeof mempoolIsKnown',
     withinSeeds: 3_000,
   },
+  {
+    name: 'a second server that joins is not compared with the recorded blocks',
+    theme: 'chain sync',
+    file: 'services/witness.ts',
+    find: 'Math.max(0, tip - FIRST_COMPARED)',
+    replace: 'tip',
+    withinSeeds: 1_000,
+  },
 ]

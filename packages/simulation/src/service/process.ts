@@ -75,7 +75,7 @@ export class ServiceProcess implements Owner {
     const config = this.#config()
     const log = this.#log()
     const chain = createServerChain({
-      servers: world.servers.map(server => server.connect()),
+      servers: world.servers.slice(0, world.usedServers).map(server => server.connect()),
       params: world.params,
       clock: this.clock,
       log,

@@ -41,6 +41,8 @@ export class World {
   shop!: Shop
   /** The encryption keys of the processes, the newest first. */
   encryptionKeys: () => readonly Uint8Array[] = () => [ENCRYPTION_KEY]
+  /** The first ones of the chain servers are in the settings of the processes. */
+  usedServers: number
   /** Differs in a restored copy of the database. */
   databaseIdentity = 'database-1'
   /** True after the faults have ended. */
@@ -89,6 +91,7 @@ export class World {
           served: this.served,
         }),
     )
+    this.usedServers = setup.chainServers
     this.visibility = new Visibility(this.network, this.servers)
   }
 

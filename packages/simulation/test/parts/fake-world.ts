@@ -35,6 +35,7 @@ export function createFakeWorld(): FakeWorld {
       committed: (sql: string) => Object.entries(tables).find(([text]) => sql.includes(text))?.[1] ?? [],
     },
     story: { tell: () => {} },
+    onRestore: () => {},
     transition: () => {},
     fail: (rule: string) => broken.push(rule),
   }

@@ -6,6 +6,7 @@ import { pay } from '../../world/payment.ts'
 import type { World } from '../../world/world.ts'
 import { short } from '../sale/shop.ts'
 import { ChainAcceptance } from './acceptance.ts'
+import { Agreement } from './agreement.ts'
 import { chainRaces } from './races.ts'
 import { reorganise } from './reorganisation.ts'
 
@@ -15,12 +16,20 @@ export const chainPart: PartFactory = {
   probability: 1,
   create(world) {
     const canRace = world.setup.database === 'postgres' && world.setup.processes > 1
-    const actions = [...blockActions(world), ...serverActions(world), ...(canRace ? chainRaces(world) : [])]
-    if (world.setup.height <= 1_000) return { name: 'chain', actions }
+    const agreement = new Agreement(world)
+    const actions = [
+      ...blockActions(world),
+      ...serverActions(world),
+      ...agreement.actions,
+      ...(canRace ? chainRaces(world) : []),
+    ]
+    const judge = { onCommit: () => agreement.check(), atEnd: () => agreement.checkEnd() }
+    if (world.setup.height <= 1_000) return { name: 'chain', actions, ...judge }
     const acceptance = new ChainAcceptance(world)
     return {
       name: 'chain',
       actions: [...actions, deepReorganisation(world), ...acceptance.actions],
+      ...judge,
       unsettled: () => acceptance.unsettled(),
     }
   },

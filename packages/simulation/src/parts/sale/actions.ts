@@ -95,6 +95,17 @@ export function saleActions(world: World, shop: Shop): readonly Action[] {
       return [first, amount - first]
     }),
     {
+      name: 'pay in very many notes',
+      weight: 0.15,
+      run(draw) {
+        const invoice = target(draw)
+        if (!invoice) return undefined
+        const count = draw.int(200, 400)
+        const outputs = Array.from({ length: count }, () => ({ address: invoice.address, valueZat: 1n }))
+        return send(draw, outputs, `a wallet pays ${count} notes to ${short(invoice.publicId)}`)
+      },
+    },
+    {
       name: 'pay several invoices',
       weight: 2,
       run(draw) {

@@ -1,0 +1,62 @@
+import type { Action } from '../../run/part.ts'
+import type { World } from '../../world/world.ts'
+
+/** Invoices require at most this number of confirmations. */
+const COMPARED_BLOCKS = 100
+
+const AGREED = "SELECT value FROM counters WHERE name = 'witnessed_height'"
+const TIP = 'SELECT coalesce(max(height), 0) AS value FROM headers'
+
+/** Changes of the chain servers in the settings, and the height up to which several of them agree. */
+export class Agreement {
+  readonly #world: World
+  /** After the previous commit; undefined when that is not known. */
+  #before: bigint | null | undefined
+
+  constructor(world: World) {
+    this.#world = world
+    world.onRestore(() => {
+      this.#before = undefined
+    })
+  }
+
+  get actions(): readonly Action[] {
+    const world = this.#world
+    if (world.servers.length === 1) return []
+    return [
+      {
+        name: 'change the number of chain servers',
+        weight: 2,
+        run(draw) {
+          const number = draw.int(1, world.servers.length)
+          if (number === world.usedServers) return undefined
+          world.usedServers = number
+          for (const process of world.processes) process.crash()
+          for (const index of world.processes.keys()) void world.startProcess(index)
+          return `the operator restarts all processes with ${number} chain servers`
+        },
+      },
+    ]
+  }
+
+  check(): void {
+    const agreed = this.#read(AGREED)
+    const before = this.#before
+    this.#before = agreed
+    if (before !== null || agreed === null) return
+    const tip = this.#read(TIP) ?? 0n
+    const lowest = tip > COMPARED_BLOCKS ? tip - BigInt(COMPARED_BLOCKS) : 0n
+    if (agreed > lowest)
+      this.#world.fail('a second server that joins is compared with the last 100 blocks', `${agreed} of ${tip}`)
+  }
+
+  checkEnd(): void {
+    const isRequired = this.#read(AGREED) !== null
+    if (isRequired !== this.#world.usedServers > 1)
+      this.#world.fail('agreement is required of several servers, and not of one', `${this.#world.usedServers} servers`)
+  }
+
+  #read(sql: string): bigint | null {
+    return this.#world.database.committed<{ value: bigint }>(sql)[0]?.value ?? null
+  }
+}
