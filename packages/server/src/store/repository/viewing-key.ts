@@ -17,7 +17,9 @@ import { currentKeys, deleteUnusedKeys, isUnused, keysOfUnminedPayments, NO_KEY 
 /** Values bound for each key whose counter is advanced: its id and the step. */
 const STEP_COLUMNS = 2
 
-/** The keys with one of these ids that the accounts use. */
+const pairs = (length: number) => Array.from({ length }, () => valuesRow(int(0), int(0)))
+
+/** The keys that the accounts use, by pairs of ids: two lists would probe each account with each key. */
 const findUsed = keptStatement((db, length) =>
   db
     .selectFrom('account_viewing_keys as used')
@@ -30,8 +32,7 @@ const findUsed = keptStatement((db, length) =>
       'viewing_keys.fingerprint',
       'viewing_keys.watch_until',
     ])
-    .where('used.account_id', 'in', Array<number>(length).fill(0))
-    .where('used.viewing_key_id', 'in', Array<number>(length).fill(0))
+    .where(sql<boolean>`(used.account_id, used.viewing_key_id) in (values ${sql.join(pairs(length))})`)
     .where('viewing_keys.sealed', '!=', NO_KEY),
 )
 
@@ -243,15 +244,14 @@ export function viewingKeyRepository(db: Db): ViewingKeyRepository {
 }
 
 /** The key of each pair, in the order given. Null unless the account has set the key, and for a deleted key. */
-export async function usedKeys(db: Db, pairs: readonly KeyOfAccountIds[]): Promise<(UsedKey | null)[]> {
-  const padded = padToPowerOfTwo(pairs)
+export async function usedKeys(db: Db, ids: readonly KeyOfAccountIds[]): Promise<(UsedKey | null)[]> {
+  const padded = padToPowerOfTwo(ids)
   const rows = await findUsed(db, padded.length, [
-    ...padded.map(({ accountId }) => accountId),
-    ...padded.map(({ viewingKeyId }) => viewingKeyId),
+    ...padded.flatMap(({ accountId, viewingKeyId }) => [accountId, viewingKeyId]),
     NO_KEY,
   ])
   const found = new Map(rows.map(row => [`${row.account_id} ${row.viewing_key_id}`, toUsedKey(row)]))
-  return pairs.map(({ accountId, viewingKeyId }) => found.get(`${accountId} ${viewingKeyId}`) ?? null)
+  return ids.map(({ accountId, viewingKeyId }) => found.get(`${accountId} ${viewingKeyId}`) ?? null)
 }
 
 function toUsedKey(row: { public_id: string; fingerprint: Uint8Array; watch_until: Int64 }): UsedKey {
