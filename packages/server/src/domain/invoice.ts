@@ -1,6 +1,6 @@
 import type { Zat } from './money.ts'
 import { sumZat } from './money.ts'
-import { countConfirmations, minableUntil, type Payment } from './payment.ts'
+import { confirmsAt, minableUntil, type Payment, type PaymentSummary } from './payment.ts'
 
 export const INVOICE_STATUSES = ['pending', 'detected', 'paid', 'underpaid', 'expired'] as const
 export type InvoiceStatus = (typeof INVOICE_STATUSES)[number]
@@ -26,8 +26,6 @@ export interface EvaluationContext {
   readonly syncedThrough: number
   /** The newest mempool snapshot is recent. */
   readonly mempoolIsKnown: boolean
-  /** Payments in blocks above this height are not confirmed: only one server has shown them. Default: `tip`. */
-  readonly witnessedTip?: number
   /** Whether a second server shows the unmined payment, or need not. Default: always. */
   readonly isWitnessed?: (payment: Payment) => boolean
   /** A swap keeps the invoice open. */
@@ -48,7 +46,24 @@ export interface InvoiceState {
    * the end of its late window. Null when there is no such payment.
    */
   readonly openUntilHeight: number | null
+  /**
+   * The height of the confirmed chain from which on the full amount, once received, may be confirmed. Null: it is not
+   * received, or the invoice is paid, or no block can confirm more of it.
+   */
+  readonly confirmsAtHeight: number | null
 }
+
+/** The payments that decide on an invoice. */
+export interface InvoicePayments extends PaymentSummary {
+  /** The first payments in the mempool, for an invoice that requires 0 confirmations: at most `MAX_UNMINED_COUNTED`. */
+  readonly firstUnmined: readonly Payment[]
+}
+
+/**
+ * Without required confirmations, this number of mempool payments confirms an invoice. Further ones confirm it when they
+ * are mined, so that the number of payments does not slow an evaluation.
+ */
+export const MAX_UNMINED_COUNTED = 1_000
 
 /**
  * Evaluates an invoice from its terms, its previous status, its payments and the state of the chain.
@@ -63,24 +78,26 @@ export interface InvoiceState {
 export function evaluateInvoice(
   terms: InvoiceTerms,
   before: InvoiceStatus,
-  payments: readonly Payment[],
+  payments: InvoicePayments,
   view: EvaluationContext,
 ): InvoiceState {
-  const live = payments.filter(payment => payment.location.at !== 'dropped')
-  const receivedZat = sumOf(live)
-  const confirmedZat = sumOf(live.filter(payment => isConfirmed(payment, terms, view)))
-  const keptZat =
-    terms.confirmations === 0 ? receivedZat : sumOf(live.filter(({ location }) => location.at === 'mined'))
+  const { minedZat, unminedZat, unconfirmedHeight } = payments
+  const receivedZat = minedZat + unminedZat
+  const confirmedUnmined = payments.firstUnmined.filter(payment => isConfirmedUnmined(payment, terms, view))
+  const confirmedZat = payments.confirmedZat + sumZat(confirmedUnmined.map(({ valueZat }) => valueZat))
+  const keptZat = terms.confirmations === 0 ? receivedZat : minedZat
   const openUntilHeight = openUntilHeightOf(payments, terms, view)
   const due = view.syncedThrough >= terms.expiresAt && !view.keptOpenBySwap && openUntilHeight === null
   const status = statusOf(terms, before, receivedZat, confirmedZat, due)
+  const waits = status !== 'paid' && receivedZat >= terms.amountZat
   return {
     status,
     receivedZat,
     overpaidZat: overpaidAmount(terms.amountZat, receivedZat),
-    txid: latest(live)?.txid ?? null,
+    txid: payments.txid,
     needsAttention: status === 'paid' && keptZat < terms.amountZat,
     openUntilHeight,
+    confirmsAtHeight: waits && unconfirmedHeight !== null ? confirmsAt(terms.confirmations, unconfirmedHeight) : null,
   }
 }
 
@@ -97,21 +114,9 @@ export function isFinal(status: InvoiceStatus): boolean {
   return status === 'paid' || isClosed(status)
 }
 
-function sumOf(payments: readonly Payment[]): Zat {
-  return sumZat(payments.map(payment => payment.valueZat))
-}
-
-function latest(payments: readonly Payment[]): Payment | null {
-  return payments.reduce<Payment | null>((last, next) => (last && last.seq > next.seq ? last : next), null)
-}
-
-function isConfirmed(payment: Payment, { confirmations }: InvoiceTerms, view: EvaluationContext): boolean {
-  const { location, inSnapshot } = payment
-  const { tip, witnessedTip = tip, mempoolIsKnown, isWitnessed = () => true } = view
-  if (location.at === 'mempool') return confirmations === 0 && inSnapshot && mempoolIsKnown && isWitnessed(payment)
-  if (payment.awaitsWitness) return false
-  const counted = countConfirmations(location, Math.min(tip, witnessedTip))
-  return counted > 0 && counted >= confirmations
+function isConfirmedUnmined(payment: Payment, { confirmations }: InvoiceTerms, view: EvaluationContext): boolean {
+  const { mempoolIsKnown, isWitnessed = () => true } = view
+  return confirmations === 0 && payment.inSnapshot && mempoolIsKnown && isWitnessed(payment)
 }
 
 /**
@@ -119,11 +124,10 @@ function isConfirmed(payment: Payment, { confirmations }: InvoiceTerms, view: Ev
  * or the late window has ended.
  */
 function openUntilHeightOf(
-  payments: readonly Payment[],
+  { dropped }: InvoicePayments,
   { watchUntil }: InvoiceTerms,
   { tip, syncedThrough }: EvaluationContext,
 ): number | null {
-  const dropped = payments.filter(({ location }) => location.at === 'dropped')
   return syncedThrough < watchUntil ? minableUntil(dropped, tip) : null
 }
 

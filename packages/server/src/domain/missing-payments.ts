@@ -1,6 +1,6 @@
 import type { InvoiceTerms } from './invoice.ts'
-import { sumZat, type Zat } from './money.ts'
-import { minableUntil, type Payment } from './payment.ts'
+import type { Zat } from './money.ts'
+import { minableUntil, type PaymentSummary, type Unmined } from './payment.ts'
 
 /** The missing amount of a paid invoice after a reorganisation, and until when its payments can be mined again. */
 export interface MissingPayments {
@@ -19,17 +19,17 @@ export function missingPaymentsCause(invoices: readonly Pick<InvoiceTerms, 'conf
     : cause
 }
 
-/** @param tip height of the last recorded block */
+/**
+ * @param unmined the payments in the mempool, and those that left it
+ * @param tip height of the last recorded block
+ */
 export function missingPayments(
   { amountZat, confirmations }: Pick<InvoiceTerms, 'amountZat' | 'confirmations'>,
-  payments: readonly Payment[],
+  { minedZat, unminedZat }: Pick<PaymentSummary, 'minedZat' | 'unminedZat'>,
+  unmined: readonly Unmined[],
   tip: number,
 ): MissingPayments {
-  const kept = payments.filter(
-    ({ location }) => location.at === 'mined' || (confirmations === 0 && location.at === 'mempool'),
-  )
-  const unmined = payments.filter(({ location }) => location.at !== 'mined')
-  const missingZat = amountZat - sumZat(kept.map(({ valueZat }) => valueZat))
+  const missingZat = amountZat - minedZat - (confirmations === 0 ? unminedZat : 0n)
   if (unmined.some(({ expiryHeight }) => expiryHeight === 0)) return { missingZat, minableUntil: 'any height' }
   return { missingZat, minableUntil: minableUntil(unmined, tip) }
 }

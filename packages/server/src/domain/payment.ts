@@ -35,6 +35,34 @@ export function isRecentSnapshot(readAt: number, now: number): boolean {
   return readAt <= now && now - readAt <= MAX_SNAPSHOT_AGE_SECS
 }
 
+/** The payments of an invoice summed up, in a bounded size whatever their number. */
+export interface PaymentSummary {
+  /** In the mempool. */
+  readonly unminedZat: Zat
+  readonly minedZat: Zat
+  /** Mined, with the confirmations that the invoice requires, and not awaiting a second server. */
+  readonly confirmedZat: Zat
+  /** The lowest block with a payment that is not confirmed yet; null: none. */
+  readonly unconfirmedHeight: number | null
+  /** Transaction of the latest payment that is not dropped. */
+  readonly txid: string | null
+  /** Of the dropped payments, those that can be mined longest: at most one of each kind of expiry. */
+  readonly dropped: readonly Unmined[]
+}
+
+/** What decides until when an unmined transaction can be mined. */
+export type Unmined = Pick<Payment, 'expiryHeight' | 'lastSeenHeight'>
+
+/** The last height at which a payment is confirmed. With 0 confirmations required, a mined payment is confirmed at once. */
+export function confirmedThrough(confirmations: number, tip: number): number {
+  return tip - Math.max(1, confirmations) + 1
+}
+
+/** The first tip at which a payment mined at `height` is confirmed. */
+export function confirmsAt(confirmations: number, height: number): number {
+  return height + Math.max(1, confirmations) - 1
+}
+
 /** Confirmations of a payment: the number of blocks from its own to the tip. */
 export function countConfirmations(location: PaymentLocation, tip: number): number {
   return location.at === 'mined' ? Math.max(0, tip - location.height + 1) : 0
@@ -77,7 +105,8 @@ export function canContainPayment(invoice: InvoiceCreation, height: number, rewi
   const since = rewinds.filter(({ id, newestInvoiceId }) =>
     invoice.createdRewind === null ? newestInvoiceId >= invoice.id : id > invoice.createdRewind,
   )
-  return height > Math.min(invoice.createdHeight, ...since.map(({ toHeight }) => toHeight))
+  const lowest = since.reduce((low, { toHeight }) => Math.min(low, toHeight), invoice.createdHeight)
+  return height > lowest
 }
 
 /**
@@ -104,11 +133,9 @@ export function lastMinableHeight(expiryHeight: number | null, lastSeenHeight: n
 }
 
 /** The last height above `tip` that may contain one of these unmined payments. Null when none can be mined any more. */
-export function minableUntil(
-  unmined: readonly Pick<Payment, 'expiryHeight' | 'lastSeenHeight'>[],
-  tip: number,
-): number | null {
-  const last = Math.max(0, ...unmined.map(payment => lastMinableHeight(payment.expiryHeight, payment.lastSeenHeight)))
+export function minableUntil(unmined: readonly Unmined[], tip: number): number | null {
+  const heights = unmined.map(({ expiryHeight, lastSeenHeight }) => lastMinableHeight(expiryHeight, lastSeenHeight))
+  const last = heights.reduce((high, height) => Math.max(high, height), 0)
   return last > tip ? last : null
 }
 

@@ -1,22 +1,24 @@
 import type { Block, BlockProblem, Header } from '../domain/chain.ts'
 import { checkContinuity } from '../domain/chain.ts'
-import { type ChainTime, chainTime, clockAgreesWithChain, MEDIAN_BLOCKS } from '../domain/chain-time.ts'
+import type { ChainTime } from '../domain/chain-time.ts'
 import type { ConsensusParams } from '../domain/network-upgrade.ts'
-import { canContainPayment, isRecentSnapshot, isTransactionExpired } from '../domain/payment.ts'
+import { canContainPayment } from '../domain/payment.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { DecryptedNote } from '../ports/note-scanner.ts'
-import type { PaymentRow } from '../ports/repository/payment.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import {
-  findAwaitingConfirmation,
+  confirmedTipOf,
+  DUE_PER_STEP,
+  type InvoiceChange,
+  type LockedInvoices,
   lockInvoices,
   type ReportChanges,
   type UpdateInvoices,
   writeInvoices,
 } from './invoice-state.ts'
+import { createSnapshotRecorder, type MempoolSnapshot, type ScannedMempool } from './mempool-snapshot.ts'
 import {
-  compareWithSnapshot,
-  dropPayments,
+  dropTransactions,
   invoiceIdsOf,
   matchInvoices,
   observeMempool,
@@ -31,37 +33,6 @@ export interface ScannedBlocks {
   readonly notes: readonly DecryptedNote[]
   /** References of scan keys that were set aside and left out. Default: none. */
   readonly leftOut?: readonly string[]
-}
-
-/** Mempool transactions, with all notes decrypted from them with the watched keys. */
-export interface ScannedMempool {
-  readonly notes: readonly DecryptedNote[]
-  /** nExpiryHeight by txid, if known. */
-  readonly expiryHeights: ReadonlyMap<string, number>
-}
-
-/** The complete mempool of one server, read before the blocks up to the server's tip. */
-export interface MempoolSnapshot extends ScannedMempool {
-  /** Ids of all transactions in the mempool. */
-  readonly txids: ReadonlySet<string>
-  /** Unix seconds: when the mempool was requested. */
-  readonly readAt: number
-  /** The last payment sequence number before the mempool was requested. Later payments may be absent from it. */
-  readonly lastSeq: number
-  /** Changes with each server and each session. Absence from one server says nothing about another. */
-  readonly serverEpoch: number
-  /** Unix seconds: chain and mempool are completely known up to this time. Null: this snapshot does not prove it. */
-  readonly syncedThrough: number | null
-  /**
-   * False when the list may be old, and when the chain was rewound during the reading: payments mined at that time were
-   * not in the mempool.
-   */
-  readonly provesMissing: boolean
-  /**
-   * Ids of the transactions in this list, and in those that were read since the last snapshot that proved absences and not
-   * recorded: these were not missing all the time. Null: any transaction may have been in such a list.
-   */
-  readonly uncompared: ReadonlySet<string> | null
 }
 
 /** The first block that does not follow the recorded chain, and the reason. */
@@ -81,12 +52,18 @@ export interface ChainRecorder {
    * is returned.
    */
   recordBlocks(read: ScannedBlocks): Promise<ChainMismatch | null>
+  /**
+   * Records the changes by the last recorded block that no transaction has recorded yet: payments that it confirms, and
+   * transactions that expire. `recordBlocks` includes them; a process that stopped, or a second server, leaves some.
+   */
+  recordDue(): Promise<void>
   /** Records payments that are not yet in a block. */
   recordMempool(seen: ScannedMempool): Promise<void>
   /** Sequence number of the last recorded payment; 0 before the first. */
   lastSeq(): Promise<number>
   /**
-   * Records a complete reading of chain and mempool: the payments in the mempool and the known payments absent from it.
+   * Records a complete reading of chain and mempool: the payments in the mempool and the known payments absent from it,
+   * in several transactions when there are very many.
    * Drops payments that are absent from one server's readings for `DROP_AFTER_MISSING_SECS` and a new block. Advances
    * `syncedThrough`, unless the block times show a stalled server or a wrong clock.
    */
@@ -109,18 +86,8 @@ export function createChainRecorder(deps: {
 }): ChainRecorder {
   const { store, updateInvoices, reportChanges, clock, params } = deps
   const { isWitnessed } = deps.witnesses ?? { isWitnessed: () => true }
-  /**
-   * The last recorded snapshot. In memory only: since when a payment is missing is stored, but the absence counts only
-   * between snapshots of one server. After a restart or a change of the server the wait starts again, so a payment is
-   * dropped later, never earlier. Until the next snapshot, mempool payments confirm nothing.
-   */
-  let last: Pick<MempoolSnapshot, 'serverEpoch' | 'readAt'> | null = null
-  /** Unmined payments of the last snapshot that no second server has shown yet, by sequence number. */
-  let unwitnessed: ReadonlySet<number> = new Set()
-
-  function mempoolIsKnown(now: number): boolean {
-    return last !== null && isRecentSnapshot(last.readAt, now)
-  }
+  const snapshots = createSnapshotRecorder({ ...deps, isWitnessed })
+  const { mempoolIsKnown } = snapshots
 
   async function recordBlocks({ blocks, notes, leftOut = [] }: ScannedBlocks): Promise<ChainMismatch | null> {
     const now = nowSecs(clock)
@@ -135,17 +102,42 @@ export function createChainRecorder(deps: {
       if (leftOut.length > 0 && !(await areSetAside(tx, leftOut))) return staleKeys(blocks)
       await tx.chain.appendHeaders(blocks)
       const matched = await matchInvoices(tx, observed)
-      const awaiting = await findAwaitingConfirmation(tx)
-      const expired = findExpired(await tx.payments.listMempool(), newest.height)
-      const locked = await lockInvoices(tx, [...invoiceIdsOf(matched), ...awaiting, ...invoiceIdsOf(expired)])
+      const due = await findDue(tx, newest.height)
+      const locked = await lockInvoices(tx, [...invoiceIdsOf(matched), ...due.invoiceIds])
       const paid = await recordPayments(tx, matched, locked, now)
-      const dropped = await dropPayments(tx, expired)
-      const context = { locked, tip: newest.height, mempoolIsKnown: mempoolIsKnown(now), isWitnessed, deferredBy }
-      return updateInvoices(tx, [...paid, ...dropped, ...awaiting], now, context)
+      return { due, changes: await recordStep(tx, due, { locked, paid, tip: newest.height, now, deferredBy }) }
     })
     if ('height' in written) return written
-    reportChanges(written)
+    reportChanges(written.changes)
+    if (written.due.hasMore) await recordDue()
     return null
+  }
+
+  /** Drops the expired transactions, and evaluates the invoices concerned. */
+  async function recordStep(tx: Tx, due: DueChanges, { paid, now, ...step }: Step): Promise<InvoiceChange[]> {
+    const dropped = await dropTransactions(tx, due.expiredTxids)
+    const { confirmedTip } = due
+    const context = { ...step, confirmedTip, mempoolIsKnown: mempoolIsKnown(now), isWitnessed }
+    return updateInvoices(tx, [...paid, ...dropped, ...due.confirmable], now, context)
+  }
+
+  async function recordDue(): Promise<void> {
+    const isDue = await store.read(async tx => {
+      const tip = (await tx.chain.tip())?.height
+      return tip !== undefined && (await findDue(tx, tip)).invoiceIds.length > 0
+    })
+    for (let hasMore = isDue; hasMore; ) {
+      const now = nowSecs(clock)
+      const step = await writeInvoices(store, async (tx, deferredBy) => {
+        await tx.chain.lock()
+        const tip = (await tx.chain.tip())?.height ?? 0
+        const due = await findDue(tx, tip)
+        const locked = await lockInvoices(tx, due.invoiceIds)
+        return { due, changes: await recordStep(tx, due, { locked, paid: [], tip, now, deferredBy }) }
+      })
+      reportChanges(step.changes)
+      hasMore = step.due.hasMore
+    }
   }
 
   async function recordMempool({ notes, expiryHeights }: ScannedMempool): Promise<void> {
@@ -165,53 +157,6 @@ export function createChainRecorder(deps: {
       return updateInvoices(tx, paid, now, context)
     })
     reportChanges(changes)
-  }
-
-  async function recordSnapshot(snapshot: MempoolSnapshot): Promise<ChainTime> {
-    const now = nowSecs(clock)
-    const { txids, lastSeq, serverEpoch, readAt, expiryHeights, uncompared } = snapshot
-    const sameServer = serverEpoch === last?.serverEpoch
-    const isFirst = !mempoolIsKnown(now)
-    // An old snapshot must not replace a newer one of another process.
-    const isRecent = isRecentSnapshot(readAt, now)
-    const { time, waiting, changes } = await writeInvoices(store, async (tx, deferredBy) => {
-      await tx.chain.lock()
-      const newest = await tx.chain.newestHeaders(MEDIAN_BLOCKS)
-      const tip = newest[0]?.height ?? 0
-      const time = chainTime(params, newest, now)
-      const unmined = snapshot.notes.map(note => ({ note }))
-      const matched = await matchInvoices(tx, observeMempool(unmined, expiryHeights, params, { tip, now }))
-      const unminedBefore = await tx.payments.listMempool()
-      const locked = await lockInvoices(tx, [...invoiceIdsOf(matched), ...invoiceIdsOf(unminedBefore)])
-      const paid = await recordPayments(tx, matched, locked, now)
-      // Read again: under the locks, and with the payments of this snapshot.
-      const recorded = isRecent && locked.size > 0 ? await tx.payments.listMempool() : []
-      const compared = await compareWithSnapshot(
-        tx,
-        recorded.filter(({ invoiceId }) => locked.has(invoiceId)),
-        {
-          txids,
-          provesMissing: ({ seq }) => snapshot.provesMissing && seq <= lastSeq,
-          wasMissing: ({ txid }) => sameServer && uncompared !== null && !uncompared.has(txid),
-          isFirst,
-          clockIsRight: clockAgreesWithChain(time),
-          now,
-          tip,
-        },
-      )
-      if (time.state === 'ok' && snapshot.syncedThrough !== null)
-        await tx.chain.setSyncedThrough(snapshot.syncedThrough, now)
-      const context = { locked, tip, mempoolIsKnown: isRecent, isWitnessed, deferredBy }
-      const witnessed = ({ invoiceId, ...payment }: PaymentRow) => isWitnessed(invoiceId, payment)
-      const newlyWitnessed = recorded.filter(payment => unwitnessed.has(payment.seq) && witnessed(payment))
-      const ids = [...paid, ...compared, ...invoiceIdsOf(newlyWitnessed)]
-      const waiting = recorded.filter(payment => !witnessed(payment)).map(({ seq }) => seq)
-      return { time, waiting, changes: await updateInvoices(tx, ids, now, context) }
-    })
-    unwitnessed = new Set(waiting)
-    last = isRecent ? { serverEpoch, readAt } : null
-    reportChanges(changes)
-    return time
   }
 
   async function recordRescanned({ blocks, notes }: ScannedBlocks) {
@@ -241,9 +186,10 @@ export function createChainRecorder(deps: {
 
   return {
     recordBlocks,
+    recordDue,
     recordMempool,
     lastSeq: () => store.query(tx => tx.payments.lastSeq()),
-    recordSnapshot,
+    recordSnapshot: snapshots.record,
     recordRescanned,
   }
 }
@@ -281,10 +227,36 @@ async function findUnrecorded(tx: Tx, tip: number | null, blocks: readonly Block
   return null
 }
 
-/** The payments that no block above `tip` can contain, with all others of their transactions. */
-function findExpired(unmined: readonly PaymentRow[], tip: number): PaymentRow[] {
-  const txids = new Set(
-    unmined.filter(({ expiryHeight }) => isTransactionExpired(expiryHeight, tip)).map(({ txid }) => txid),
-  )
-  return unmined.filter(({ txid }) => txids.has(txid))
+/** Changes by the last recorded block. They are found in the database, so that none is lost when a process stops. */
+interface DueChanges {
+  /** Ids of invoices that the block may confirm. */
+  readonly confirmable: readonly number[]
+  readonly expiredTxids: readonly string[]
+  /** Ids of all invoices concerned. */
+  readonly invoiceIds: readonly number[]
+  readonly confirmedTip: number
+  readonly hasMore: boolean
+}
+
+interface Step {
+  readonly locked: LockedInvoices
+  /** Ids of the invoices with a payment in the step's blocks. */
+  readonly paid: readonly number[]
+  readonly tip: number
+  readonly now: number
+  /** See `writeInvoices`. */
+  readonly deferredBy?: unknown
+}
+
+async function findDue(tx: Tx, tip: number): Promise<DueChanges> {
+  const confirmedTip = await confirmedTipOf(tx, tip)
+  const confirmable = await tx.invoices.confirmable(confirmedTip, DUE_PER_STEP)
+  const expired = await tx.payments.expiredUnmined(tip, DUE_PER_STEP)
+  return {
+    confirmable,
+    expiredTxids: expired.txids,
+    invoiceIds: [...confirmable, ...expired.invoiceIds],
+    confirmedTip,
+    hasMore: confirmable.length === DUE_PER_STEP || expired.txids.length === DUE_PER_STEP,
+  }
 }

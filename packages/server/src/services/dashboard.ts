@@ -6,7 +6,7 @@ import { notFound } from '../domain/error.ts'
 import type { InvoiceStatus } from '../domain/invoice.ts'
 import { sumZat, type Zat } from '../domain/money.ts'
 import type { ConsensusParams } from '../domain/network-upgrade.ts'
-import { countConfirmations } from '../domain/payment.ts'
+import { confirmedThrough, countConfirmations, type PaymentSummary } from '../domain/payment.ts'
 import { DAY_SECS, startOfDay, startOfMonth, startOfWeek } from '../domain/time.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { MAX_DIVERSIFIER_INDEX, viewingKeySealContext } from '../domain/viewing-key.ts'
@@ -64,7 +64,11 @@ export interface DashboardSummary extends DashboardFigures {
 
 export interface InvoiceDetail {
   readonly invoice: Invoice
+  /** The newest 100, and the newest 100 dropped ones, in the order of recording. */
   readonly payments: readonly (PaymentRow & { readonly confirmed: number })[]
+  /** There are earlier payments. */
+  readonly hasMorePayments: boolean
+  readonly sums: PaymentSummary
   /** Height of the newest recorded block; 0 before the first. */
   readonly tip: number
   /** The newest 50. */
@@ -90,6 +94,7 @@ const RECENT_LIMIT = 5
 const REORGED_LIMIT = 10
 const SEARCH_LIMIT = 50
 const ATTEMPT_LIMIT = 50
+const PAYMENT_LIMIT = 100
 /** Longer than an address with an amount. */
 const MAX_SEARCH_CHARS = 512
 /** An account has about one a year. Each takes a sixth of a millisecond. */
@@ -213,14 +218,24 @@ async function findDetail(tx: Tx, account: Account, publicId: string): Promise<I
   const invoice = await tx.invoices.byPublicId(publicId)
   if (invoice?.accountId !== account.id) return null
   const tip = (await tx.chain.tip())?.height ?? 0
-  const payments = await tx.payments.byInvoices([invoice.id])
+  const newest = await tx.payments.newest(invoice.id, PAYMENT_LIMIT + 1)
+  const [dropped, live] = [newest.filter(isDropped), newest.filter(payment => !isDropped(payment))]
+  const payments = [...live.slice(0, PAYMENT_LIMIT), ...dropped.slice(0, PAYMENT_LIMIT)].sort((a, b) => a.seq - b.seq)
+  const through = confirmedThrough(invoice.confirmations, tip)
+  const sums = await tx.payments.summaries([{ id: invoice.id, confirmedThrough: through }])
   return {
     invoice,
     tip,
     payments: payments.map(payment => ({ ...payment, confirmed: countConfirmations(payment.location, tip) })),
+    hasMorePayments: payments.length < newest.length,
+    sums: sums.get(invoice.id)!,
     attempts: await tx.deliveries.listAttempts(account.id, { limit: ATTEMPT_LIMIT }, { invoicePublicId: publicId }),
     webhookSet: (await tx.webhooks.byAccount(account.id)) !== null,
   }
+}
+
+function isDropped({ location }: PaymentRow): boolean {
+  return location.at === 'dropped'
 }
 
 function totalsOf(days: readonly DailyTotals[]): PeriodTotals {

@@ -2,15 +2,14 @@ import { attentionMailDueAt } from '../domain/attention-mail.ts'
 import { dailyTotalChanges } from '../domain/daily-total.ts'
 import type { EventSwap, NewEvent } from '../domain/event.ts'
 import { invoiceEventBody } from '../domain/event.ts'
-import type { EvaluationContext } from '../domain/invoice.ts'
-import { evaluateInvoice, invoiceEventsOf, isClosed } from '../domain/invoice.ts'
-import type { Payment } from '../domain/payment.ts'
+import type { EvaluationContext, InvoicePayments } from '../domain/invoice.ts'
+import { evaluateInvoice, invoiceEventsOf, isClosed, MAX_UNMINED_COUNTED } from '../domain/invoice.ts'
+import { confirmedThrough, type Payment } from '../domain/payment.ts'
 import { invoiceReference, isRowFault } from '../domain/set-aside.ts'
 import type { Log } from '../ports/log.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import { NO_METRICS } from '../ports/metrics.ts'
 import type { Invoice, InvoiceStateUpdate } from '../ports/repository/invoice.ts'
-import type { PaymentRow } from '../ports/repository/payment.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import type { Outbox } from './outbox.ts'
 import { defer } from './set-aside.ts'
@@ -29,6 +28,8 @@ interface UpdateContext {
   readonly locked?: LockedInvoices
   /** Height of the last recorded block. */
   readonly tip?: number
+  /** Height up to which blocks confirm payments, see `confirmedTipOf`. */
+  readonly confirmedTip?: number
   /** Unix seconds: the stored time up to which chain and mempool are known. */
   readonly syncedThrough?: number
   /** A recent mempool snapshot is recorded. Not known to anyone but chain sync: mempool payments confirm nothing otherwise. */
@@ -58,7 +59,8 @@ export type UpdateInvoices = (
 /** Logs and counts changes after the commit. A transaction may run more than once, so it reports nothing itself. */
 export type ReportChanges = (changes: readonly InvoiceChange[]) => void
 
-const AWAITING_PAGE = 1_000
+/** At most this number of invoices is confirmed, and of transactions dropped, in one transaction. */
+export const DUE_PER_STEP = 200
 
 export interface InvoiceHooks {
   /** Called in the same transaction after an invoice for a plan or a withdrawal changes. */
@@ -97,14 +99,11 @@ export function createInvoiceUpdater({
       for (const invoice of invoices) await defer(tx, invoiceReference(invoice), deferredBy, now)
       return []
     }
-    const payments = Map.groupBy(
-      await tx.payments.byInvoices(invoices.map(invoice => invoice.id)),
-      payment => payment.invoiceId,
-    )
     const view = await viewOf(tx, now, context)
+    const payments = await readPayments(tx, invoices, view)
     const evaluate = (before: Invoice, chain: ChainView): InvoiceChange => ({
       before,
-      after: { ...before, ...outcomeOf(before, payments.get(before.id) ?? [], chain, now) },
+      after: { ...before, ...outcomeOf(before, payments.get(before.id)!, chain, now) },
     })
     const changed: InvoiceChange[] = []
     for (const before of invoices) {
@@ -196,7 +195,8 @@ export function createChangeReporter({ log, metrics = NO_METRICS }: { log: Log; 
   }
 }
 
-type ChainView = Omit<EvaluationContext, 'keptOpenBySwap' | 'isWitnessed'> & Pick<UpdateContext, 'isWitnessed'>
+type ChainView = Omit<EvaluationContext, 'keptOpenBySwap' | 'isWitnessed'> &
+  Pick<UpdateContext, 'isWitnessed'> & { readonly confirmedTip: number }
 
 /** A `syncedThrough` ahead of the clock was written by a wrong clock, so it counts as zero. */
 async function viewOf(tx: Tx, now: number, context: UpdateContext): Promise<ChainView> {
@@ -205,17 +205,41 @@ async function viewOf(tx: Tx, now: number, context: UpdateContext): Promise<Chai
   const { mempoolIsKnown = false, isWitnessed } = context
   return {
     tip,
-    witnessedTip: (await tx.chain.witnessedHeight()) ?? tip,
+    confirmedTip: context.confirmedTip ?? (await confirmedTipOf(tx, tip)),
     syncedThrough: syncedThrough > now ? 0 : syncedThrough,
     mempoolIsKnown,
     ...(isWitnessed && { isWitnessed }),
   }
 }
 
+/** The height up to which blocks confirm payments: with several servers, up to where two of them agree. */
+export async function confirmedTipOf(tx: Tx, tip: number): Promise<number> {
+  return Math.min(tip, (await tx.chain.witnessedHeight()) ?? tip)
+}
+
+/** The sums of the payments, and the single mempool payments where these can confirm an invoice. */
+async function readPayments(
+  tx: Tx,
+  invoices: readonly Invoice[],
+  { confirmedTip, mempoolIsKnown }: ChainView,
+): Promise<Map<number, InvoicePayments>> {
+  const sums = await tx.payments.summaries(
+    invoices.map(({ id, confirmations }) => ({ id, confirmedThrough: confirmedThrough(confirmations, confirmedTip) })),
+  )
+  const confirmable = invoices.filter(({ id, confirmations, status, amountZat }) => {
+    const { minedZat, unminedZat } = sums.get(id)!
+    return mempoolIsKnown && confirmations === 0 && status !== 'paid' && minedZat + unminedZat >= amountZat
+  })
+  const ids = confirmable.map(({ id }) => id)
+  const unmined = ids.length > 0 ? await tx.payments.firstUnmined(ids, MAX_UNMINED_COUNTED) : []
+  const byInvoice = Map.groupBy(unmined, ({ invoiceId }) => invoiceId)
+  return new Map(invoices.map(({ id }) => [id, { ...sums.get(id)!, firstUnmined: byInvoice.get(id) ?? [] }]))
+}
+
 function outcomeOf(
   invoice: Invoice,
-  payments: readonly PaymentRow[],
-  { isWitnessed = () => true, ...view }: ChainView,
+  payments: InvoicePayments,
+  { isWitnessed = () => true, confirmedTip: _, ...view }: ChainView,
   now: number,
 ): Omit<InvoiceStateUpdate, 'id'> {
   const outcome = evaluateInvoice(invoice, invoice.status, payments, {
@@ -250,15 +274,10 @@ function isVisible({ before, after }: InvoiceChange): boolean {
 }
 
 function differs(change: InvoiceChange): boolean {
-  return isVisible(change) || change.before.openUntilHeight !== change.after.openUntilHeight
-}
-
-/** All unpaid invoices with their full amount received. A new block can confirm each of them. */
-export async function findAwaitingConfirmation(tx: Tx): Promise<number[]> {
-  const ids: number[] = []
-  for (;;) {
-    const page = await tx.invoices.awaitingConfirmation(AWAITING_PAGE, ids.at(-1) ?? 0)
-    ids.push(...page)
-    if (page.length < AWAITING_PAGE) return ids
-  }
+  const { before, after } = change
+  return (
+    isVisible(change) ||
+    before.openUntilHeight !== after.openUntilHeight ||
+    before.confirmsAtHeight !== after.confirmsAtHeight
+  )
 }

@@ -105,7 +105,7 @@ export async function recordPayments(
     return invoice !== undefined && isWatched(invoice, time)
   }
   const tooLate = observed.filter(payment => !isInTime(payment))
-  const known = new Set(tooLate.length > 0 ? (await tx.payments.byInvoices(invoiceIdsOf(tooLate))).map(keyOf) : [])
+  const known = new Set((await tx.payments.known(tooLate.map(({ note }) => note))).map(keyOf))
   const payments = observed.filter(payment => isInTime(payment) || known.has(keyOf(payment.note)))
   return payments.length > 0
     ? tx.payments.upsert(payments.map(payment => ({ ...toNewPayment(payment, now), awaitsWitness })))
@@ -161,16 +161,19 @@ export async function compareWithSnapshot(
   })
   const newlyMissing = absent.filter(payment => missingSince(payment) === null)
   if (newlyMissing.length > 0) await tx.payments.markMissing(seqsOf(newlyMissing), { since: now, height: tip })
-  const dropped = await dropPayments(tx, vanished)
+  const dropped = await dropTransactions(
+    tx,
+    vanished.map(({ txid }) => txid),
+  )
   return [
     ...dropped,
     ...invoiceIdsOf([...(isFirst ? present : present.filter(hasChanged)), ...unproven, ...newlyMissing]),
   ]
 }
 
-/** Drops unmined payments together with all others of their transactions. @returns the ids of their invoices */
-export async function dropPayments(tx: Tx, payments: readonly PaymentRow[]): Promise<number[]> {
-  return payments.length > 0 ? tx.payments.markDropped([...new Set(payments.map(({ txid }) => txid))]) : []
+/** Drops all unmined payments of transactions. @returns the ids of their invoices */
+export async function dropTransactions(tx: Tx, txids: readonly string[]): Promise<number[]> {
+  return txids.length > 0 ? tx.payments.markDropped([...new Set(txids)]) : []
 }
 
 export function invoiceIdsOf(items: readonly { readonly invoiceId: number }[]): number[] {

@@ -1,7 +1,7 @@
 import { chainTime, clockAgreesWithChain, MEDIAN_BLOCKS } from '../domain/chain-time.ts'
 import { notFound } from '../domain/error.ts'
 import type { ConsensusParams } from '../domain/network-upgrade.ts'
-import { countConfirmations } from '../domain/payment.ts'
+import { confirmedThrough } from '../domain/payment.ts'
 import {
   depositNotConfirmedError,
   joinNotes,
@@ -277,8 +277,10 @@ function providerNote(text: string): string {
 /** Whether any payment has fewer confirmations than the order requires. */
 async function hasUnconfirmedPayment(tx: Tx, { id, confirmations }: Invoice): Promise<boolean> {
   const tip = (await tx.chain.tip())?.height ?? 0
-  const payments = await tx.payments.byInvoices([id])
-  return payments.some(({ location }) => location.at !== 'dropped' && countConfirmations(location, tip) < confirmations)
+  if (confirmations === 0) return false
+  const sums = await tx.payments.summaries([{ id, confirmedThrough: confirmedThrough(confirmations, tip) }])
+  const { unminedZat, unconfirmedHeight } = sums.get(id)!
+  return unminedZat > 0n || unconfirmedHeight !== null
 }
 
 async function find(tx: Tx, id: string): Promise<Withdrawal> {

@@ -3,7 +3,7 @@ import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Store } from '../ports/store.ts'
 import { recordCommand } from './audit.ts'
-import { type ReportChanges, type UpdateInvoices, writeInvoices } from './invoice-state.ts'
+import { lockInvoices, type ReportChanges, type UpdateInvoices, writeInvoices } from './invoice-state.ts'
 
 /** The chain of recorded block headers, and its rewinds. */
 export interface RecordedChain {
@@ -47,8 +47,8 @@ export function createRecordedChain(deps: {
 }): RecordedChain {
   const { store, updateInvoices, reportChanges, clock, log } = deps
 
-  /** Rewinds in one transaction. Returns the height reached; null when `basis` is no longer recorded. */
-  async function rewindStep(toHeight: number, basis: Header | null): Promise<number | null> {
+  /** Rewinds in one transaction. Returns whether it was the last one; null when `basis` is no longer recorded. */
+  async function rewindStep(toHeight: number, basis: Header | null): Promise<boolean | null> {
     const now = nowSecs(clock)
     const step = await writeInvoices(store, async (tx, deferredBy) => {
       await tx.chain.lock()
@@ -59,20 +59,25 @@ export function createRecordedChain(deps: {
       // At least one block: the payments of a single block always fit into one transaction.
       const top = Math.max((await tx.chain.tip())?.height ?? toHeight, stepFloor)
       const height = Math.max(toHeight, Math.min(stepFloor, top - 1))
+      const locked = await lockInvoices(tx, await tx.payments.invoicesMinedAbove(height))
       const touched = await tx.payments.unmineAbove(height)
       await tx.chain.removeHeadersAbove(height)
       await tx.setAside.lowerFromHeight(height + 1)
-      return { height, changes: await updateInvoices(tx, touched, now, { deferredBy }) }
+      const changes = await updateInvoices(tx, touched, now, { locked, deferredBy })
+      if (height > toHeight) return { isLast: false, changes }
+      // Payments already missing wait for a new block on the remaining chain.
+      const lowered = await tx.payments.lowerMissingHeights(toHeight, PAYMENTS_PER_STEP)
+      return { isLast: lowered < PAYMENTS_PER_STEP, changes }
     })
     if (!step) return null
     reportChanges(step.changes)
-    return step.height
+    return step.isLast
   }
 
   async function rewindTo(toHeight: number, basis: Header | null): Promise<boolean> {
-    let reached = await rewindStep(toHeight, basis)
-    while (reached !== null && reached > toHeight) reached = await rewindStep(toHeight, null)
-    return reached !== null
+    let isLast = await rewindStep(toHeight, basis)
+    while (isLast === false) isLast = await rewindStep(toHeight, null)
+    return isLast !== null
   }
 
   return {
@@ -100,12 +105,13 @@ export function createRecordedChain(deps: {
       const changes = await writeInvoices(store, async (tx, deferredBy) => {
         await tx.chain.lock()
         await tx.chain.recordRewind(base.height)
+        const locked = await lockInvoices(tx, await tx.payments.invoicesMinedAbove(base.height))
         const touched = await tx.payments.unmineAbove(base.height)
         await tx.chain.removeAllHeaders()
         await tx.setAside.lowerFromHeight(base.height + 1)
         await tx.chain.appendHeaders([base])
         await recordCommand(tx, { accountId: null, kind: 'chain_accepted', at: now, detail: `block ${base.height}` })
-        return updateInvoices(tx, touched, now, { deferredBy })
+        return updateInvoices(tx, touched, now, { locked, deferredBy })
       })
       reportChanges(changes)
     },

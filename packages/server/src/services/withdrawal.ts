@@ -1,5 +1,6 @@
 import type { Account } from '../domain/account.ts'
 import { type Actor, SERVICE } from '../domain/audit.ts'
+import { HEADERS_KEPT } from '../domain/chain.ts'
 import { AppError, invalidField, notFound } from '../domain/error.ts'
 import { isClosed } from '../domain/invoice.ts'
 import type { Zat } from '../domain/money.ts'
@@ -253,14 +254,11 @@ function depositStep({ receivedZat, status, needsAttention }: Invoice) {
 async function findLate(tx: Tx, { id, expiresAt }: Invoice, params: ConsensusParams): Promise<string | null> {
   const cutoffAt = (height: number) => depositCutoff(expiresAt, blockSpacingSecs(params, height))
   const late = (event: string) => `deposit ${event}, rate valid until ${formatIso(expiresAt)}`
-  const heights = new Set<number>()
-  for (const { location, seenAt } of await tx.payments.byInvoices([id])) {
-    if (location.at === 'mined') heights.add(location.height)
-    else if (location.at === 'mempool' && seenAt > cutoffAt((await tx.chain.tip())?.height ?? 0))
-      return late(`seen late: unmined at ${formatIso(seenAt)}`)
-  }
-  // The newest block is most likely to be late. Checking it first reads few headers.
-  for (const height of [...heights].sort((a, b) => b - a)) {
+  const seenAt = await tx.payments.latestUnminedSeenAt(id)
+  if (seenAt !== null && seenAt > cutoffAt((await tx.chain.tip())?.height ?? 0))
+    return late(`seen late: unmined at ${formatIso(seenAt)}`)
+  // The newest block is most likely to be late. Checking it first reads few headers. No block below them has a header.
+  for (const height of await tx.payments.heightsOf(id, HEADERS_KEPT + 2)) {
     const header = await tx.chain.headerAt(height)
     if (!header) return late(`mined late: the time of block ${height} is no longer known`)
     if (header.time > cutoffAt(height)) return late(`mined late: block ${height} at ${formatIso(header.time)}`)

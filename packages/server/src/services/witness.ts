@@ -6,7 +6,7 @@ import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { DecryptedNote } from '../ports/note-scanner.ts'
 import type { PaymentRow } from '../ports/repository/payment.ts'
 import type { Store, Tx } from '../ports/store.ts'
-import { findAwaitingConfirmation, type ReportChanges, type UpdateInvoices, writeInvoices } from './invoice-state.ts'
+import { DUE_PER_STEP, type ReportChanges, type UpdateInvoices, writeInvoices } from './invoice-state.ts'
 import { createRescanWitness, type RescannedRange } from './rescan-witness.ts'
 import { type ComparableView, comparable, paymentKey, paymentKeys, type ScannedView } from './server-view.ts'
 
@@ -62,9 +62,25 @@ export function createWitnesses(deps: {
     return Math.min(witnessed, waiting?.height ?? witnessed)
   }
 
+  /** Without a second server, what a rescan has found counts like any payment. */
+  async function forgetRescanned(): Promise<void> {
+    for (let hasMore = true; hasMore; ) {
+      const page = await writeInvoices(store, async (tx, deferredBy) => {
+        await tx.chain.lock()
+        const found = await tx.payments.awaitingWitness(0, MAX_HEIGHT, RESCANNED_PAGE)
+        await tx.payments.markWitnessed(found.map(({ seq }) => seq))
+        const ids = found.map(({ invoiceId }) => invoiceId)
+        return { found, changes: await updateInvoices(tx, ids, nowSecs(clock), { deferredBy }) }
+      })
+      reportChanges(page.changes)
+      hasMore = page.found.length === RESCANNED_PAGE
+    }
+  }
+
   async function configure(servers: number): Promise<void> {
     configured = servers
     required = servers >= MIN_WITNESSES
+    if (!required) await forgetRescanned()
     const changes = await writeInvoices(store, async (tx, deferredBy) => {
       await tx.chain.lock()
       const isSet = (await tx.chain.witnessedHeight()) !== null
@@ -72,8 +88,7 @@ export function createWitnesses(deps: {
       const tip = (await tx.chain.tip())?.height ?? 0
       await tx.chain.setWitnessedHeight(required ? Math.max(0, tip - FIRST_COMPARED) : null)
       if (required) return []
-      await forgetRescanned(tx)
-      return updateInvoices(tx, await findAwaitingConfirmation(tx), nowSecs(clock), { tip, deferredBy })
+      return updateInvoices(tx, await tx.invoices.confirmable(tip, DUE_PER_STEP), nowSecs(clock), { tip, deferredBy })
     })
     reportChanges(changes)
   }
@@ -131,8 +146,9 @@ export function createWitnesses(deps: {
               ? unopposedHeight(compared, tip)
               : Math.max(witnessed, height)
         if (reached !== witnessed) await tx.chain.setWitnessedHeight(reached)
-        const awaiting = reached > witnessed ? await findAwaitingConfirmation(tx) : []
-        const changes = await updateInvoices(tx, awaiting, now, { tip, deferredBy })
+        // The chain sync finds the rest.
+        const confirmable = await tx.invoices.confirmable(Math.min(reached, tip), DUE_PER_STEP)
+        const changes = await updateInvoices(tx, confirmable, now, { tip, deferredBy })
         return { state, height, since, isEmpty: headers.length === 0, mempools, changes }
       })
       if (!written) return
@@ -147,15 +163,6 @@ export function createWitnesses(deps: {
 
     nextRescanned: async () => (required ? rescanned.nextRange() : null),
     recordRescanned: rescanned.record,
-  }
-}
-
-/** Without a second server, what a rescan has found needs none. */
-async function forgetRescanned(tx: Tx): Promise<void> {
-  for (;;) {
-    const page = await tx.payments.awaitingWitness(0, MAX_HEIGHT, RESCANNED_PAGE)
-    await tx.payments.markWitnessed(page.map(({ seq }) => seq))
-    if (page.length < RESCANNED_PAGE) return
   }
 }
 

@@ -32,3 +32,14 @@ export function* chunks<T>(items: readonly T[], width: number): Generator<readon
   const size = Math.floor(MAX_BINDS / width)
   for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size)
 }
+
+/** The rows of a statement that runs once for each slice of `items`, in their order. */
+export async function inChunks<T, Row>(
+  items: readonly T[],
+  width: number,
+  run: (batch: readonly T[]) => Promise<readonly Row[]>,
+): Promise<Row[]> {
+  const found: (readonly Row[])[] = []
+  for (const batch of chunks(items, width)) found.push(await run(batch))
+  return found.flat()
+}

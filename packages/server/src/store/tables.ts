@@ -34,6 +34,7 @@ export interface Tables {
   invoices: InvoicesTable
   daily_totals: DailyTotalsTable
   payments: PaymentsTable
+  payment_totals: PaymentTotalsTable
   idempotency_keys: IdempotencyKeysTable
   headers: HeadersTable
   counters: CountersTable
@@ -163,6 +164,7 @@ export interface InvoicesTable {
   open_until_height: Generated<Int64 | null>
   underpaid_at: Generated<Int64 | null>
   attention_since: Generated<Int64 | null>
+  confirms_at_height: Generated<Int64 | null>
 }
 
 export interface DailyTotalsTable {
@@ -188,6 +190,14 @@ export interface PaymentsTable {
   missing_height: Generated<Int64 | null>
   last_seen_height: Generated<Int64 | null>
   awaits_witness: Generated<Int64>
+}
+
+export interface PaymentTotalsTable {
+  invoice_id: Int64
+  /** -1: the mempool. */
+  height: Int64
+  value_zat: Int64
+  awaiting_zat: Generated<Int64>
 }
 
 export interface IdempotencyKeysTable {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import {
   type EvaluationContext,
-  evaluateInvoice,
+  evaluateInvoice as evaluate,
   INVOICE_STATUSES,
   type InvoiceState,
   type InvoiceStatus,
@@ -13,6 +13,7 @@ import {
   isFinal,
 } from '../../src/domain/invoice.ts'
 import { countConfirmations, type Payment, type PaymentLocation } from '../../src/domain/payment.ts'
+import { summarize } from '../harness/payments.ts'
 
 const TERMS: InvoiceTerms = { amountZat: 100n, expiresAt: 1_000, watchUntil: 9_000, confirmations: 3 }
 const VIEW: EvaluationContext = { tip: 50, syncedThrough: 900, mempoolIsKnown: true, keptOpenBySwap: false }
@@ -27,6 +28,15 @@ function pay(valueZat: bigint, location: PaymentLocation, seq = 1): Payment {
   // The transaction has expired, so that it does not keep the invoice open.
   const unmined = { inSnapshot: true, expiryHeight: 1, lastSeenHeight: 1 }
   return { txid: `${seq}`.padStart(64, '0'), pool: 'ironwood', outputIndex: 0, valueZat, location, seq, ...unmined }
+}
+
+function evaluateInvoice(
+  terms: InvoiceTerms,
+  before: InvoiceStatus,
+  payments: readonly Payment[],
+  view: EvaluationContext,
+): InvoiceState {
+  return evaluate(terms, before, summarize(payments, terms.confirmations, view.tip), view)
 }
 
 function status(payments: Payment[], view = VIEW, before: InvoiceStatus = 'pending', terms = TERMS): InvoiceStatus {

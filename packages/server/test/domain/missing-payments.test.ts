@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { missingPayments } from '../../src/domain/missing-payments.ts'
+import { missingPayments as missing } from '../../src/domain/missing-payments.ts'
 import type { Payment, PaymentLocation } from '../../src/domain/payment.ts'
+import { summarize } from '../harness/payments.ts'
 
 const TERMS = { amountZat: 10n, confirmations: 3 }
 const MEMPOOL = { at: 'mempool' } as const
@@ -15,6 +16,11 @@ function payment(
 ): Payment {
   const common = { txid: 'a', pool: 'ironwood', outputIndex: 0, seq: 1, inSnapshot: false } as const
   return { ...common, location, valueZat, expiryHeight, lastSeenHeight }
+}
+
+function missingPayments(terms: typeof TERMS, payments: readonly Payment[], tip: number) {
+  const unmined = payments.filter(({ location }) => location.at !== 'mined')
+  return missing(terms, summarize(payments, terms.confirmations, tip), unmined, tip)
 }
 
 test('the missing amount is what is not mined; with 0 confirmations the mempool counts as well', () => {

@@ -119,10 +119,14 @@ export async function createBillingHarness(test: TestScope, { store, clock, ...o
       await store.write(async tx => {
         const height = ((await tx.chain.tip())?.height ?? 0) + 1
         await mineHeaders(tx, count, time)
-        const unmined = await tx.payments.listMempool()
+        const unmined = await tx.payments.listMempool(1_000, null)
         const location = { at: 'mined', height } as const
         const mined = await tx.payments.upsert(unmined.map(payment => ({ ...payment, location })))
-        await updateInvoices(tx, [...mined, ...(await tx.invoices.awaitingConfirmation(1_000, 0))], now())
+        await updateInvoices(
+          tx,
+          [...mined, ...(await tx.invoices.confirmable((await tx.chain.tip())?.height ?? 0, 1_000))],
+          now(),
+        )
       })
     },
 

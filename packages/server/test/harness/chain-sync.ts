@@ -311,6 +311,7 @@ export class ChainSyncHarness {
   async forgetPayments({ id }: Invoice): Promise<void> {
     const db = new DatabaseSync(this.#file)
     db.prepare('DELETE FROM payments WHERE invoice_id = ?').run(id)
+    db.prepare('DELETE FROM payment_totals WHERE invoice_id = ?').run(id)
     db.prepare(
       `UPDATE invoices SET status = 'pending', received_zat = 0, txid = NULL, paid_at = NULL WHERE id = ?`,
     ).run(id)

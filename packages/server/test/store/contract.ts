@@ -15,6 +15,7 @@ import { idempotencySuite } from './repository/idempotency.suite.ts'
 import { invoiceSuite } from './repository/invoice.suite.ts'
 import { mailSuite } from './repository/mail.suite.ts'
 import { paymentSuite } from './repository/payment.suite.ts'
+import { paymentTotalsSuite } from './repository/payment-totals.suite.ts'
 import { swapSuite } from './repository/swap.suite.ts'
 import { usageSuite } from './repository/usage.suite.ts'
 import { viewingKeySuite } from './repository/viewing-key.suite.ts'
@@ -32,6 +33,7 @@ const SUITES: readonly [name: string, suite: (engine: DatabaseEngine) => void][]
   ['database identity', databaseIdentitySuite],
   ['invoices', invoiceSuite],
   ['payments', paymentSuite],
+  ['payment totals', paymentTotalsSuite],
   ['idempotency', idempotencySuite],
   ['swaps', swapSuite],
   ['chain', chainSuite],

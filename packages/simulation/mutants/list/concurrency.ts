@@ -24,12 +24,9 @@ export const CONCURRENCY_MUTANTS: readonly Mutant[] = [
     name: 'invoices are not locked before their known payments are read',
     theme: 'locks',
     file: 'services/chain-sync.ts',
-    find: 'await lockInvoices(tx, [...invoiceIdsOf(matched), ...awaiting, ...invoiceIdsOf(expired)])',
+    find: 'await lockInvoices(tx, [...invoiceIdsOf(matched), ...due.invoiceIds])',
     replace: `new Map(
-        (await tx.invoices.byIds([...invoiceIdsOf(matched), ...awaiting, ...invoiceIdsOf(expired)])).map(invoice => [
-          invoice.id,
-          invoice,
-        ]),
+        (await tx.invoices.byIds([...invoiceIdsOf(matched), ...due.invoiceIds])).map(invoice => [invoice.id, invoice]),
       )`,
     needs: ['postgres'],
     withinSeeds: 3_000,

@@ -5,9 +5,9 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
   {
     name: 'a stalled server advances the synced-through time',
     theme: 'expiry',
-    file: 'services/chain-sync.ts',
-    find: "if (time.state === 'ok' && snapshot.syncedThrough !== null)",
-    replace: 'if (snapshot.syncedThrough !== null)',
+    file: 'services/mempool-snapshot.ts',
+    find: "time.state === 'ok' && snapshot.syncedThrough !== null",
+    replace: 'snapshot.syncedThrough !== null',
     withinSeeds: 4_000,
   },
   {
@@ -38,8 +38,8 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
     name: 'a payment has one confirmation too many',
     theme: 'payments',
     file: 'domain/payment.ts',
-    find: 'Math.max(0, tip - location.height + 1)',
-    replace: 'Math.max(0, tip - location.height + 2)',
+    find: 'return tip - Math.max(1, confirmations) + 1',
+    replace: 'return tip - Math.max(1, confirmations) + 2',
     withinSeeds: 100,
   },
   {
@@ -83,11 +83,13 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
       // At least one block: the payments of a single block always fit into one transaction.
       const top = Math.max((await tx.chain.tip())?.height ?? toHeight, stepFloor)
       const height = Math.max(toHeight, Math.min(stepFloor, top - 1))
+      const locked = await lockInvoices(tx, await tx.payments.invoicesMinedAbove(height))
       const touched = await tx.payments.unmineAbove(height)
       await tx.chain.removeHeadersAbove(height)`,
     replace: `const stepFloor = await tx.payments.lowestHeightWithAtMost(1, toHeight)
       const top = Math.max((await tx.chain.tip())?.height ?? toHeight, stepFloor)
       const height = Math.max(toHeight, Math.min(stepFloor, top - 1))
+      const locked = await lockInvoices(tx, await tx.payments.invoicesMinedAbove(height))
       const touched = await tx.payments.unmineAbove(height)
       await tx.chain.removeHeadersAbove(toHeight)`,
     withinSeeds: 1_000,

@@ -40,9 +40,9 @@ export const SYNC_MUTANTS: readonly Mutant[] = [
   {
     name: 'a new block updates only the first waiting invoice (the first 1,000, scaled down)',
     theme: 'chain sync',
-    file: 'services/invoice-state.ts',
-    find: 'if (page.length < AWAITING_PAGE) return ids',
-    replace: 'return ids.slice(0, 1)',
+    file: 'services/chain-sync.ts',
+    find: 'await tx.invoices.confirmable(confirmedTip, DUE_PER_STEP)',
+    replace: 'await tx.invoices.confirmable(confirmedTip, 1)',
     withinSeeds: 500,
   },
   {
@@ -89,8 +89,8 @@ export const SYNC_MUTANTS: readonly Mutant[] = [
     name: 'with zero confirmations, a payment that left the mempool still counts',
     theme: 'mempool',
     file: 'domain/invoice.ts',
-    find: 'return confirmations === 0 && inSnapshot && mempoolIsKnown',
-    replace: 'return confirmations === 0 && typeof inSnapshot === typeof mempoolIsKnown',
+    find: 'return confirmations === 0 && payment.inSnapshot && mempoolIsKnown',
+    replace: 'return confirmations === 0 && typeof payment.inSnapshot === typeof mempoolIsKnown',
     withinSeeds: 3_000,
   },
   {

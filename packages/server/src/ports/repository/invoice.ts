@@ -42,6 +42,11 @@ export interface Invoice {
    * no such payment.
    */
   readonly openUntilHeight: number | null
+  /**
+   * The height of the confirmed chain from which on more of the full amount, which is received, may be confirmed. Null
+   * when the amount is not received, when the invoice is paid, and when no block can confirm more.
+   */
+  readonly confirmsAtHeight: number | null
   /** When `invoice.underpaid` was raised. It is raised at most once. */
   readonly underpaidAt: number | null
   /** Unix seconds. Null when the invoice does not need attention, or has needed it since an older version. */
@@ -75,6 +80,7 @@ export type InvoiceStateUpdate = Pick<
   | 'paidAt'
   | 'needsAttention'
   | 'openUntilHeight'
+  | 'confirmsAtHeight'
   | 'underpaidAt'
   | 'attentionSince'
 >
@@ -110,8 +116,11 @@ export interface InvoiceRepository {
    * so they stay open, and would fill every page.
    */
   expirable(through: number, tip: number, limit: number): Promise<number[]>
-  /** Ids above `afterId` of unpaid invoices that have received their full amount. A new block can confirm them. */
-  awaitingConfirmation(limit: number, afterId: number): Promise<number[]>
+  /**
+   * Ids of invoices with `confirmsAtHeight` ≤ `height`, the lowest first: an evaluation at that height may make them paid.
+   * Those that are set aside are left out.
+   */
+  confirmable(height: number, limit: number): Promise<number[]>
   /** Updates invoices with different ids, many by one statement. */
   updateStates(updates: readonly InvoiceStateUpdate[]): Promise<void>
   /** Makes a swap the current one. It keeps the invoice open. */

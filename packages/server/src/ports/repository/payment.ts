@@ -1,5 +1,5 @@
 import type { Zat } from '../../domain/money.ts'
-import type { MissingSince, Payment, PaymentLocation } from '../../domain/payment.ts'
+import type { MissingSince, Payment, PaymentLocation, PaymentSummary } from '../../domain/payment.ts'
 import type { ShieldedPool } from '../../domain/shielded-pool.ts'
 
 /** A payment to insert or to update. */
@@ -28,14 +28,48 @@ export interface PaymentRow extends Payment {
   readonly missing: MissingSince | null
 }
 
-/** Payments, each identified by txid, pool and output index. */
+/** A place in the list of unmined payments, which is ordered by invoice and sequence number. */
+export interface UnminedCursor {
+  readonly invoiceId: number
+  readonly seq: number
+}
+
+/** Unmined transactions, and the invoices that they pay. */
+export interface UnminedTransactions {
+  readonly txids: readonly string[]
+  readonly invoiceIds: readonly number[]
+}
+
+/**
+ * Payments, each identified by txid, pool and output index. Their sums by invoice and block change with them. An invoice
+ * must be locked while payments to it are recorded, moved or dropped.
+ */
 export interface PaymentRepository {
   /** Inserts new payments and updates the location of known ones. @returns the ids of the invoices with a change */
   upsert(payments: readonly NewPayment[]): Promise<number[]>
-  /** The payments of these invoices in the order of recording, dropped payments included. */
-  byInvoices(invoiceIds: readonly number[]): Promise<PaymentRow[]>
+  /** The recorded ones of these payments. */
+  known(keys: readonly Pick<Payment, 'txid' | 'pool' | 'outputIndex'>[]): Promise<PaymentRow[]>
+  /** The payments of invoices, summed up. `confirmedThrough`: the last height whose payments are confirmed. */
+  summaries(
+    invoices: readonly { readonly id: number; readonly confirmedThrough: number }[],
+  ): Promise<ReadonlyMap<number, PaymentSummary>>
+  /** The first `limit` payments of each invoice that are in the mempool. */
+  firstUnmined(invoiceIds: readonly number[], limit: number): Promise<PaymentRow[]>
+  /** The newest `limit` payments of an invoice that are not dropped, then the newest `limit` dropped ones; newest first. */
+  newest(invoiceId: number, limit: number): Promise<PaymentRow[]>
+  /** Heights of the blocks with payments of an invoice, the highest first. */
+  heightsOf(invoiceId: number, limit: number): Promise<number[]>
+  /** When the latest mempool payment of an invoice was first seen, in Unix seconds; null: there is none. */
+  latestUnminedSeenAt(invoiceId: number): Promise<number | null>
+  /** The invoices with payments mined above `height`. */
+  invoicesMinedAbove(height: number): Promise<number[]>
   /** Moves every payment mined above `height` back to the mempool. @returns the ids of their invoices */
   unmineAbove(height: number): Promise<number[]>
+  /**
+   * Makes at most `limit` missing payments wait for a new block above `height`, the newest one after a rewind.
+   * @returns their number
+   */
+  lowerMissingHeights(height: number, limit: number): Promise<number>
   /** The lowest height with at most `limit` payments mined above it, but at least `floor`. */
   lowestHeightWithAtMost(limit: number, floor: number): Promise<number>
   /** Number of payments mined above `height`, and number of paid invoices among their invoices. */
@@ -54,8 +88,17 @@ export interface PaymentRepository {
   markAbsent(seqs: readonly number[]): Promise<void>
   /** Marks payments, by sequence number, that the newest mempool snapshot proves missing. */
   markMissing(seqs: readonly number[], missing: MissingSince): Promise<void>
-  /** All payments now in the mempool. Their number is bounded by the mempool itself. */
-  listMempool(): Promise<PaymentRow[]>
+  /** The payments in the mempool after `after`, ordered by invoice and sequence number. Null: from the first one. */
+  listMempool(limit: number, after: UnminedCursor | null): Promise<PaymentRow[]>
+  /** At most `limit` unmined transactions with a payment that no block above `tip` can contain. */
+  expiredUnmined(tip: number, limit: number): Promise<UnminedTransactions>
+  /** The invoices that the mempool payments of these transactions pay. */
+  invoicesOfUnmined(txids: readonly string[]): Promise<number[]>
   /** Marks the mempool payments of these transactions as dropped. @returns the ids of their invoices */
   markDropped(txids: readonly string[]): Promise<number[]>
+  /**
+   * Deletes dropped payments that were first seen before `seenBefore`, of invoices whose late window ended before
+   * `watchedBefore`; both in Unix seconds. @returns their number, at most `limit`
+   */
+  pruneDropped(before: { readonly seenBefore: number; readonly watchedBefore: number }, limit: number): Promise<number>
 }

@@ -16,6 +16,7 @@ import { up as signInBudgets } from './0013_sign_in_budgets.ts'
 import { up as watchedKeys } from './0014_watched_keys.ts'
 import { up as accountSecurity } from './0015_account_security.ts'
 import { up as accountDeletion } from './0016_account_deletion.ts'
+import { up as paymentTotals } from './0018_payment_totals.ts'
 import { up as setAside } from './0019_set_aside.ts'
 import { up as dailyTotals } from './0020_daily_totals.ts'
 import { up as emailUndo } from './0022_email_undo.ts'
@@ -41,6 +42,7 @@ export const MIGRATIONS: readonly Migration[] = [
   ['0014_watched_keys', watchedKeys],
   ['0015_account_security', accountSecurity],
   ['0016_account_deletion', accountDeletion],
+  ['0018_payment_totals', paymentTotals],
   ['0019_set_aside', setAside],
   ['0020_daily_totals', dailyTotals],
   ['0022_email_undo', emailUndo],

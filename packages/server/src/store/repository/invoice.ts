@@ -2,14 +2,14 @@ import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
 import type { Invoice, InvoiceRepository, InvoiceStateUpdate } from '../../ports/repository/invoice.ts'
 import { keptStatement } from '../kept-statement.ts'
-import { chunks, distinctAscending, num, numOrNull, padToPowerOfTwo } from '../mapping.ts'
+import { chunks, distinctAscending, inChunks, num, numOrNull, padToPowerOfTwo } from '../mapping.ts'
 import { paginate, readPage } from '../paginate.ts'
 import type { Db, InvoicesTable } from '../tables.ts'
 import { int, text, valuesRow } from '../values.ts'
 import { insertInvoices } from './new-invoice.ts'
 import { isNotSetAside, scanKeysSetAside } from './set-aside.ts'
 
-const OUTCOME_COLUMNS = 10
+const OUTCOME_COLUMNS = 11
 
 const findByPublicIds = keptStatement((db, length) =>
   db.selectFrom('invoices').selectAll().where('public_id', 'in', Array<string>(length).fill('')),
@@ -34,12 +34,10 @@ export function invoiceRepository(db: Db): InvoiceRepository {
     },
 
     async byIds(ids) {
-      const found: Invoice[] = []
-      for (const batch of chunks(distinctAscending(ids), 1)) {
-        const rows = await db.selectFrom('invoices').selectAll().where('id', 'in', batch).orderBy('id').execute()
-        found.push(...rows.map(toInvoice))
-      }
-      return found
+      const rows = await inChunks(distinctAscending(ids), 1, batch =>
+        db.selectFrom('invoices').selectAll().where('id', 'in', batch).orderBy('id').execute(),
+      )
+      return rows.map(toInvoice)
     },
 
     async list(accountId, page, filter = {}) {
@@ -64,35 +62,25 @@ export function invoiceRepository(db: Db): InvoiceRepository {
     },
 
     async lock(ids) {
-      const locked: Invoice[] = []
-      for (const batch of chunks(distinctAscending(ids), 1)) {
-        const rows = await db
-          .selectFrom('invoices')
-          .selectAll()
-          .where('id', 'in', batch)
-          .orderBy('id')
-          .forUpdate()
-          .execute()
-        locked.push(...rows.map(toInvoice))
-      }
-      return locked
+      const rows = await inChunks(distinctAscending(ids), 1, batch =>
+        db.selectFrom('invoices').selectAll().where('id', 'in', batch).orderBy('id').forUpdate().execute(),
+      )
+      return rows.map(toInvoice)
     },
 
     async byDiversifierIndexes(positions) {
-      const found: Invoice[] = []
-      for (const batch of chunks(positions, 2)) {
+      const rows = await inChunks(positions, 2, batch => {
         const pairs = batch.map(({ viewingKeyId, diversifierIndex }) =>
           valuesRow(int(viewingKeyId), int(diversifierIndex)),
         )
-        const rows = await db
+        return db
           .selectFrom('invoices')
           .selectAll()
           .where(sql<boolean>`(viewing_key_id, diversifier_index) in (values ${sql.join(pairs)})`)
           .orderBy('id')
           .execute()
-        found.push(...rows.map(toInvoice))
-      }
-      return found
+      })
+      return rows.map(toInvoice)
     },
 
     async expirable(through, tip, limit) {
@@ -118,13 +106,13 @@ export function invoiceRepository(db: Db): InvoiceRepository {
       return rows.map(row => num(row.id))
     },
 
-    async awaitingConfirmation(limit, afterId) {
+    async confirmable(height, limit) {
       const rows = await db
         .selectFrom('invoices')
         .select('id')
-        .where('status', '<>', sql.lit('paid'))
-        .whereRef('received_zat', '>=', 'amount_zat')
-        .where('id', '>', afterId)
+        .where('confirms_at_height', '<=', height)
+        .where(isNotSetAside('invoice', sql.ref('invoices.public_id')))
+        .orderBy('confirms_at_height')
         .orderBy('id')
         .limit(limit)
         .execute()
@@ -156,7 +144,7 @@ export function invoiceRepository(db: Db): InvoiceRepository {
 /** Both databases name the columns of VALUES `column1`, `column2`, …; the first row sets their types. */
 async function recordAll(db: Db, outcomes: readonly InvoiceStateUpdate[]): Promise<void> {
   const rows = outcomes.map(
-    ({ id, status, receivedZat, overpaidZat, txid, paidAt, openUntilHeight, underpaidAt, ...attention }) =>
+    ({ id, status, receivedZat, overpaidZat, txid, paidAt, openUntilHeight, underpaidAt, ...more }) =>
       valuesRow(
         int(id),
         text(status),
@@ -164,10 +152,11 @@ async function recordAll(db: Db, outcomes: readonly InvoiceStateUpdate[]): Promi
         int(overpaidZat),
         text(txid),
         int(paidAt),
-        int(attention.needsAttention ? 1 : 0),
+        int(more.needsAttention ? 1 : 0),
         int(openUntilHeight),
         int(underpaidAt),
-        int(attention.attentionSince),
+        int(more.attentionSince),
+        int(more.confirmsAtHeight),
       ),
   )
   await sql`
@@ -175,7 +164,7 @@ async function recordAll(db: Db, outcomes: readonly InvoiceStateUpdate[]): Promi
       status = outcome.column2, received_zat = outcome.column3, overpaid_zat = outcome.column4,
       txid = outcome.column5, paid_at = outcome.column6, needs_attention = outcome.column7,
       open_until_height = outcome.column8, underpaid_at = outcome.column9,
-      attention_since = outcome.column10
+      attention_since = outcome.column10, confirms_at_height = outcome.column11
     FROM (VALUES ${sql.join(rows)}) AS outcome
     WHERE invoices.id = outcome.column1`.execute(db)
 }
@@ -205,6 +194,7 @@ export function toInvoice(row: Selectable<InvoicesTable>): Invoice {
     createdHeight: numOrNull(row.created_height),
     createdRewind: numOrNull(row.created_rewind),
     openUntilHeight: numOrNull(row.open_until_height),
+    confirmsAtHeight: numOrNull(row.confirms_at_height),
     underpaidAt: numOrNull(row.underpaid_at),
     attentionSince: numOrNull(row.attention_since),
   }

@@ -70,6 +70,7 @@ function toInserted(invoice: NewInvoice, row: InsertedRow): Invoice {
     createdHeight: numOrNull(row.created_height),
     createdRewind: numOrNull(row.created_rewind),
     openUntilHeight: null,
+    confirmsAtHeight: null,
     underpaidAt: null,
     attentionSince: null,
   }

@@ -1,123 +1,86 @@
 import type { Insertable, Selectable } from 'kysely'
 import { sql } from 'kysely'
-import type { PaymentLocation } from '../../domain/payment.ts'
 import type { NewPayment, PaymentRepository, PaymentRow } from '../../ports/repository/payment.ts'
-import { chunks, distinctAscending, distinctInvoiceIds, num, numOrNull } from '../mapping.ts'
+import { chunks, distinctAscending, distinctInvoiceIds, inChunks, num } from '../mapping.ts'
 import type { Db, PaymentsTable } from '../tables.ts'
-import { NO_KEY } from './unused-key.ts'
+import { paymentListQueries } from './payment-list.ts'
+import { keyOf, toPayment, toRow } from './payment-row.ts'
+import { changeTotals, summaries, type TotalChange, UNMINED, unmineTotalsAbove } from './payment-total.ts'
 
 const COLUMNS = 11
 
+/** Statements contain the places as literals, since a partial index is not used for a bound value. */
 export function paymentRepository(db: Db): PaymentRepository {
+  const known: PaymentRepository['known'] = async keys => {
+    const wanted = new Set(keys.map(keyOf))
+    const rows = await inChunks([...new Set(keys.map(({ txid }) => txid))], 1, batch =>
+      db.selectFrom('payments').selectAll().where('txid', 'in', batch).execute(),
+    )
+    return rows.map(toPayment).filter(payment => wanted.has(keyOf(payment)))
+  }
+
   return {
     async upsert(payments) {
-      const changed: { invoice_id: bigint | number }[] = []
-      for (const batch of chunks(latestObservations(payments), COLUMNS)) {
-        changed.push(...(await upsert(db, batch.map(toRow))))
-      }
-      return distinctInvoiceIds(changed)
+      const observed = latestObservations(payments)
+      const before = new Map((await known(observed)).map(payment => [keyOf(payment), payment]))
+      const news = observed.filter(payment => !isKnown(payment, before.get(keyOf(payment))))
+      const changed = await inChunks(news, COLUMNS, batch => upsert(db, batch.map(toRow)))
+      const rows = changed.map(toPayment)
+      await changeTotals(
+        db,
+        rows.flatMap(row => [...totalOf(before.get(keyOf(row)), -1n), ...totalOf(row, 1n)]),
+      )
+      return distinctAscending(rows.map(({ invoiceId }) => invoiceId))
     },
 
-    async byInvoices(invoiceIds) {
-      const found: PaymentRow[] = []
-      for (const batch of chunks(distinctAscending(invoiceIds), 1)) {
-        const rows = await db
-          .selectFrom('payments')
-          .selectAll()
-          .where('invoice_id', 'in', batch)
-          .orderBy('id')
-          .execute()
-        found.push(...rows.map(toPayment))
-      }
-      return found
-    },
+    known,
+    summaries: invoices => summaries(db, invoices),
+    ...paymentListQueries(db),
 
     async unmineAbove(height) {
-      const rows = await db
+      await db
         .updateTable('payments')
         .set(eb => ({ place: 'mempool', height: null, last_seen_height: eb.ref('height'), ...NOT_COMPARED }))
         .where('height', '>', height)
-        .returning('invoice_id')
         .execute()
-      // Payments already missing wait for a new block on the remaining chain.
-      await db
-        .updateTable('payments')
-        .set({ missing_height: height })
+      return distinctAscending(await unmineTotalsAbove(db, height))
+    },
+
+    async lowerMissingHeights(height, limit) {
+      const missing = db
+        .selectFrom('payments')
+        .select('id')
         .where('place', '=', sql.lit('mempool'))
         .where('missing_height', '>', height)
-        .execute()
-      return distinctInvoiceIds(rows)
-    },
-
-    async lowestHeightWithAtMost(limit, floor) {
-      const row = await db
-        .selectFrom('payments')
-        .select('height')
-        .where('height', '>', floor)
-        .orderBy('height', 'desc')
-        .limit(1)
-        .offset(limit)
-        .executeTakeFirst()
-      return row ? num(row.height!) : floor
-    },
-
-    async countAbove(height) {
-      const row = await db
-        .selectFrom('payments')
-        .innerJoin('invoices', 'invoices.id', 'payments.invoice_id')
-        .where('payments.height', '>', height)
-        .select(({ fn, eb }) => [
-          fn.countAll<bigint>().as('payments'),
-          fn
-            .count<bigint>(eb.case().when('invoices.status', '=', 'paid').then(eb.ref('invoices.id')).end())
-            .distinct()
-            .as('paid'),
-        ])
-        .executeTakeFirstOrThrow()
-      return { payments: num(row.payments), paidInvoices: num(row.paid) }
-    },
-
-    async comparableBetween(from, to) {
-      const rows = await db
-        .selectFrom('payments')
-        .innerJoin('invoices', 'invoices.id', 'payments.invoice_id')
-        .innerJoin('viewing_keys', 'viewing_keys.id', 'invoices.viewing_key_id')
-        .selectAll('payments')
-        .where('payments.height', '>=', from)
-        .where('payments.height', '<=', to)
-        .where('viewing_keys.sealed', '!=', NO_KEY)
-        .orderBy('payments.id')
-        .execute()
-      return rows.map(toPayment)
-    },
-
-    async awaitingWitness(from, to, limit) {
-      const rows = await db
-        .selectFrom('payments')
-        .selectAll()
-        .where('awaits_witness', '=', sql.lit(1))
-        .where('place', '=', sql.lit('mined'))
-        .where('height', '>=', from)
-        .where('height', '<=', to)
-        .orderBy('height')
-        .orderBy('id')
         .limit(limit)
+      const rows = await db
+        .updateTable('payments')
+        .set({ missing_height: height })
+        .where('id', 'in', missing)
+        .returning('id')
         .execute()
-      return rows.map(toPayment)
+      return rows.length
     },
 
-    async markWitnessed(orders) {
-      for (const batch of chunks(orders, 1))
-        await db.updateTable('payments').set({ awaits_witness: 0 }).where('id', 'in', batch).execute()
+    async markWitnessed(seqs) {
+      const changed = await inChunks(seqs, 1, batch =>
+        db
+          .updateTable('payments')
+          .set({ awaits_witness: 0 })
+          .where('id', 'in', batch)
+          .where('awaits_witness', '=', sql.lit(1))
+          .returningAll()
+          .execute(),
+      )
+      const before = changed.map(row => ({ ...toPayment(row), awaitsWitness: true }))
+      await changeTotals(
+        db,
+        before.flatMap(row => [...totalOf(row, -1n), ...totalOf({ ...row, awaitsWitness: false }, 1n)]),
+      )
     },
 
-    async lastSeq() {
-      const row = await db.selectFrom('payments').select('id').orderBy('id', 'desc').limit(1).executeTakeFirst()
-      return row ? num(row.id) : 0
-    },
-
-    async markPresent(orders, tip) {
-      for (const batch of chunks(orders, 1)) {
+    async markPresent(seqs, tip) {
+      for (const batch of chunks(seqs, 1)) {
         await db
           .updateTable('payments')
           .set({ in_snapshot: 1, missing_since: null, missing_height: null, last_seen_height: tip })
@@ -126,13 +89,13 @@ export function paymentRepository(db: Db): PaymentRepository {
       }
     },
 
-    async markAbsent(orders) {
-      for (const batch of chunks(orders, 1))
+    async markAbsent(seqs) {
+      for (const batch of chunks(seqs, 1))
         await db.updateTable('payments').set({ in_snapshot: 0 }).where('id', 'in', batch).execute()
     },
 
-    async markMissing(orders, { since, height }) {
-      for (const batch of chunks(orders, 1)) {
+    async markMissing(seqs, { since, height }) {
+      for (const batch of chunks(seqs, 1)) {
         await db
           .updateTable('payments')
           .set({ in_snapshot: 0, missing_since: since, missing_height: height })
@@ -141,38 +104,67 @@ export function paymentRepository(db: Db): PaymentRepository {
       }
     },
 
-    async listMempool() {
-      const rows = await db
-        .selectFrom('payments')
-        .selectAll()
-        .where('place', '=', sql.lit('mempool'))
-        .orderBy('id')
-        .execute()
-      return rows.map(toPayment)
-    },
-
     async markDropped(txids) {
-      const changed: { invoice_id: bigint | number }[] = []
-      for (const batch of chunks(txids, 1)) {
-        const rows = await db
+      const dropped = await inChunks(txids, 1, batch =>
+        db
           .updateTable('payments')
           .set({ place: 'dropped' })
           .where('place', '=', sql.lit('mempool'))
           .where('txid', 'in', batch)
-          .returning('invoice_id')
-          .execute()
-        changed.push(...rows)
+          .returning(['invoice_id', 'value_zat'])
+          .execute(),
+      )
+      await changeTotals(
+        db,
+        dropped.map(row => ({
+          invoiceId: num(row.invoice_id),
+          height: UNMINED,
+          changeZat: -BigInt(row.value_zat),
+          awaitingZat: 0n,
+        })),
+      )
+      return distinctInvoiceIds(dropped)
+    },
+
+    async pruneDropped({ seenBefore, watchedBefore }, limit) {
+      const old = await db
+        .selectFrom('payments')
+        .innerJoin('invoices', 'invoices.id', 'payments.invoice_id')
+        .select('payments.id')
+        .where('payments.place', '=', sql.lit('dropped'))
+        .where('payments.seen_at', '<', seenBefore)
+        .where('invoices.watch_until', '<', watchedBefore)
+        .orderBy('payments.seen_at')
+        .limit(limit)
+        .execute()
+      const ids = old.map(row => num(row.id))
+      for (const batch of chunks(ids, 1)) {
+        await db.deleteFrom('payments').where('id', 'in', batch).where('place', '=', sql.lit('dropped')).execute()
       }
-      return distinctInvoiceIds(changed)
+      return ids.length
     },
   }
+}
+
+/** Whether an unmined payment is recorded as it was observed. */
+function isKnown(observed: NewPayment, before: PaymentRow | undefined): boolean {
+  if (before?.location.at !== 'mempool' || observed.location.at !== 'mempool') return false
+  return before.expiryHeight !== null || observed.expiryHeight === null
+}
+
+function totalOf(payment: PaymentRow | undefined, sign: bigint): TotalChange[] {
+  if (payment === undefined || payment.location.at === 'dropped') return []
+  const { invoiceId, location, valueZat, awaitsWitness } = payment
+  const isMined = location.at === 'mined'
+  const awaitingZat = isMined && awaitsWitness ? sign * valueZat : 0n
+  return [{ invoiceId, height: isMined ? location.height : UNMINED, changeZat: sign * valueZat, awaitingZat }]
 }
 
 /** No complete mempool snapshot has been compared with the payment at its present location yet. */
 const NOT_COMPARED = { in_snapshot: 0, missing_since: null, missing_height: null } as const
 
 /** Inserts new payments and updates the location of known ones. @returns the changed rows */
-function upsert(db: Db, rows: Insertable<PaymentsTable>[]): Promise<{ invoice_id: bigint | number }[]> {
+function upsert(db: Db, rows: Insertable<PaymentsTable>[]): Promise<Selectable<PaymentsTable>[]> {
   return db
     .insertInto('payments')
     .values(rows)
@@ -202,7 +194,7 @@ function upsert(db: Db, rows: Insertable<PaymentsTable>[]): Promise<{ invoice_id
           return or([and([minedNow, moved]), and([not(minedBefore), or([moved, expiryAdded])])])
         }),
     )
-    .returning('invoice_id')
+    .returningAll()
     .execute()
 }
 
@@ -213,7 +205,7 @@ function upsert(db: Db, rows: Insertable<PaymentsTable>[]): Promise<{ invoice_id
 function latestObservations(payments: readonly NewPayment[]): NewPayment[] {
   const latest = new Map<string, NewPayment>()
   for (const next of payments) {
-    const key = `${next.txid} ${next.pool} ${next.outputIndex}`
+    const key = keyOf(next)
     const before = latest.get(key)
     if (before?.location.at === 'mined' && next.location.at !== 'mined') continue
     latest.set(
@@ -227,47 +219,4 @@ function latestObservations(payments: readonly NewPayment[]): NewPayment[] {
 /** The fields that keep their first values when a payment is observed again. */
 function firstObserved({ invoiceId, valueZat, seenAt }: NewPayment) {
   return { invoiceId, valueZat, seenAt }
-}
-
-function toRow(payment: NewPayment): Insertable<PaymentsTable> {
-  return {
-    invoice_id: payment.invoiceId,
-    txid: payment.txid,
-    pool: payment.pool,
-    output_index: payment.outputIndex,
-    value_zat: payment.valueZat,
-    place: payment.location.at,
-    height: payment.location.at === 'mined' ? payment.location.height : null,
-    expiry_height: payment.expiryHeight,
-    seen_at: payment.seenAt,
-    last_seen_height: payment.lastSeenHeight,
-    awaits_witness: payment.awaitsWitness ? 1 : 0,
-  }
-}
-
-function toPayment(row: Selectable<PaymentsTable>): PaymentRow {
-  return {
-    invoiceId: num(row.invoice_id),
-    txid: row.txid,
-    pool: row.pool,
-    outputIndex: num(row.output_index),
-    valueZat: BigInt(row.value_zat),
-    location: toLocation(row),
-    seq: num(row.id),
-    seenAt: num(row.seen_at),
-    expiryHeight: numOrNull(row.expiry_height),
-    inSnapshot: num(row.in_snapshot) === 1,
-    lastSeenHeight: num(row.last_seen_height ?? row.height ?? 0),
-    awaitsWitness: num(row.awaits_witness) === 1,
-    missing: toMissing(row),
-  }
-}
-
-function toMissing({ missing_since, missing_height }: Selectable<PaymentsTable>): PaymentRow['missing'] {
-  if (missing_since === null || missing_height === null) return null
-  return { since: num(missing_since), height: num(missing_height) }
-}
-
-function toLocation({ place, height }: Selectable<PaymentsTable>): PaymentLocation {
-  return place === 'mined' ? { at: 'mined', height: Number(height) } : { at: place }
 }

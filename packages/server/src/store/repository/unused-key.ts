@@ -1,6 +1,7 @@
-import { type ExpressionBuilder, sql } from 'kysely'
+import type { ExpressionBuilder } from 'kysely'
 import { num } from '../mapping.ts'
 import type { Db, Tables } from '../tables.ts'
+import { UNMINED } from './payment-total.ts'
 import { scanKeysSetAside } from './set-aside.ts'
 
 /** In place of a sealed viewing key: of a deleted one, and until the row's id is known, which the sealed key is bound to. */
@@ -8,10 +9,10 @@ export const NO_KEY = new Uint8Array(0)
 
 export function keysOfUnminedPayments(db: Db) {
   return db
-    .selectFrom('payments')
-    .innerJoin('invoices', 'invoices.id', 'payments.invoice_id')
+    .selectFrom('payment_totals')
+    .innerJoin('invoices', 'invoices.id', 'payment_totals.invoice_id')
     .select('invoices.viewing_key_id')
-    .where('payments.place', '=', sql.lit('mempool'))
+    .where('payment_totals.height', '=', UNMINED)
 }
 
 /** The keys that accounts use for new invoices. */

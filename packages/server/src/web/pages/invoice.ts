@@ -1,7 +1,7 @@
 import { confirmationSecs, formatWaitingTime } from '../../domain/confirmation-time.ts'
 import { type InvoiceStatus, isFinal } from '../../domain/invoice.ts'
 import { missingPayments } from '../../domain/missing-payments.ts'
-import { isTransactionExpired, lastMinableHeight } from '../../domain/payment.ts'
+import { isTransactionExpired, lastMinableHeight, type PaymentSummary } from '../../domain/payment.ts'
 import type { AttemptRow } from '../../ports/repository/delivery.ts'
 import type { Invoice } from '../../ports/repository/invoice.ts'
 import type { PaymentRow } from '../../ports/repository/payment.ts'
@@ -22,6 +22,8 @@ interface ConfirmedPayment extends PaymentRow {
 interface InvoiceView {
   readonly invoice: Invoice
   readonly payments: readonly ConfirmedPayment[]
+  readonly hasMorePayments: boolean
+  readonly sums: PaymentSummary
   readonly attempts: readonly AttemptRow[]
   readonly webhookSet: boolean
   /** Height of the last synced block. */
@@ -64,16 +66,21 @@ function liveContent(view: InvoiceView): Html {
         <p class="big">${formatZecAmount(invoice.amountZat)}</p>
         <p class="below">${groupThousands(invoice.amountZat)} zat${receivedLine(invoice)}</p>
       </section>
-      ${invoice.needsAttention && reorgWarning({ ...view, missing: missingPayments(invoice, view.payments, view.tip) })}
+      ${invoice.needsAttention && reorgWarning({ ...view, missing: missingOf(view) })}
       ${view.payable && payButton(view)}
       <div class="columns">
         <section class="card" aria-labelledby="timeline"><h2 id="timeline">Timeline</h2>${timeline(view)}</section>
         <section class="card" aria-labelledby="facts"><h2 id="facts">Details</h2>${facts(view)}</section>
       </div>
-      <section class="card" aria-labelledby="payments"><h2 id="payments">Payments</h2>${view.payments.length > 0 ? paymentTable(view) : html`<p class="empty">No payments yet.</p>`}</section>
+      <section class="card" aria-labelledby="payments"><h2 id="payments">Payments</h2>${view.payments.length > 0 ? paymentTable(view) : html`<p class="empty">No payments yet.</p>`}${view.hasMorePayments && html`<p class="below">These are the newest payments. The amounts count all of them.</p>`}</section>
       ${view.extra}
       <section class="card" aria-labelledby="hooks"><h2 id="hooks">Webhook delivery attempts</h2>${deliveryAttempts(view)}</section>
     `
+}
+
+function missingOf({ invoice, sums, payments, tip }: InvoiceView) {
+  const unmined = payments.filter(({ location }) => location.at !== 'mined')
+  return missingPayments(invoice, sums, [...unmined, ...sums.dropped], tip)
 }
 
 function receivedLine({ receivedZat, overpaidZat, amountZat }: Invoice): Child {
@@ -124,12 +131,12 @@ function timeline(view: InvoiceView): Html {
   return html`<ol class="timeline">${items}</ol>`
 }
 
-function timelineEntries({ invoice, payments }: InvoiceView): TimelineEntry[] {
+function timelineEntries({ invoice, payments, hasMorePayments }: InvoiceView): TimelineEntry[] {
   const past: TimelineEntry[] = [
     { at: invoice.createdAt, text: 'Created', kind: 'past' },
     ...payments.map(payment => ({ at: payment.seenAt, text: paymentLine(payment), kind: 'past' as const })),
   ]
-  if (hasExpired(invoice.status, payments, invoice.expiresAt))
+  if (hasExpired(invoice.status, hasMorePayments ? [] : payments, invoice.expiresAt))
     past.push({ at: invoice.expiresAt, text: 'Expired', kind: 'bad' })
   if (invoice.paidAt !== null)
     past.push({ at: invoice.paidAt, text: 'Paid: the full amount is confirmed', kind: 'good' })
@@ -143,7 +150,7 @@ function timelineEntries({ invoice, payments }: InvoiceView): TimelineEntry[] {
   return [...past, ...upcoming(invoice)]
 }
 
-/** Whether the invoice expired, even if a late payment has paid it since. */
+/** Whether the invoice expired, even if a late payment has paid it since. @param payments all of them, or none */
 function hasExpired(status: InvoiceStatus, payments: readonly ConfirmedPayment[], expiresAt: number): boolean {
   if (status === 'expired' || status === 'underpaid') return true
   const live = payments.filter(({ location }) => location.at !== 'dropped')

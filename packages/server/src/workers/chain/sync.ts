@@ -99,6 +99,7 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
     if (!headersChecked) await recordedChain.repairLinks()
     if (!headersChecked) await witnesses.configure(chain.servers)
     headersChecked = true
+    await chainRecorder.recordDue()
     const { serverEpoch } = chain
     const lastSeq = await chainRecorder.lastSeq()
     const startedAt = nowSecs(clock)

@@ -17,6 +17,7 @@ import type { DatabaseEngine, OpenOptions, TestDatabase } from '../databases.ts'
 import { openShop, type Shop } from '../fixtures.ts'
 import { recordingLog } from '../log.ts'
 import { ManualClock } from '../manual-clock.ts'
+import { paymentsOf } from '../payments.ts'
 import { SkewedClock } from '../skewed-clock.ts'
 import { type Interruption, interrupted } from './interruption.ts'
 import { ModelChain, type ModelTransaction, notesOf } from './model-chain.ts'
@@ -222,7 +223,7 @@ export class ChainSimulation {
   }
 
   async payments(invoice: Invoice): Promise<PaymentRow[]> {
-    return this.firstProcess.store.read(tx => tx.payments.byInvoices([invoice.id]))
+    return this.firstProcess.store.read(tx => paymentsOf(tx, [invoice.id]))
   }
 
   syncedThrough(): Promise<number> {

@@ -34,7 +34,7 @@ async function harnessOf(t: TestContext) {
   const counting = (tx: Tx): Tx => ({
     ...tx,
     invoices: counted(tx.invoices, ['lock', 'byIds']),
-    payments: counted(tx.payments, ['byInvoices', 'markPresent', 'markMissing', 'markDropped', 'upsert']),
+    payments: counted(tx.payments, ['summaries', 'markPresent', 'markMissing', 'markDropped', 'upsert']),
     chain: counted(tx.chain, ['lock', 'tip', 'newestHeaders', 'syncedThrough']),
   })
   const countingStore: Store = { ...store, write: work => store.write(tx => work(counting(tx))) }
@@ -80,7 +80,7 @@ test('each use case of chain sync locks its invoices by one call, reads the posi
 
   const seen = { notes: unmined(), expiryHeights: new Map([[second, 2]]) }
   const mempool = await callsOf(() => recorder.recordMempool(seen))
-  assert.deepEqual(mempool, ['lock(2)', 'tip', 'upsert(2)', 'byInvoices(2)', 'syncedThrough'])
+  assert.deepEqual(mempool, ['lock(2)', 'tip', 'upsert(2)', 'syncedThrough', 'summaries(2)'])
 
   const snapshot = {
     ...seen,
@@ -99,8 +99,8 @@ test('each use case of chain sync locks its invoices by one call, reads the posi
     'lock(2)',
     'upsert(2)',
     'markPresent(2)',
-    'byInvoices(2)',
     'syncedThrough',
+    'summaries(2)',
   ])
   const unchanged = await callsOf(() => recorder.recordSnapshot(snapshot))
   assert.deepEqual(unchanged, ['lock', 'newestHeaders', 'lock(2)', 'upsert(2)'])
@@ -115,12 +115,12 @@ test('each use case of chain sync locks its invoices by one call, reads the posi
   const notes = notesOf(block!.paying, shop.viewingKey.id)
   const blocks = await callsOf(() => recorder.recordBlocks({ blocks: [block!], notes }))
   // One invoice is paid in the block, one is confirmed by it, and the transaction of one expires with it.
-  assert.deepEqual(blocks, ['lock', 'tip', 'lock(3)', 'upsert(1)', 'markDropped(1)', 'byInvoices(3)', 'syncedThrough'])
+  assert.deepEqual(blocks, ['lock', 'tip', 'lock(3)', 'upsert(1)', 'markDropped(1)', 'syncedThrough', 'summaries(3)'])
 
   clock.advance(900)
   await recorder.recordSnapshot({ ...snapshot, notes: [], txids: new Set(), syncedThrough: clock.secs })
   const expired = await callsOf(() => expiry.expireDue(10))
-  assert.deepEqual(expired, ['lock', 'newestHeaders', 'syncedThrough', 'lock(2)', 'byInvoices(2)'])
+  assert.deepEqual(expired, ['lock', 'newestHeaders', 'syncedThrough', 'lock(2)', 'summaries(2)'])
   const ids = [waiting, expiring, mined, overdue].map(({ id }) => id)
   assert.deepEqual(
     (await store.read(tx => tx.invoices.byIds(ids))).map(({ status }) => status),

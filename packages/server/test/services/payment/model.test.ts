@@ -17,6 +17,7 @@ import { openStore } from '../../../src/store/open.ts'
 import { silentLog } from '../../harness/log.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 import { testOutbox } from '../../harness/outbox.ts'
+import { paymentsOf } from '../../harness/payments.ts'
 import { ModelChain, type ModelTransaction, notesOf } from '../../harness/simulation/model-chain.ts'
 
 const INDEXES = [1n, 2n, 3n]
@@ -279,7 +280,12 @@ class Bench {
   }
 
   async rows() {
-    return this.store.read(async rows => rows.payments.byInvoices((await this.#all(rows)).map(invoice => invoice.id)))
+    return this.store.read(async rows =>
+      paymentsOf(
+        rows,
+        (await this.#all(rows)).map(invoice => invoice.id),
+      ),
+    )
   }
 
   async invoices(): Promise<Invoice[]> {

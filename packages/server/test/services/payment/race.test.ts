@@ -10,6 +10,7 @@ import { openShop, type Shop } from '../../harness/fixtures.ts'
 import { silentLog } from '../../harness/log.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 import { testOutbox } from '../../harness/outbox.ts'
+import { paymentsOf } from '../../harness/payments.ts'
 import { findPostgres, NO_POSTGRES, startPostgres, type TestPostgres } from '../../harness/postgres.ts'
 import { ModelChain, notesOf } from '../../harness/simulation/model-chain.ts'
 
@@ -78,7 +79,12 @@ test('two processes that record the same payments at once, in the mempool and in
     after.map(({ status, receivedZat }) => [status, receivedZat]),
     invoices.map(() => ['paid', 10n]),
   )
-  const payments = await stores[0]!.read(tx => tx.payments.byInvoices(invoices.map(invoice => invoice.id)))
+  const payments = await stores[0]!.read(tx =>
+    paymentsOf(
+      tx,
+      invoices.map(invoice => invoice.id),
+    ),
+  )
   assert.deepEqual(
     payments.map(({ location }) => location),
     invoices.map((_, round) => ({ at: 'mined', height: round + 1 })),

@@ -26,6 +26,7 @@ export function invoiceSuite(engine: DatabaseEngine): void {
       createdHeight: null,
       createdRewind: 0,
       openUntilHeight: null,
+      confirmsAtHeight: null,
       underpaidAt: null,
       attentionSince: null,
     })
@@ -144,19 +145,20 @@ export function invoiceSuite(engine: DatabaseEngine): void {
     assert.deepEqual(await store.read(tx => tx.invoices.byIds([third.id])), [third])
   })
 
-  test('a new block can confirm only unpaid invoices whose amount is fully received', async t => {
+  test('a new block can confirm only the invoices that wait for its height or a lower one, the lowest first', async t => {
     const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
-    const record = (invoice: Invoice, status: Invoice['status'], receivedZat: bigint) =>
-      store.write(tx => tx.invoices.updateStates([{ ...invoice, status, receivedZat }]))
-    const [part, full, paid, late] = [await shop.sell(), await shop.sell(), await shop.sell(), await shop.sell()]
-    await record(part, 'pending', 4_999n)
-    await record(full, 'detected', 5_000n)
-    await record(paid, 'paid', 5_000n)
-    await record(late, 'underpaid', 5_001n)
-    assert.deepEqual(await store.read(tx => tx.invoices.awaitingConfirmation(9, 0)), [full.id, late.id])
-    assert.deepEqual(await store.read(tx => tx.invoices.awaitingConfirmation(1, 0)), [full.id])
-    assert.deepEqual(await store.read(tx => tx.invoices.awaitingConfirmation(9, full.id)), [late.id])
+    const record = (invoice: Invoice, confirmsAtHeight: number) =>
+      store.write(tx => tx.invoices.updateStates([{ ...invoice, status: 'detected', confirmsAtHeight }]))
+    const [none, later, next, earlier] = [await shop.sell(), await shop.sell(), await shop.sell(), await shop.sell()]
+    await record(later, 8)
+    await record(next, 7)
+    await record(earlier, 6)
+    const confirmable = (height: number, limit: number) => store.read(tx => tx.invoices.confirmable(height, limit))
+    assert.deepEqual(await confirmable(5, 9), [])
+    assert.deepEqual(await confirmable(7, 9), [earlier.id, next.id])
+    assert.deepEqual(await confirmable(9, 2), [earlier.id, next.id])
+    assert.equal(none.confirmsAtHeight, null)
   })
 
   test('all fields of an outcome are recorded', async t => {
@@ -174,6 +176,7 @@ export function invoiceSuite(engine: DatabaseEngine): void {
       openUntilHeight: 7_000_000,
       underpaidAt: NOW + 30,
       attentionSince: NOW + 90,
+      confirmsAtHeight: 7_000_003,
     } as const
     await store.write(tx => tx.invoices.updateStates([{ id: invoice.id, ...outcome }]))
     assert.deepEqual(await store.read(tx => tx.invoices.byIds([invoice.id, other.id])), [

@@ -7,6 +7,7 @@ import type { Store } from '../../../src/ports/store.ts'
 import type { DatabaseEngine } from '../../harness/databases.ts'
 import { openEmptyStore } from '../../harness/databases.ts'
 import { NOW, openShop, payment } from '../../harness/fixtures.ts'
+import { paymentsOf } from '../../harness/payments.ts'
 
 const MEMPOOL: PaymentLocation = { at: 'mempool' }
 const DROPPED: PaymentLocation = { at: 'dropped' }
@@ -17,7 +18,7 @@ async function record(store: Store, ...payments: NewPayment[]): Promise<number[]
 }
 
 async function locationsOf(store: Store, invoice: Invoice): Promise<PaymentLocation[]> {
-  const payments = await store.read(tx => tx.payments.byInvoices([invoice.id]))
+  const payments = await store.read(tx => paymentsOf(tx, [invoice.id]))
   return payments.map(item => item.location)
 }
 
@@ -30,7 +31,7 @@ export function paymentSuite(engine: DatabaseEngine): void {
     const second = payment(invoice, { pool: 'orchard', expiryHeight: 40, seenAt: NOW + 1 })
     assert.deepEqual(await record(store, first), [invoice.id])
     assert.deepEqual(await record(store, second), [invoice.id])
-    const found = await store.read(tx => tx.payments.byInvoices([invoice.id, invoice.id, 999]))
+    const found = await store.read(tx => paymentsOf(tx, [invoice.id, invoice.id, 999]))
     assert.deepEqual(
       found.map(({ seq, ...row }) => row),
       [first, second].map(given => ({ ...given, inSnapshot: false, awaitsWitness: false, missing: null })),
@@ -76,7 +77,7 @@ export function paymentSuite(engine: DatabaseEngine): void {
     await record(store, payment(invoice))
     const changed = await record(store, payment(other, { valueZat: 1n, location: mined(9), seenAt: NOW + 9 }))
     assert.deepEqual(changed, [invoice.id])
-    const [row] = await store.read(tx => tx.payments.byInvoices([invoice.id]))
+    const [row] = await store.read(tx => paymentsOf(tx, [invoice.id]))
     const unchanged = {
       ...payment(invoice, { location: mined(9) }),
       inSnapshot: false,
@@ -96,7 +97,7 @@ export function paymentSuite(engine: DatabaseEngine): void {
     assert.deepEqual(await record(store, payment(invoice, { expiryHeight: 40 })), [invoice.id])
     assert.deepEqual(await record(store, payment(invoice, { expiryHeight: 41 })), [])
     assert.deepEqual(await record(store, payment(invoice, { location: mined(5) })), [invoice.id])
-    const [row] = await store.read(tx => tx.payments.byInvoices([invoice.id]))
+    const [row] = await store.read(tx => paymentsOf(tx, [invoice.id]))
     assert.equal(row?.expiryHeight, 40)
   })
 
@@ -129,7 +130,7 @@ export function paymentSuite(engine: DatabaseEngine): void {
     assert.deepEqual(await store.write(tx => tx.payments.markDropped([])), [])
     assert.deepEqual(await locationsOf(store, gone), [DROPPED])
     assert.deepEqual(await locationsOf(store, safe), [mined(5)])
-    const unmined = await store.read(tx => tx.payments.listMempool())
+    const unmined = await store.read(tx => tx.payments.listMempool(9, null))
     assert.deepEqual(
       unmined.map(row => row.invoiceId),
       [waiting.id],
@@ -146,7 +147,8 @@ export function paymentSuite(engine: DatabaseEngine): void {
     const missing = await store.read(tx => tx.payments.lastSeq())
     await store.write(tx => tx.payments.markMissing([missing], { since: NOW, height: 12 }))
     await store.write(tx => tx.payments.unmineAbove(8))
-    const rows = await store.read(tx => tx.payments.byInvoices([invoice.id]))
+    await store.write(tx => tx.payments.lowerMissingHeights(8, 9))
+    const rows = await store.read(tx => paymentsOf(tx, [invoice.id]))
     assert.deepEqual(
       rows.map(row => [row.txid, row.lastSeenHeight, row.missing]),
       [
@@ -161,7 +163,7 @@ export function paymentSuite(engine: DatabaseEngine): void {
     const shop = await openShop(store)
     const invoice = await shop.sell()
     const snapshotState = async () => {
-      const [row] = await store.read(tx => tx.payments.byInvoices([invoice.id]))
+      const [row] = await store.read(tx => paymentsOf(tx, [invoice.id]))
       return [row?.inSnapshot, row?.missing, row?.lastSeenHeight]
     }
     await record(store, payment(invoice))
@@ -173,11 +175,14 @@ export function paymentSuite(engine: DatabaseEngine): void {
     assert.deepEqual(await snapshotState(), [false, null, 9])
     await store.write(tx => tx.payments.markMissing([order], { since: NOW, height: 12 }))
     assert.deepEqual(await snapshotState(), [false, { since: NOW, height: 12 }, 9])
-    await store.write(tx => tx.payments.unmineAbove(10))
     assert.deepEqual(
-      await snapshotState(),
-      [false, { since: NOW, height: 10 }, 9],
+      [await store.write(tx => tx.payments.lowerMissingHeights(10, 9)), await snapshotState()],
+      [1, [false, { since: NOW, height: 10 }, 9]],
       'waits for a new block on the remaining chain',
+    )
+    assert.deepEqual(
+      [await store.write(tx => tx.payments.lowerMissingHeights(10, 9)), await snapshotState()],
+      [0, [false, { since: NOW, height: 10 }, 9]],
     )
     await record(store, payment(invoice, { location: mined(13), lastSeenHeight: 13 }))
     assert.deepEqual(await snapshotState(), [false, null, 13])

@@ -199,7 +199,7 @@ test('frequent queries use their indexes, not a table scan', async t => {
     // Refused after the query, because there is no such row.
     [tx => tx.invoices.list(1, { limit: 9, before: 'x' }).catch(() => {}), 'invoices_by_time'],
     [tx => tx.invoices.expirable(0, 0, 9), 'invoices_due'],
-    [tx => tx.invoices.awaitingConfirmation(9, 0), 'invoices_settling'],
+    [tx => tx.invoices.confirmable(9, 9), 'invoices_confirming'],
     [
       tx => tx.invoices.byDiversifierIndexes([{ viewingKeyId: 1, diversifierIndex: 1n }]),
       'sqlite_autoindex_invoices_2',
@@ -223,8 +223,8 @@ test('frequent queries use their indexes, not a table scan', async t => {
     [tx => tx.apiKeys.list(1, { limit: 9 }), 'api_keys_by_account'],
     [tx => tx.withdrawals.list(1, { limit: 9 }), 'withdrawals_by_account'],
     [tx => tx.billing.list(1, { limit: 9 }), 'plan_purchases_by_account'],
-    [tx => tx.payments.byInvoices([1, 2]), 'payments_by_invoice'],
-    [tx => tx.payments.listMempool(), 'payments_in_mempool'],
+    [tx => tx.payments.newest(1, 9), 'payments_live'],
+    [tx => tx.payments.listMempool(9, null), 'payments_in_mempool'],
     [tx => tx.payments.lowestHeightWithAtMost(9, 5), 'payments_by_height'],
     [tx => tx.payments.unmineAbove(5), 'payments_by_height'],
     [tx => tx.payments.markDropped(['x']), 'sqlite_autoindex_payments_1'],

@@ -6,6 +6,7 @@ import type { BatchTx, Store } from '../../../src/ports/store.ts'
 import type { DatabaseEngine } from '../../harness/databases.ts'
 import { openEmptyStore } from '../../harness/databases.ts'
 import { header, makeAccount, moved, openShop, payment } from '../../harness/fixtures.ts'
+import { paymentsOf } from '../../harness/payments.ts'
 
 export function transactionSuite(engine: DatabaseEngine): void {
   for (const batched of [false, true]) {
@@ -33,7 +34,7 @@ export function transactionSuite(engine: DatabaseEngine): void {
       await assert.rejects(failing, { code: 'no' })
       await store.read(async tx => {
         assert.equal(await tx.usage.used(shop.account.id, '2026-11'), 0)
-        assert.deepEqual(await tx.payments.byInvoices([invoice.id]), [])
+        assert.deepEqual(await paymentsOf(tx, [invoice.id]), [])
         assert.deepEqual(await tx.invoices.list(shop.account.id, { limit: 9 }), [invoice])
         assert.equal((await tx.events.last()).seq, 0)
       })

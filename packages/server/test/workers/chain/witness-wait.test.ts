@@ -4,6 +4,7 @@ import { Lightwalletd } from '@zatgate/sandbox/lightwalletd/server'
 import type { ServerView } from '../../../src/ports/chain.ts'
 import { type ChainSyncHarness, chainSyncTest, closeNoteScanner } from '../../harness/chain-sync.ts'
 import { onBothDatabases } from '../../harness/databases.ts'
+import { paymentsOf } from '../../harness/payments.ts'
 import { simulationTest } from '../../harness/simulation/simulation.ts'
 
 after(closeNoteScanner)
@@ -102,7 +103,7 @@ chainSyncTest('an unmined payment of unknown expiry was last seen at the newest 
   await harness.sync()
   harness.sandbox.mine(4, { empty: true })
   await harness.sync()
-  const [payment] = await harness.query(tx => tx.payments.byInvoices([invoice.id]))
+  const [payment] = await harness.query(tx => paymentsOf(tx, [invoice.id]))
   assert.equal(payment?.lastSeenHeight, harness.sandbox.height)
 })
 
