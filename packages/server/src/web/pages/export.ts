@@ -13,7 +13,6 @@ export function exportPage(
     body: html`
       <p class="lead">Download the invoices of a period as a file for your accounting or your own programs.</p>
       <form class="card narrow" method="post" action="/export/download">
-        <input type="hidden" name="token" value="${view.token}">
         <div class="pair">
           <div class="field"><label for="from">From</label><input id="from" name="from" type="date" value="${view.from}" aria-describedby="period-hint"></div>
           <div class="field"><label for="to">To</label><input id="to" name="to" type="date" value="${view.to}" aria-describedby="period-hint"></div>
@@ -23,6 +22,7 @@ export function exportPage(
           <label class="choice"><input type="radio" name="format" value="csv" checked> CSV, for spreadsheets</label>
           <label class="choice"><input type="radio" name="format" value="json"> JSON, for programs</label>
         </fieldset>
+        <input type="hidden" name="token" value="${view.token}">
         <button class="primary">Download</button>
       </form>`,
   })
