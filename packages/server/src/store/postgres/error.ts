@@ -1,4 +1,5 @@
 import { AppError } from '../../domain/error.ts'
+import { isTimeout } from '../transaction/timeout.ts'
 
 const SERIALIZATION_FAILURE = '40001'
 const DEADLOCK_DETECTED = '40P01'
@@ -38,6 +39,12 @@ export function isTransient(error: unknown): boolean {
 /** Whether another process has migrated a table that this connection's prepared statements use. */
 export function isStalePlan(error: unknown): boolean {
   return errorCode(error) === FEATURE_NOT_SUPPORTED && /cached plan/.test((error as Error).message)
+}
+
+/** Whether the connection can serve others after this error: the work refused, or the server refused one statement. */
+export function leavesConnectionUsable(error: unknown): boolean {
+  if (error instanceof AppError) return !isTimeout(error)
+  return error instanceof Error && 'severity' in error && error.severity === 'ERROR' && !isStalePlan(error)
 }
 
 /** The error that callers receive: failures of the database become `unavailable`; others are unchanged. */

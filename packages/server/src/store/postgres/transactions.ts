@@ -5,7 +5,7 @@ import { isTimeout, withTimeout } from '../transaction/timeout.ts'
 import { openTransaction } from '../transaction/transaction.ts'
 import type { PgClient, PgSource } from './driver.ts'
 import { PgConnection } from './driver.ts'
-import { isStalePlan } from './error.ts'
+import { isStalePlan, leavesConnectionUsable } from './error.ts'
 
 export interface PgTransactions {
   /** A read of one statement, without a transaction. */
@@ -47,6 +47,9 @@ export function createPgTransactions(deps: {
         const result = await withTimeout(limits.transactionTimeoutMs, () => work(transaction.tx))
         broken = false
         return result
+      } catch (error) {
+        broken = !leavesConnectionUsable(error)
+        throw error
       } finally {
         transaction.end()
         client.release(broken)
