@@ -1,6 +1,4 @@
-import { EXPIRY_SECS } from './invoice.ts'
-import { MAX_SWAP_WATCH_SECS } from './swap.ts'
-import { DAY_SECS } from './time.ts'
+import { maxWatchSecs } from './watched-key.ts'
 
 /**
  * A database identity is a list of `name:value` parts, separated by semicolons. A part that the database server does not
@@ -61,5 +59,5 @@ function randomStep(bytes: Uint8Array, bits: bigint): bigint {
  * and is missing in it, can be paid.
  */
 export function watchUntilAfterCopy(now: number, lateWatchDays: number): number {
-  return now + EXPIRY_SECS.max + lateWatchDays * DAY_SECS + MAX_SWAP_WATCH_SECS
+  return now + maxWatchSecs(lateWatchDays)
 }

@@ -1,9 +1,16 @@
 import { AppError } from './error.ts'
+import { EXPIRY_SECS } from './invoice.ts'
 import { DEFAULT_WATCHED_KEY_LIMIT, type Plan } from './plan.ts'
+import { MAX_SWAP_WATCH_SECS } from './swap.ts'
 import { DAY_SECS, formatIso } from './time.ts'
 
 /** How long a key is scanned after the watch of its invoices. Exceeds the deepest supported reorganisation and the expiry of wallet transactions. */
 const WATCH_MARGIN_SECS = 2 * DAY_SECS
+
+/** For how long payments to a new invoice count at most. */
+export function maxWatchSecs(lateWatchDays: number): number {
+  return EXPIRY_SECS.max + lateWatchDays * DAY_SECS + MAX_SWAP_WATCH_SECS
+}
 
 /** The keys whose watch ends at this time (Unix seconds) or later are scanned at `time`. */
 export function watchedSince(time: number): number {

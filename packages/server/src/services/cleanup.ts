@@ -1,5 +1,6 @@
 import { DELIVERY_RETENTION_SECS } from '../domain/delivery.ts'
 import { DAY_SECS } from '../domain/time.ts'
+import { maxWatchSecs } from '../domain/watched-key.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import { IDEMPOTENCY_RETENTION_SECS } from './idempotency.ts'
@@ -20,6 +21,8 @@ export interface Cleanup {
   pruneEmailChanges(): Promise<boolean>
   /** Deletes old entries of the audit log. */
   pruneAuditLog(): Promise<boolean>
+  /** Deletes payments that were dropped, 30 days after the late window of their invoice has ended. */
+  pruneDroppedPayments(): Promise<boolean>
 }
 
 /** Idempotency keys are kept for twice as long as they are valid, as a safety margin. */
@@ -28,6 +31,7 @@ const KEYS_KEPT_SECS = 2 * IDEMPOTENCY_RETENTION_SECS
 const EVENTS_KEPT_SECS = 30 * DAY_SECS
 /** The owner can see for this long which keys were revoked, and the operator can read the chain again for old keys. */
 const CREDENTIALS_KEPT_SECS = 90 * DAY_SECS
+const DROPPED_KEPT_SECS = 30 * DAY_SECS
 const PRUNE_BATCH = 1_000
 /** Each delivery may have several attempts. */
 const DELIVERY_PRUNE_BATCH = 500
@@ -36,8 +40,9 @@ export function createCleanup(deps: {
   readonly store: Store
   readonly clock: Clock
   readonly auditRetentionDays: number
+  readonly lateWatchDays: number
 }): Cleanup {
-  const { store, clock, auditRetentionDays } = deps
+  const { store, clock, auditRetentionDays, lateWatchDays } = deps
 
   async function prune(
     repositoryOf: (tx: Tx) => { prune(before: number, limit: number): Promise<number> },
@@ -57,5 +62,13 @@ export function createCleanup(deps: {
     pruneViewingKeys: () => prune(tx => tx.viewingKeys, CREDENTIALS_KEPT_SECS, PRUNE_BATCH),
     pruneEmailChanges: () => prune(tx => tx.emailChanges, 0, PRUNE_BATCH),
     pruneAuditLog: () => prune(tx => tx.audit, auditRetentionDays * DAY_SECS, PRUNE_BATCH),
+
+    async pruneDroppedPayments() {
+      const watchedBefore = nowSecs(clock) - DROPPED_KEPT_SECS
+      // A payment is seen while its invoice is watched, so that those with an earlier time are all old enough.
+      const seenBefore = watchedBefore - maxWatchSecs(lateWatchDays)
+      const pruned = await store.write(tx => tx.payments.pruneDropped({ seenBefore, watchedBefore }, PRUNE_BATCH))
+      return pruned === PRUNE_BATCH
+    },
   }
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { openTestContainer } from '../harness/container.ts'
-import { FIRST_CURSOR, moved, NOW, openShop } from '../harness/fixtures.ts'
+import { FIRST_CURSOR, moved, NOW, openShop, payment } from '../harness/fixtures.ts'
 import { ManualClock } from '../harness/manual-clock.ts'
+import { paymentsOf } from '../harness/payments.ts'
 
 const DAY = 86_400
 
@@ -85,4 +86,36 @@ test('sessions are kept for 90 days after they expired, API keys for 90 days aft
     ['new'],
   )
   assert.ok(await sessions.authenticate(token))
+})
+
+test('dropped payments are deleted in batches, 30 days after the longest late window, and no others', async t => {
+  const { store, clock, cleanup, shop } = await start(t)
+  const [invoice, watched] = [await shop.sell(), await shop.sell({ watchUntil: NOW + 90 * DAY })]
+  const txid = (number: number) => number.toString(16).padStart(64, '0')
+  const dropped = (of: typeof invoice, from: number, count: number) =>
+    store.write(async tx => {
+      const txids = Array.from({ length: count }, (_, index) => txid(from + index))
+      await tx.payments.upsert(txids.map(id => payment(of, { txid: id })))
+      await tx.payments.markDropped(txids)
+    })
+  await dropped(invoice, 0, 1_001)
+  await dropped(watched, 2_000, 1)
+  await store.write(tx =>
+    tx.payments.upsert([
+      payment(invoice, { txid: txid(3_000), location: { at: 'mined', height: 5 } }),
+      payment(invoice, { txid: txid(3_001) }),
+    ]),
+  )
+  const count = async (of: typeof invoice) => (await store.read(tx => paymentsOf(tx, [of.id]))).length
+  // A day until the expiry, 7 late ones, 14 with a swap, and 30.
+  clock.advance(52 * DAY)
+  assert.equal(await cleanup.pruneDroppedPayments(), false)
+  assert.equal(await count(invoice), 1_003)
+  clock.advance(1)
+  assert.equal(await cleanup.pruneDroppedPayments(), true)
+  assert.equal(await cleanup.pruneDroppedPayments(), false)
+  assert.deepEqual([await count(invoice), await count(watched)], [2, 1])
+  clock.advance(120 * DAY)
+  await cleanup.pruneDroppedPayments()
+  assert.deepEqual([await count(invoice), await count(watched)], [2, 0])
 })

@@ -207,7 +207,7 @@ export function deliveryRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): Deli
         .select('id')
         .where('created_at', '<', before)
         .where('due_at_ms', 'is', null)
-        .orderBy('id')
+        .orderBy('created_at')
         .limit(limit)
         .execute()
       const ids = old.map(row => num(row.id))

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { consensusParams } from '../../../src/domain/network-upgrade.ts'
+import type { Invoice } from '../../../src/ports/repository/invoice.ts'
+import type { Store, Tx } from '../../../src/ports/store.ts'
+import { createChainRecorder } from '../../../src/services/chain-sync.ts'
+import { createChangeReporter, createInvoiceUpdater } from '../../../src/services/invoice-state.ts'
+import { type DatabaseEngine, onBothDatabases, openEmptyStore } from '../../harness/databases.ts'
+import { NOW, openShop } from '../../harness/fixtures.ts'
+import { silentLog } from '../../harness/log.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { testOutbox } from '../../harness/outbox.ts'
+import { ModelChain, notesOf } from '../../harness/simulation/model-chain.ts'
+
+const MAX_STEP = 200
+
+/** Services that record the invoices evaluated in each commit, and stop before a commit that a test chooses. */
+async function open(engine: DatabaseEngine, t: TestContext) {
+  const store = await openEmptyStore(engine, t)
+  const shop = await openShop(store)
+  const chain = new ModelChain()
+  const clock = new ManualClock(NOW)
+  /** Numbers of evaluated invoices, one for each commit that evaluates any. */
+  const commits: number[] = []
+  let left = Number.POSITIVE_INFINITY
+  const watched: Store = {
+    ...store,
+    write: work =>
+      store.write(async tx => {
+        if (left-- <= 0) throw new Error('killed')
+        const counting: Tx = {
+          ...tx,
+          payments: {
+            ...tx.payments,
+            summaries: invoices => {
+              commits.push(invoices.length)
+              return tx.payments.summaries(invoices)
+            },
+          },
+        }
+        return work(counting)
+      }),
+  }
+  const start = () =>
+    createChainRecorder({
+      store: watched,
+      updateInvoices: createInvoiceUpdater({ outbox: testOutbox }),
+      reportChanges: createChangeReporter({ log: silentLog }),
+      clock,
+      params: consensusParams('regtest'),
+    })
+  let recorder = start()
+  await recorder.recordBlocks({ blocks: chain.blocks, notes: [] })
+  let paid = 0
+  async function mine(txids: string[] = []): Promise<void> {
+    chain.mine(txids, clock.secs)
+    const [block] = chain.blocks.slice(-1)
+    await recorder.recordBlocks({ blocks: [block!], notes: notesOf(block!.paying, shop.viewingKey.id) })
+  }
+  return {
+    commits,
+    /** Invoices whose payments are mined in one block. */
+    async sellAndMine(count: number, confirmations: number): Promise<Invoice[]> {
+      const invoices: Invoice[] = []
+      for (let i = 0; i < count; i++) invoices.push(await shop.sell({ amountZat: 10n, confirmations }))
+      const txids = invoices.map(({ diversifierIndex }) => {
+        const txid = (++paid).toString(16).padStart(64, '0')
+        chain.broadcast({ txid, diversifierIndex, valueZat: 10n })
+        return txid
+      })
+      await mine(txids)
+      return invoices
+    },
+    mine,
+    async paidOf(invoices: readonly Invoice[]): Promise<number> {
+      const rows = await store.read(tx => tx.invoices.byIds(invoices.map(({ id }) => id)))
+      return rows.filter(({ status }) => status === 'paid').length
+    },
+    /** The process stops after some commits. */
+    stopAfter(writes: number): void {
+      left = writes
+    },
+    /** The first thing that a sync does. */
+    async restart(): Promise<void> {
+      left = Number.POSITIVE_INFINITY
+      recorder = start()
+      await recorder.recordDue()
+    },
+  }
+}
+
+onBothDatabases(engine => {
+  test('a block evaluates the invoices that it may confirm, and not those that wait for later ones', async t => {
+    const { commits, sellAndMine, mine, paidOf } = await open(engine, t)
+    const later = await sellAndMine(30, 9)
+    const next = await sellAndMine(5, 2)
+    commits.length = 0
+    await mine()
+    assert.deepEqual([commits, await paidOf(next), await paidOf(later)], [[5], 5, 0])
+    commits.length = 0
+    for (let blocks = 0; blocks < 5; blocks++) await mine()
+    assert.deepEqual([commits, await paidOf(later)], [[], 0])
+    await mine()
+    assert.deepEqual([commits, await paidOf(later)], [[30], 30])
+  })
+
+  test('more invoices than one commit evaluates are confirmed in commits right after the block', async t => {
+    const { commits, sellAndMine, mine, paidOf } = await open(engine, t)
+    const invoices = await sellAndMine(450, 2)
+    commits.length = 0
+    await mine()
+    assert.deepEqual([commits, await paidOf(invoices)], [[MAX_STEP, MAX_STEP, 50], 450])
+  })
+
+  test('a process that stops between two of these commits confirms the others when it starts again', async t => {
+    const { sellAndMine, mine, paidOf, stopAfter, restart } = await open(engine, t)
+    const invoices = await sellAndMine(450, 2)
+    stopAfter(2)
+    await assert.rejects(mine(), /killed/)
+    assert.equal(await paidOf(invoices), 2 * MAX_STEP)
+    await restart()
+    assert.equal(await paidOf(invoices), 450)
+  })
+})
