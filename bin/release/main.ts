@@ -51,7 +51,7 @@ function print(line: string): void {
 
 function printArtefacts({ artefacts, out }: Released): void {
   print(`\nArtefacts${out === null ? ', which were removed (--out keeps them)' : ` in ${out}`}, with SHA-256:`)
-  const width = Math.max(...artefacts.map(({ name }) => name.length))
+  const width = artefacts.reduce((widest, { name }) => Math.max(widest, name.length), 0)
   for (const { name, bytes, sha256 } of artefacts)
     print(`  ${name.padEnd(width)}  ${String(bytes).padStart(9)} bytes  ${sha256}`)
 }

@@ -122,6 +122,22 @@ test('SQL appears only in the store, and in the simulation, whose judge reads th
 /** A delay that names its bound: a constant, a parameter or a field in milliseconds, or an expression of one. */
 const BOUNDED_DELAY = /\w(?:Ms|_MS)\b|^ms$|\w(?:Secs|_SECS) \* 1000\b/
 
+/** A call with an array spread into its arguments, of which one call takes some 120,000. */
+const SPREAD_ARGUMENTS =
+  /(?:\.(?:push|unshift|splice|concat)|\bMath\.(?:min|max)|\bString\.from(?:CharCode|CodePoint))\((?:(?:[^(){}[\]]|\([^()]*\))*,)?\s*\.\.\./g
+
+test('no array is passed as the arguments of a call, except in the simulation, whose environments are small', () => {
+  const others = files.filter(({ path }) => !path.startsWith('packages/simulation/'))
+  assert.deepEqual(
+    others.flatMap(source => matches(source, SPREAD_ARGUMENTS, source.code)),
+    [],
+  )
+  const found = ['a.push(...b)', 'Math.max(0, ...c)', 'Math.min(now(d), ...e.map(f))', 'String.fromCharCode(\n  ...g)']
+  const allowed = ['a.push({ ...b })', 'a.push([...b])', 'Math.max(0, c)', 'new Set(...d)']
+  const isFound = (code: string) => [...code.matchAll(SPREAD_ARGUMENTS)].length > 0
+  assert.deepEqual([...found, ...allowed].filter(isFound), found)
+})
+
 test('the delay of every timer has a name', () => {
   assert.deepEqual(
     files.flatMap(source => timerCalls(source).filter(({ delay }) => !BOUNDED_DELAY.test(delay))).map(({ at }) => at),

@@ -41,7 +41,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the scanned keys are read before the blocks, not after them',
     file: 'workers/chain/blocks.ts',
-    find: 'return scanKeys.watchedAt(Math.min(nowSecs(clock), ...blocks.map(block => block.time)))',
+    find: 'return scanKeys.watchedAt(lowest(timesOf(blocks), nowSecs(clock)))',
     replace: `const cache = keysFor as { early?: Promise<ScanKey[]> }
     return (cache.early ??= scanKeys.watchedAt(nowSecs(clock)))`,
     tests: [INTERRUPTIONS],
@@ -50,7 +50,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the scanned keys are selected by the clock only, not also by the oldest block of the batch',
     file: 'workers/chain/blocks.ts',
-    find: 'Math.min(nowSecs(clock), ...blocks.map(block => block.time))',
+    find: 'lowest(timesOf(blocks), nowSecs(clock))',
     replace: 'nowSecs(clock)',
     tests: [DECISIONS],
     killedBy: 'a payment from before a long outage',

@@ -1,3 +1,4 @@
+import { highest } from '../domain/extreme.ts'
 import type { Command } from './command.ts'
 
 /** A longer usage has a line of its own. */
@@ -50,7 +51,7 @@ Example:
 /** Names with their meanings in a second column, which is wrapped. */
 function list(rows: readonly (readonly [name: string, meaning: string])[], columns: number): string {
   const names = rows.map(([name]) => name.length).filter(length => length <= MAX_NAME_WIDTH)
-  const indent = Math.max(0, ...names) + 4
+  const indent = highest(names, 0) + 4
   const width = Math.max(20, Math.min(columns, MAX_COLUMNS) - indent)
   return rows
     .flatMap(([name, meaning]) => {

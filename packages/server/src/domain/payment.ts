@@ -1,3 +1,4 @@
+import { highest, lowest } from './extreme.ts'
 import type { Zat } from './money.ts'
 import type { ShieldedPool } from './shielded-pool.ts'
 
@@ -105,8 +106,8 @@ export function canContainPayment(invoice: InvoiceCreation, height: number, rewi
   const since = rewinds.filter(({ id, newestInvoiceId }) =>
     invoice.createdRewind === null ? newestInvoiceId >= invoice.id : id > invoice.createdRewind,
   )
-  const lowest = since.reduce((low, { toHeight }) => Math.min(low, toHeight), invoice.createdHeight)
-  return height > lowest
+  const heights = since.map(({ toHeight }) => toHeight)
+  return height > lowest(heights, invoice.createdHeight)
 }
 
 /**
@@ -135,7 +136,7 @@ export function lastMinableHeight(expiryHeight: number | null, lastSeenHeight: n
 /** The last height above `tip` that may contain one of these unmined payments. Null when none can be mined any more. */
 export function minableUntil(unmined: readonly Unmined[], tip: number): number | null {
   const heights = unmined.map(({ expiryHeight, lastSeenHeight }) => lastMinableHeight(expiryHeight, lastSeenHeight))
-  const last = heights.reduce((high, height) => Math.max(high, height), 0)
+  const last = highest(heights, 0)
   return last > tip ? last : null
 }
 

@@ -2,6 +2,7 @@ import { backoffMs } from './backoff.ts'
 import type { TimeBounds } from './chain-time.ts'
 import { AppError, invalidField } from './error.ts'
 import type { EventSwap } from './event.ts'
+import { lowest } from './extreme.ts'
 import { formatUnits } from './money.ts'
 import { isPrintable } from './text.ts'
 
@@ -173,7 +174,7 @@ export function nextPollMs(swap: SwapState, failures: number, now: number): numb
   const age = now - swap.createdAt
   const interval = age < 120 ? 5_000 : age < 1_800 ? 15_000 : 60_000
   const backedOff = backoffMs(failures + 1, { firstMs: interval, maxMs: 300_000 })
-  return Math.min(backedOff, ...invoiceDeadlinesMs(swap, now))
+  return lowest(invoiceDeadlinesMs(swap, now), backedOff)
 }
 
 /** Milliseconds to the times at which a swap without a deposit may stop keeping its invoice open. */

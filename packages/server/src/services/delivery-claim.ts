@@ -157,7 +157,7 @@ export function createDeliveryClaims(deps: {
         await tx.deliveries.reschedule(claimed.accountIds)
         return claimed
       })
-      jobs.push(...claimed.jobs)
+      for (const job of claimed.jobs) jobs.push(job)
       await setClosedAside(claimed.closed)
     }
     const due =

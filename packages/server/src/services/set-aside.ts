@@ -1,4 +1,5 @@
 import { AppError } from '../domain/error.ts'
+import { lowest } from '../domain/extreme.ts'
 import {
   isGeneralFault,
   isRowFault,
@@ -95,7 +96,7 @@ export function createSetAsides(deps: {
       failures,
       firstAt: before?.firstAt ?? now,
       nextAttemptAt: now + retrySetAsideSecs(failures),
-      fromHeight: heights.length > 0 ? Math.min(...heights) : null,
+      fromHeight: heights.length > 0 ? lowest(heights) : null,
     }
     await tx.setAside.put(entry)
     return entry
@@ -132,7 +133,7 @@ export function createSetAsides(deps: {
       async function run(part: readonly Item[]): Promise<void> {
         try {
           await work(part)
-          succeeded.push(...part)
+          for (const item of part) succeeded.push(item)
         } catch (error) {
           if (!isRowFault(error)) throw error
           const [item] = part

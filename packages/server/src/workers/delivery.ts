@@ -43,7 +43,7 @@ export function startDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
   /** The attempts that run, by the public ids of their deliveries. */
   const attempts = new Map<string, Promise<void>>()
   /** Attempts whose results wait to be recorded. */
-  const ended: FinishedAttempt[] = []
+  let ended: FinishedAttempt[] = []
   let timer = new AbortController()
 
   async function attempt(job: DeliveryJob): Promise<void> {
@@ -88,7 +88,7 @@ export function startDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
       return claimed
     } catch (error) {
       for (const { accountId } of finished) slots.acquire(accountId)
-      ended.unshift(...finished)
+      ended = [...finished, ...ended]
       throw error
     } finally {
       metrics.setInFlight(slots.used)

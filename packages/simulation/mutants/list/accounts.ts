@@ -24,7 +24,7 @@ export const ACCOUNT_MUTANTS: readonly Mutant[] = [
     name: 'the results of attempts are forgotten when they cannot be recorded',
     theme: 'deliveries',
     file: 'workers/delivery.ts',
-    find: 'ended.unshift(...finished)',
+    find: 'ended = [...finished, ...ended]',
     replace: '',
     needs: ['webhook'],
     withinSeeds: 3_000,

@@ -20,9 +20,9 @@ export const SYNC_MUTANTS: readonly Mutant[] = [
     name: 'the scanned keys are read before the blocks, not after them',
     theme: 'chain sync',
     file: 'workers/chain/blocks.ts',
-    find: 'return scanKeys.watchedAt(Math.min(nowSecs(clock), ...blocks.map(block => block.time)))',
+    find: 'return scanKeys.watchedAt(lowest(timesOf(blocks), nowSecs(clock)))',
     replace: `const cache = keysFor as { readBefore?: ScanKey[] }
-    return scanKeys.watchedAt(Math.min(nowSecs(clock), ...blocks.map(block => block.time))).then(read => {
+    return scanKeys.watchedAt(lowest(timesOf(blocks), nowSecs(clock))).then(read => {
       const keys = cache.readBefore ?? read
       cache.readBefore = read
       return keys
@@ -33,7 +33,7 @@ export const SYNC_MUTANTS: readonly Mutant[] = [
     name: 'the scanned keys are selected by the clock only, not also by the oldest block of the batch',
     theme: 'chain sync',
     file: 'workers/chain/blocks.ts',
-    find: 'Math.min(nowSecs(clock), ...blocks.map(block => block.time))',
+    find: 'lowest(timesOf(blocks), nowSecs(clock))',
     replace: 'nowSecs(clock)',
     withinSeeds: 4_000,
   },

@@ -23,9 +23,9 @@ const MEMPOOL_STREAM_MS = 1_500
 export async function checkChain(config: Config): Promise<Finding[]> {
   if (config.sandbox) return [skipped('chain source', 'simulated'), skipped('clock', 'no chain to compare with')]
   const params = consensusParams(config.network, config.regtest)
-  const findings: Finding[] = []
-  for (const url of config.lightwalletdUrls) findings.push(...(await checkServer(url, params)))
-  return findings
+  const findings: Finding[][] = []
+  for (const url of config.lightwalletdUrls) findings.push(await checkServer(url, params))
+  return findings.flat()
 }
 
 /** Reads what the watcher reads: the tip, the first and the newest blocks, the mempool snapshot and the mempool stream. */
@@ -52,7 +52,7 @@ async function checkServer(url: string, params: ConsensusParams): Promise<Findin
       ),
       await checkMempool(chain, host),
     ]
-    findings.push(...checkHeight(params, newest[0]?.height ?? 0, source.check))
+    for (const finding of checkHeight(params, newest[0]?.height ?? 0, source.check)) findings.push(finding)
     if (!newest[0]) return findings
     // The blocks of a node that is still syncing are old, so they cannot be compared with the clock.
     const clock =

@@ -23,7 +23,7 @@ export function attentionMailRepository(db: Db): AttentionMailRepository {
           .where('attention_mails.account_id', 'in', batch)
           .select(['accounts.id', 'accounts.email', 'attention_mails.last_sent_at'])
           .execute()
-        locked.push(...rows)
+        for (const row of rows) locked.push(row)
       }
       return locked.map(row => ({
         accountId: num(row.id),

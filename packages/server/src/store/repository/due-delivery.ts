@@ -65,7 +65,7 @@ export function dueDeliveryQueries(
           ) AS share`,
         )
         const { rows } = await sql<Selectable<DeliveriesTable>>`${sql.join(terms, sql` UNION ALL `)}`.execute(db)
-        found.push(...rows.map(toOpen))
+        for (const row of rows) found.push(toOpen(row))
       }
       return found
     },

@@ -54,8 +54,8 @@ export function eventRepository(
     async append(newEvents, newDeliveries) {
       if (newEvents.length === 0) return
       if (pending.events.length === 0) hooks.beforeCommit(write)
-      pending.events.push(...newEvents)
-      pending.deliveries.push(...newDeliveries)
+      for (const event of newEvents) pending.events.push(event)
+      for (const delivery of newDeliveries) pending.deliveries.push(delivery)
     },
 
     async invoicesChangedSince(cursor, limit) {

@@ -157,7 +157,7 @@ export function mailRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): MailRepo
       for (const queue of CODE_QUEUES) {
         if (claimed.length === limit) break
         const rows = await claim(queue, now, limit - claimed.length, retryAt)
-        claimed.push(...rows.map(toCodeMail))
+        for (const row of rows) claimed.push(toCodeMail(row))
       }
       return claimed
     },

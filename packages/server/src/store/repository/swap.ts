@@ -4,7 +4,7 @@ import { MAX_MEASURED } from '../../domain/count.ts'
 import { MAX_POLL_DELAY_MS, type SwapEventType } from '../../domain/swap.ts'
 import type { NewSwap, Swap, SwapRepository } from '../../ports/repository/swap.ts'
 import { countUpTo } from '../count.ts'
-import { chunks, distinctAscending, num, numOrNull } from '../mapping.ts'
+import { distinctAscending, inChunks, num, numOrNull } from '../mapping.ts'
 import type { Db, SwapsTable } from '../tables.ts'
 
 /** All columns but the provider's raw responses, which are not needed here. */
@@ -48,12 +48,10 @@ export function swapRepository(db: Db): SwapRepository {
     db.selectFrom('swaps').where('needs_attention', '=', sql.lit(1)).orderBy('id', 'desc').limit(MAX_MEASURED)
 
   async function byIds(ids: readonly number[]): Promise<Swap[]> {
-    const found: Swap[] = []
-    for (const batch of chunks(distinctAscending(ids), 1)) {
-      const rows = await select().where('swaps.id', 'in', batch).orderBy('swaps.id').execute()
-      found.push(...rows.map(toSwap))
-    }
-    return found
+    const rows = await inChunks(distinctAscending(ids), 1, batch =>
+      select().where('swaps.id', 'in', batch).orderBy('swaps.id').execute(),
+    )
+    return rows.map(toSwap)
   }
 
   async function byId(id: number): Promise<Swap | null> {

@@ -1,5 +1,6 @@
 import type { Block, Header } from '../../domain/chain.ts'
 import { ancestorCandidates, HEADERS_KEPT } from '../../domain/chain.ts'
+import { lowest } from '../../domain/extreme.ts'
 import type { Chain } from '../../ports/chain.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
@@ -64,7 +65,7 @@ export function createBlockSync(deps: BlockSyncDeps): (signal: AbortSignal) => P
 
   /** The keys of all invoices that a block of the batch may pay. */
   function keysFor(blocks: readonly Block[]): Promise<ScanKeySet> {
-    return scanKeys.watchedAt(Math.min(nowSecs(clock), ...blocks.map(block => block.time)))
+    return scanKeys.watchedAt(lowest(timesOf(blocks), nowSecs(clock)))
   }
 
   async function scanAndRecord(range: { readonly from: number; readonly to: number }, signal: AbortSignal) {
@@ -188,4 +189,8 @@ export function createBlockSync(deps: BlockSyncDeps): (signal: AbortSignal) => P
 async function firstBlock(blocks: AsyncIterable<Block>, height: number): Promise<Block> {
   for await (const block of blocks) return block
   throw new Error(`the chain server has no block ${height}, although its tip is not below it`)
+}
+
+function timesOf(blocks: readonly Block[]): number[] {
+  return blocks.map(block => block.time)
 }

@@ -1,4 +1,5 @@
 import type { CompactTransaction } from '../../domain/chain.ts'
+import { lowest } from '../../domain/extreme.ts'
 import type { Chain, ServerView } from '../../ports/chain.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { NoteScanner, ScanKey } from '../../ports/note-scanner.ts'
@@ -55,7 +56,7 @@ export function createWitnessReader(deps: WitnessDeps): (signal: AbortSignal) =>
     if (!range) return 'idle'
     const views = await chain.views(range.from, range.to, signal)
     const times = views.flatMap(({ blocks }) => blocks.map(block => block.time))
-    const { keys } = await scanKeys.forComparison(Math.min(nowSecs(clock), ...times), range.from, range.to)
+    const { keys } = await scanKeys.forComparison(lowest(times, nowSecs(clock)), range.from, range.to)
     await witnesses.record(await scanViews(views, keys, signal))
     await compareRescanned(signal)
     return 'idle'
