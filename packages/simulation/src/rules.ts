@@ -194,6 +194,7 @@ export const RULES = {
     'nothing that can still change is deleted',
     'the invoices of a deleted account are kept',
     'the personal data of a deleted account are gone',
+    'an API key of an account that is being deleted does not work',
     'an account that is being deleted sells nothing',
   ],
   world: [

@@ -23,6 +23,11 @@ export class Agreement {
   get actions(): readonly Action[] {
     const world = this.#world
     if (world.servers.length === 1) return []
+    function use(number: number): void {
+      world.usedServers = number
+      for (const process of world.processes) process.crash()
+      for (const index of world.processes.keys()) void world.startProcess(index)
+    }
     return [
       {
         name: 'change the number of chain servers',
@@ -30,10 +35,21 @@ export class Agreement {
         run(draw) {
           const number = draw.int(1, world.servers.length)
           if (number === world.usedServers) return undefined
-          world.usedServers = number
-          for (const process of world.processes) process.crash()
-          for (const index of world.processes.keys()) void world.startProcess(index)
+          use(number)
           return `the operator restarts all processes with ${number} chain servers`
+        },
+      },
+      {
+        name: 'a second chain server leaves and joins',
+        weight: 2,
+        async run(draw) {
+          use(1)
+          await world.runFor(draw.int(2, 20) * 1_000)
+          world.mine()
+          await world.runFor(draw.int(2, 20) * 1_000)
+          use(world.servers.length)
+          await world.runFor(5_000)
+          return 'the operator removes all chain servers but one, and adds them again'
         },
       },
     ]
