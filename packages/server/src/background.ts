@@ -1,5 +1,5 @@
 import { type Container, createMailService } from './container.ts'
-import { startBillingLoop } from './workers/billing.ts'
+import { startBillingLoops } from './workers/billing.ts'
 import { startChainSync } from './workers/chain/sync.ts'
 import { startCleanup } from './workers/cleanup.ts'
 import { startDeliveryWorker } from './workers/delivery.ts'
@@ -13,7 +13,7 @@ const WORKERS = {
   cleanup: ({ infrastructure, services: { accountDeletions, cleanup } }) => {
     return startCleanup({ ...infrastructure, tasks: [...Object.values(cleanup), accountDeletions.eraseDue] })
   },
-  billing: ({ infrastructure, services }) => startBillingLoop({ ...infrastructure, ...services }),
+  billing: ({ infrastructure, services }) => startBillingLoops({ ...infrastructure, ...services }),
   swap: ({ infrastructure, services }) => startSwapPolling({ ...infrastructure, poller: services.swapStatus }),
   expiry: ({ infrastructure, services }) => startExpiryLoop({ ...infrastructure, ...services }),
   chain: ({ infrastructure, services }) => startChainSync({ ...infrastructure, ...services }),
@@ -21,8 +21,10 @@ const WORKERS = {
   'set aside by delivery': ({ infrastructure, services: { deliveries } }) => {
     return startSetAsideLoop({ ...infrastructure, retries: [deliveries.retrySetAside] })
   },
-  'set aside by the watcher': ({ infrastructure, services: { retryInvoices } }) => {
-    return startSetAsideLoop({ ...infrastructure, retries: [retryInvoices] })
+  'set aside by the watcher': ({ infrastructure, services }) => {
+    const { accountDeletions, billing, payouts, retryInvoices, swapStatus } = services
+    const others = [accountDeletions, billing, payouts, swapStatus].map(service => service.retrySetAside)
+    return startSetAsideLoop({ ...infrastructure, retries: [retryInvoices, ...others] })
   },
   mail({ infrastructure }, publicUrl) {
     const { mailer } = infrastructure

@@ -231,11 +231,11 @@ export function createServices(infrastructure: Infrastructure, operator: Account
   const addresses = createAddresses({ store, noteScanner, vault, databaseIdentity, unusedAddresses, clock, log })
   const invoices = createInvoices({ store, addresses, clock, random, plans, lateWatchDays, watchedKeys, metrics })
 
-  const billing = createBilling({ store, outbox, clock, params, plans, invoices, operator, log })
+  const billing = createBilling({ ...infrastructure, outbox, plans, invoices, operator, setAsides })
   const transitionWithdrawal = createWithdrawalTransition({ outbox })
   const orders = { transitionWithdrawal, invoices, operator, terms: config.withdrawals }
   const withdrawals = createWithdrawals({ ...infrastructure, ...orders })
-  const payouts = createPayouts({ store, transitionWithdrawal, clock, vault, provider: payoutProvider, params, log })
+  const payouts = createPayouts({ ...infrastructure, transitionWithdrawal, provider: payoutProvider, setAsides })
 
   const applyPayment = (tx: Tx, _before: Invoice, after: Invoice) =>
     after.purpose === 'plan' ? billing.applyPayment(tx, after) : withdrawals.applyPayment(tx, after)
@@ -247,11 +247,11 @@ export function createServices(infrastructure: Infrastructure, operator: Account
   const recordedChain = createRecordedChain({ store, updateInvoices, reportChanges, clock, log })
 
   const assets = createSwapAssets({ provider, clock, log })
-  const swapStatus = createSwapStatusPoller({ store, outbox, provider, clock, params, log, metrics })
+  const swapStatus = createSwapStatusPoller({ ...infrastructure, outbox, provider, setAsides })
   const swaps = createSwaps({ store, outbox, provider, assets, swapStatus, clock, random, log })
   return {
     accounts,
-    accountDeletions: createAccountDeletions({ store, clock, log }),
+    accountDeletions: createAccountDeletions({ store, clock, log, setAsides }),
     addresses,
     apiKeys: createApiKeys({ store, clock, random, onError }),
     auditLog: createAuditLog({ store, clock }),
@@ -290,5 +290,6 @@ export function createServices(infrastructure: Infrastructure, operator: Account
 
 /** The mails of the service. @param publicUrl where the pages are; the texts link there */
 export function createMailService(infrastructure: Infrastructure, mailer: Mailer, publicUrl: () => string) {
-  return createMails({ ...infrastructure, mailer, registration: infrastructure.config.registration, publicUrl })
+  const { registration } = infrastructure.config
+  return createMails({ ...infrastructure, setAsides: createSetAsides(infrastructure), mailer, registration, publicUrl })
 }

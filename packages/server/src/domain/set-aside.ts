@@ -89,3 +89,28 @@ export function invoiceReference(invoice: {
 }): RowReference {
   return { kind: 'invoice', rowId: invoice.id, reference: invoice.publicId, accountId: invoice.accountId }
 }
+
+/** Work on an account. */
+export function accountReference(
+  kind: 'plan' | 'plan_reminder' | 'account_deletion',
+  account: { readonly id: number; readonly publicId: string },
+): RowReference {
+  return { kind, rowId: account.id, reference: account.publicId, accountId: account.id }
+}
+
+export function payoutReference(withdrawal: { readonly publicId: string; readonly accountId: number }): RowReference {
+  return { kind: 'payout', rowId: null, reference: withdrawal.publicId, accountId: withdrawal.accountId }
+}
+
+export function swapReference(swap: { readonly id: number; readonly publicId: string }): RowReference {
+  return { kind: 'swap', rowId: swap.id, reference: swap.publicId, accountId: null }
+}
+
+export function mailReference(mail: {
+  readonly id: number
+  readonly createdAt: number
+  readonly accountId?: number
+}): RowReference {
+  const { id, createdAt, accountId = null } = mail
+  return { kind: 'mail', rowId: null, reference: `${id} ${createdAt}`, accountId }
+}

@@ -1,11 +1,13 @@
 import type { Account } from '../domain/account.ts'
 import { DELETION_WAIT_SECS, deletionDueAt, emailOfDeleted } from '../domain/account-deletion.ts'
 import { type Actor, SERVICE } from '../domain/audit.ts'
+import { accountReference } from '../domain/set-aside.ts'
 import { formatUtcMinute } from '../domain/time.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import { recordChange } from './audit.ts'
+import type { SetAsides } from './set-aside.ts'
 
 /**
  * Deletes accounts. From the request on, the account cannot sell: its API keys are revoked and its sessions end. Its
@@ -22,6 +24,8 @@ export interface AccountDeletions {
    * @returns whether there may be more to delete now
    */
   eraseDue(): Promise<boolean>
+  /** Tries again the accounts that are set aside. @returns whether there may be more */
+  retrySetAside(): Promise<boolean>
 }
 
 const ACCOUNTS = 100
@@ -31,8 +35,9 @@ export function createAccountDeletions(deps: {
   readonly store: Store
   readonly clock: Clock
   readonly log: Log
+  readonly setAsides: SetAsides
 }): AccountDeletions {
-  const { store, clock, log } = deps
+  const { store, clock, log, setAsides } = deps
   /** The last account that was looked at: those that are not settled yet must not hide the others. */
   let cursor = 0
 
@@ -55,6 +60,17 @@ export function createAccountDeletions(deps: {
       await tx.audit.append({ accountId: null, kind: 'account_erased', actor: SERVICE, detail: null, createdAt: at })
       return 'erased'
     })
+  }
+
+  async function eraseOrSetAside(id: number): Promise<'erased' | 'more' | 'kept'> {
+    try {
+      return await erase(id)
+    } catch (error) {
+      const account = await store.query(tx => tx.accounts.byId(id))
+      if (!account) throw error
+      await setAsides.record(accountReference('account_deletion', account), error)
+      return 'kept'
+    }
   }
 
   return {
@@ -93,12 +109,18 @@ export function createAccountDeletions(deps: {
       })
       let more = due.length === ACCOUNTS
       for (const id of due) {
-        const outcome = await erase(id)
+        const outcome = await eraseOrSetAside(id)
         if (outcome === 'erased') log.info({ account: id }, 'an account was deleted')
         more ||= outcome === 'more'
       }
       cursor = due.length === ACCOUNTS ? (due.at(-1) ?? 0) : 0
       return more
     },
+
+    retrySetAside: () =>
+      setAsides.retryDue('account_deletion', async ({ rowId }) => {
+        if (rowId !== null && (await erase(rowId)) === 'erased') log.info({ account: rowId }, 'an account was deleted')
+        return true
+      }),
   }
 }

@@ -18,6 +18,7 @@ import {
   RENEWAL_LEAD_SECS,
   unknownPlanError,
 } from '../domain/plan.ts'
+import { accountReference } from '../domain/set-aside.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Purchase } from '../ports/repository/billing.ts'
@@ -26,6 +27,7 @@ import type { Page } from '../ports/repository/page.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import type { Invoices } from './invoice.ts'
 import type { Outbox } from './outbox.ts'
+import type { SetAsides } from './set-aside.ts'
 import { withInvoices } from './with-invoice.ts'
 
 /** Expiry of an invoice for a plan, in seconds. Late payments count as for any invoice. */
@@ -57,12 +59,17 @@ export interface Billing {
   expirePlans(limit: number): Promise<number>
   /** Queues one reminder mail for each plan that ends soon. Returns the number of due accounts. */
   sendRenewalReminders(limit: number): Promise<number>
+  /** Tries again the accounts that are set aside. @returns whether there may be more */
+  retrySetAside(): Promise<boolean>
 }
 
 export interface PurchaseWithInvoice {
   readonly purchase: Purchase
   readonly invoice: Invoice
 }
+
+type Due = Pick<Account, 'id' | 'publicId'>
+type AccountWork = (tx: Tx, account: Account) => Promise<void>
 
 export function createBilling(deps: {
   readonly store: Store
@@ -74,8 +81,9 @@ export function createBilling(deps: {
   /** The account that receives the payments; null: plans are not sold. */
   readonly operator: Account | null
   readonly log: Log
+  readonly setAsides: SetAsides
 }): Billing {
-  const { store, outbox, clock, params, plans, invoices, operator, log } = deps
+  const { store, outbox, clock, params, plans, invoices, operator, log, setAsides } = deps
 
   /** Moves the account to Free and adds the event. */
   async function expirePlan(tx: Tx, account: Account, now: number): Promise<Account> {
@@ -105,16 +113,54 @@ export function createBilling(deps: {
     })
   }
 
-  /** Locks each account in one transaction. Accounts may no longer be due, so `work` must check again. */
-  async function forEachLocked(ids: readonly number[], work: (tx: Tx, account: Account) => Promise<void>) {
-    if (ids.length === 0) return
+  /** Locks the accounts in the order of their ids. They may no longer be due, so `work` must check again. */
+  async function lockEach(accounts: readonly Due[], work: AccountWork): Promise<void> {
     await store.write(async tx => {
-      for (const id of ids.toSorted((a, b) => a - b)) {
+      for (const { id, publicId } of accounts.toSorted((a, b) => a.id - b.id)) {
         const account = await tx.accounts.lock(id)
-        if (account) await work(tx, account)
+        if (account?.publicId === publicId) await work(tx, account)
       }
     })
   }
+
+  /** One transaction for all accounts, if it succeeds. An account that fails alone is set aside. */
+  async function forEachLocked(kind: 'plan' | 'plan_reminder', ids: readonly number[], work: AccountWork) {
+    if (ids.length === 0) return
+    const found = await store.read(async tx => {
+      const accounts: (Account | null)[] = []
+      for (const id of ids) accounts.push(await tx.accounts.byId(id))
+      return accounts.filter(account => account !== null)
+    })
+    await setAsides.forEachBisected(
+      found,
+      account => accountReference(kind, account),
+      accounts => lockEach(accounts, work),
+    )
+  }
+
+  const retry = (kind: 'plan' | 'plan_reminder', work: AccountWork) =>
+    setAsides.retryDue(kind, async ({ rowId, reference }) => {
+      if (rowId !== null) await lockEach([{ id: rowId, publicId: reference }], work)
+      return true
+    })
+
+  const endPlan = (now: number): AccountWork => {
+    return async (tx, account) => {
+      if (isPlanExpired(account, now)) await expirePlan(tx, account, now)
+    }
+  }
+
+  const remind = (now: number): AccountWork => {
+    const until = now + RENEWAL_LEAD_SECS
+    return async (tx, { id, email, plan, planExpiresAt }) => {
+      if (planExpiresAt === null || planExpiresAt > until) return
+      if (!(await tx.billing.recordReminder(id, planExpiresAt))) return
+      await tx.mails.enqueue(renewalReminder({ email }, plan, planExpiresAt, now))
+    }
+  }
+
+  const clockIsRight = async (tx: Tx, now: number) =>
+    clockAgreesWithChain(chainTime(params, await tx.chain.newestHeaders(MEDIAN_BLOCKS), now))
 
   return {
     configured: operator !== null,
@@ -161,25 +207,24 @@ export function createBilling(deps: {
       const now = nowSecs(clock)
       const due = await store.read(async tx => {
         const ended = await tx.billing.accountsWithEndedPlan(now, limit)
-        if (ended.length === 0) return []
-        return clockAgreesWithChain(chainTime(params, await tx.chain.newestHeaders(MEDIAN_BLOCKS), now)) ? ended : []
+        return ended.length > 0 && (await clockIsRight(tx, now)) ? ended : []
       })
-      await forEachLocked(due, async (tx, account) => {
-        if (isPlanExpired(account, now)) await expirePlan(tx, account, now)
-      })
+      await forEachLocked('plan', due, endPlan(now))
       return due.length
     },
 
     async sendRenewalReminders(limit) {
       const now = nowSecs(clock)
-      const until = now + RENEWAL_LEAD_SECS
-      const due = await store.query(tx => tx.billing.accountsToRemind(now, until, limit))
-      await forEachLocked(due, async (tx, { id, email, plan, planExpiresAt }) => {
-        if (planExpiresAt === null || planExpiresAt > until) return
-        if (!(await tx.billing.recordReminder(id, planExpiresAt))) return
-        await tx.mails.enqueue(renewalReminder({ email }, plan, planExpiresAt, now))
-      })
+      const due = await store.query(tx => tx.billing.accountsToRemind(now, now + RENEWAL_LEAD_SECS, limit))
+      await forEachLocked('plan_reminder', due, remind(now))
       return due.length
+    },
+
+    async retrySetAside() {
+      const now = nowSecs(clock)
+      const reminders = await retry('plan_reminder', remind(now))
+      if (!(await store.read(tx => clockIsRight(tx, now)))) return reminders
+      return (await retry('plan', endPlan(now))) || reminders
     },
   }
 }

@@ -4,6 +4,7 @@ import { MAX_COUNT } from '../domain/count.ts'
 import { credentialHash, SECRET_BYTES } from '../domain/credential.ts'
 import { EMAIL_UNDO_PATH, emailUndoText } from '../domain/email-change.ts'
 import { EMAIL_NOTIFICATIONS, type EmailNotification, NOTICE_INTERVAL_SECS } from '../domain/email-notification.ts'
+import { mailReference } from '../domain/set-aside.ts'
 import {
   type CodePurpose,
   codeHashInput,
@@ -23,9 +24,9 @@ import type { Random } from '../ports/random.ts'
 import type { AttentionMail, CodeMail, NoticeMail, UndoMail } from '../ports/repository/mail.ts'
 import type { SignInCode } from '../ports/repository/sign-in.ts'
 import type { Store, Tx } from '../ports/store.ts'
-import { allEnded } from './all-ended.ts'
 import { createCodeSorter } from './code-sorter.ts'
 import { wrongInKnownBrowsers } from './one-time-code.ts'
+import type { SetAsides } from './set-aside.ts'
 import { isBudgetSpent } from './sign-in-budget.ts'
 
 export interface Mails {
@@ -33,6 +34,8 @@ export interface Mails {
   sendCodes(limit: number): Promise<number>
   /** Sends up to `limit` other due mails in parallel and returns their number. Failed mails are retried later. */
   sendNotices(limit: number): Promise<number>
+  /** Makes mails due again that are set aside. @returns whether there may be more */
+  retrySetAside(): Promise<boolean>
 }
 
 /** Attempts for each mail. The delay between them doubles from one minute to at most one hour. */
@@ -50,8 +53,9 @@ export function createMails(deps: {
   readonly publicUrl: () => string
   readonly log: Log
   readonly metrics: Metrics
+  readonly setAsides: SetAsides
 }): Mails {
-  const { store, mailer, clock, random, keyedHash, publicUrl, log } = deps
+  const { store, mailer, clock, random, keyedHash, publicUrl, log, setAsides } = deps
   const codeSorter = createCodeSorter(deps)
 
   async function sendCode(mail: CodeMail): Promise<void> {
@@ -161,19 +165,20 @@ export function createMails(deps: {
       await codeSorter.sort()
       const now = nowSecs(clock)
       const due = await store.write(tx => tx.mails.claimCodes(now, limit, retryAt(now)))
-      await allEnded(due.map(sendCode))
+      await setAsides.forEachAlone(due, mailReference, sendCode)
       return due.length
     },
+
+    // A mail counts its attempts, so it is not sent without end.
+    retrySetAside: () => setAsides.retryDue('mail', async () => true),
 
     async sendNotices(limit) {
       const now = nowSecs(clock)
       const due = await store.write(tx => tx.mails.claimNotices(now, limit, retryAt(now)))
-      await allEnded(
-        due.map(mail => {
-          if (mail.about === 'reorged_payments') return sendAttention(mail)
-          return mail.about === 'email_undo' ? sendUndo(mail) : sendNotice(mail)
-        }),
-      )
+      await setAsides.forEachAlone(due, mailReference, mail => {
+        if (mail.about === 'reorged_payments') return sendAttention(mail)
+        return mail.about === 'email_undo' ? sendUndo(mail) : sendNotice(mail)
+      })
       return due.length
     },
   }

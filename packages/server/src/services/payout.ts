@@ -12,6 +12,7 @@ import {
   withdrawalNotOpenError,
   withMissingNotes,
 } from '../domain/payout.ts'
+import { payoutReference } from '../domain/set-aside.ts'
 import { showUnprintable } from '../domain/text.ts'
 import { isUuid } from '../domain/uuid.ts'
 import {
@@ -30,6 +31,7 @@ import type { Store, Tx } from '../ports/store.ts'
 import type { Vault } from '../ports/vault.ts'
 import { recordCommand } from './audit.ts'
 import { type OwnedPayoutOrder, openPayoutOrder, type PayoutOrder, withOwners } from './payout-order.ts'
+import type { SetAsides } from './set-aside.ts'
 import { lockClaimed, lockWithdrawal } from './withdrawal-lock.ts'
 import type { TransitionWithdrawal, WithdrawalChanges } from './withdrawal-transition.ts'
 
@@ -58,6 +60,8 @@ export interface Payouts {
    * paid until the provider reports the end, or that a person pays it (`by_hand`).
    */
   payDue(limit: number): Promise<number>
+  /** Makes orders due again that are set aside. */
+  retrySetAside(): Promise<boolean>
 }
 
 export interface CloseOptions {
@@ -82,8 +86,9 @@ export function createPayouts(deps: {
   readonly provider: PayoutProvider
   readonly params: ConsensusParams
   readonly log: Log
+  readonly setAsides: SetAsides
 }): Payouts {
-  const { store, transitionWithdrawal, clock, vault, provider, params, log } = deps
+  const { store, transitionWithdrawal, clock, vault, provider, params, log, setAsides } = deps
 
   /**
    * Closes an order at the amount received so far; only a larger amount reopens it. A reopened order keeps the notes of
@@ -164,7 +169,7 @@ export function createPayouts(deps: {
         { order, provider: provider.name, err },
         'a payout failed or could not be recorded; the provider will be called again',
       )
-      await store.write(tx => postpone(tx, withdrawal))
+      await store.write(tx => postpone(tx, withdrawal)).catch(e => setAsides.record(payoutReference(withdrawal), e))
     }
   }
 
@@ -251,6 +256,11 @@ export function createPayouts(deps: {
         payouts: await tx.withdrawals.countByStatus('payout_processing'),
         withdrawals: await tx.withdrawals.countByStatus('needs_attention'),
       })),
+
+    retrySetAside: () =>
+      setAsides.retryDue('payout', ({ reference }) =>
+        store.write(async tx => postpone(tx, await find(tx, reference))).then(() => true),
+      ),
 
     async payDue(limit) {
       for (let count = 0; count < limit; count++) {

@@ -2,6 +2,7 @@ import { MEDIAN_BLOCKS, timeBounds } from '../domain/chain-time.ts'
 import type { EventSwap, NewEvent } from '../domain/event.ts'
 import { invoiceEventBody } from '../domain/event.ts'
 import type { ConsensusParams } from '../domain/network-upgrade.ts'
+import { isRowFault, swapReference } from '../domain/set-aside.ts'
 import type { SwapEventType } from '../domain/swap.ts'
 import {
   applyProviderReport,
@@ -23,8 +24,8 @@ import type { Invoice } from '../ports/repository/invoice.ts'
 import type { Swap } from '../ports/repository/swap.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import type { SwapProvider, SwapStatusResponse } from '../ports/swap-provider.ts'
-import { allEnded } from './all-ended.ts'
 import type { Outbox } from './outbox.ts'
+import type { SetAsides } from './set-aside.ts'
 
 /** Polls the provider for swap statuses and records the results. */
 export interface SwapStatusPoller {
@@ -35,6 +36,8 @@ export interface SwapStatusPoller {
    * or one whose process ends, is due again after 30 seconds.
    */
   pollDue(limit: number, signal?: AbortSignal): Promise<number>
+  /** Polls again the swaps that are set aside. @returns whether there may be more */
+  retrySetAside(): Promise<boolean>
 }
 
 interface PollResult {
@@ -60,9 +63,10 @@ export function createSwapStatusPoller(deps: {
   readonly clock: Clock
   readonly params: ConsensusParams
   readonly log: Log
+  readonly setAsides: SetAsides
   readonly metrics: Pick<Metrics, 'swapReportRefused'>
 }): SwapStatusPoller {
-  const { store, outbox, provider, clock, params, log, metrics } = deps
+  const { store, outbox, provider, clock, params, log, setAsides, metrics } = deps
   /** Running refreshes by swap id. Concurrent callers share the response. */
   const refreshing = new Map<number, Promise<void>>()
 
@@ -154,6 +158,23 @@ export function createSwapStatusPoller(deps: {
     await record(swap, result)
   }
 
+  /** One transaction, if it succeeds. A swap that cannot be claimed alone is set aside. */
+  async function claim(nowMs: number, limit: number): Promise<Swap[]> {
+    const untilMs = nowMs + LEASE_MS
+    try {
+      return await store.write(tx => tx.swaps.claimDue(nowMs, untilMs, limit))
+    } catch (error) {
+      if (!isRowFault(error)) throw error
+      const due = await store.read(tx => tx.swaps.listDue(nowMs, limit))
+      const claimed: Swap[] = []
+      await setAsides.forEachBisected(due, swapReference, async swaps => {
+        const ids = swaps.map(({ id }) => id)
+        claimed.push(...(await store.write(tx => tx.swaps.claimDue(nowMs, untilMs, limit, ids))))
+      })
+      return claimed
+    }
+  }
+
   async function isAnyDue(nowMs: number): Promise<boolean> {
     const earliestMs = await store.query(tx => tx.swaps.nextPollAtMs())
     if (earliestMs === null || earliestMs <= nowMs) return earliestMs !== null
@@ -178,10 +199,17 @@ export function createSwapStatusPoller(deps: {
     async pollDue(limit, signal) {
       const nowMs = clock.nowMs()
       if (!(await isAnyDue(nowMs))) return 0
-      const due = await store.write(tx => tx.swaps.claimDue(nowMs, nowMs + LEASE_MS, limit))
-      await allEnded(due.map(swap => poll(swap, signal)))
+      const due = await claim(nowMs, limit)
+      await setAsides.forEachAlone(due, swapReference, swap => poll(swap, signal))
       return due.length
     },
+
+    retrySetAside: () =>
+      setAsides.retryDue('swap', async ({ reference }) => {
+        const swap = await store.query(tx => tx.swaps.byPublicId(reference))
+        if (swap) await poll(swap, undefined)
+        return true
+      }),
   }
 }
 

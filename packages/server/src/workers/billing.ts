@@ -3,33 +3,50 @@ import type { Log } from '../ports/log.ts'
 import type { Store } from '../ports/store.ts'
 import type { Billing } from '../services/billing.ts'
 import type { Payouts } from '../services/payout.ts'
-import { type Loop, startLoop } from './loop.ts'
+import { type LoopOptions, startLoop } from './loop.ts'
 
 const BATCH = 100
 /** Payouts call an external provider one after the other. */
 const PAYOUT_BATCH = 5
 const IDLE_MS = 5_000
 
-/** Starts the loop that expires plans, sends renewal reminders and pays out withdrawals. */
-export function startBillingLoop(deps: {
+/**
+ * Starts the loops that expire plans, send renewal reminders and pay out withdrawals. They have nothing in common, so a
+ * failure of one does not delay the others.
+ */
+export function startBillingLoops(deps: {
   readonly billing: Billing
   readonly payouts: Payouts
   readonly store: Pick<Store, 'listen'>
   readonly clock: Clock
   readonly log: Log
-}): Loop {
+}): { stop(): Promise<void> } {
   const { billing, payouts, store, clock, log } = deps
-  return startLoop({
-    name: 'billing',
-    async run() {
-      const expired = await billing.expirePlans(BATCH)
-      const reminded = await billing.sendRenewalReminders(BATCH)
-      const paid = await payouts.payDue(PAYOUT_BATCH)
-      return expired === BATCH || reminded === BATCH || paid === PAYOUT_BATCH ? 'again' : 'idle'
+  const start = (
+    name: string,
+    {
+      batch,
+      run,
+      ...options
+    }: { batch: number; run: (limit: number) => Promise<number> } & Pick<LoopOptions, 'subscribe'>,
+  ) =>
+    startLoop({
+      name,
+      run: async () => ((await run(batch)) === batch ? 'again' : 'idle'),
+      idleMs: IDLE_MS,
+      clock,
+      log,
+      ...options,
+    })
+  const subscribe = (notified: () => void) => store.listen('payouts', notified)
+  const loops = [
+    start('plans', { batch: BATCH, run: billing.expirePlans }),
+    start('renewal reminders', { batch: BATCH, run: billing.sendRenewalReminders }),
+    start('payouts', { batch: PAYOUT_BATCH, run: payouts.payDue, subscribe }),
+  ]
+  return {
+    async stop() {
+      await Promise.all(loops.map(loop => loop.stop()))
     },
-    idleMs: IDLE_MS,
-    clock,
-    log,
-    subscribe: notified => store.listen('payouts', notified),
-  })
+  }
 }

@@ -3,6 +3,7 @@ import type { Log } from '../ports/log.ts'
 import type { Store } from '../ports/store.ts'
 import type { Mails } from '../services/mail.ts'
 import { startLoop } from './loop.ts'
+import { startSetAsideLoop } from './set-aside.ts'
 
 const CODE_BATCH = 8
 /** Fewer than the mailer's connections, so that notices which the mail server delays leave some for codes. */
@@ -29,7 +30,11 @@ export function startMailLoops(deps: {
       log,
       subscribe: notified => store.listen('mails', notified),
     })
-  const loops = [start('code mail', mails.sendCodes, CODE_BATCH), start('mail', mails.sendNotices, NOTICE_BATCH)]
+  const loops = [
+    start('code mail', mails.sendCodes, CODE_BATCH),
+    start('mail', mails.sendNotices, NOTICE_BATCH),
+    startSetAsideLoop({ retries: [mails.retrySetAside], clock, log }),
+  ]
   return {
     async stop() {
       await Promise.all(loops.map(loop => loop.stop()))

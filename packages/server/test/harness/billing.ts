@@ -52,7 +52,7 @@ export async function createBillingHarness(test: TestScope, { store, clock, ...o
       ...(options.encryptionKeys && { encryptionKeys: options.encryptionKeys }),
     },
   })
-  const { accounts, invoices, billing, withdrawals, payouts, updateInvoices } = services
+  const { accounts, invoices, billing, withdrawals, payouts, setAsides, updateInvoices } = services
   if (!operator) throw new Error('the operator has no account')
   const now = () => nowSecs(clock)
 
@@ -74,6 +74,7 @@ export async function createBillingHarness(test: TestScope, { store, clock, ...o
     billing,
     withdrawals,
     payouts,
+    setAsides,
     operator,
 
     async merchant(plan = 'Free'): Promise<Account> {

@@ -4,6 +4,7 @@ import pg from 'pg'
 /** A row that cannot be written: each such write of a row with this text in the column fails, as by a broken constraint. */
 export interface PoisonRow {
   readonly table: string
+  /** Several are joined by ` || `. */
   readonly column: string
   readonly value: string
   readonly on: 'INSERT' | 'UPDATE' | 'DELETE'
@@ -18,7 +19,8 @@ export async function poisonRow(databaseUrl: string, row: PoisonRow): Promise<()
   const name = `poison_${count}`
   const { table, column, value, on } = row
   const record = on === 'DELETE' ? 'OLD' : 'NEW'
-  const condition = `CAST(${record}.${column} AS TEXT) = '${value}'`
+  const expression = column.split(' || ').map(name => `CAST(${record}.${name} AS TEXT)`)
+  const condition = `${expression.join(' || ')} = '${value}'`
   if (databaseUrl.startsWith('sqlite:')) {
     await run(databaseUrl, [
       `CREATE TRIGGER ${name} BEFORE ${on} ON ${table} WHEN ${condition} BEGIN SELECT RAISE(ABORT, 'poison'); END`,

@@ -10,6 +10,7 @@ import type { NewSwap } from '../../src/ports/repository/swap.ts'
 import { openTestContainer } from '../harness/container.ts'
 import { type DatabaseEngine, onBothDatabases } from '../harness/databases.ts'
 import { ManualClock } from '../harness/manual-clock.ts'
+import { poisonRow } from '../harness/poison.ts'
 import { testViewingKey } from '../harness/viewing-key.ts'
 
 const ACTOR: Actor = { by: 'owner', session: 'session-c4n4ry', network: '198.51.100.0/24', client: 'c4n4ry browser' }
@@ -211,6 +212,55 @@ onBothDatabases(engine => {
       await begin(account)
       assert.ok(!(await isSettled(account)), what)
     }
+  })
+
+  for (const status of ['deposit_detected', 'payout_processing', 'needs_attention', 'completed'] as const) {
+    const isOwed = status !== 'completed'
+    test(`an account whose withdrawal is ${status} is ${isOwed ? 'kept' : 'deleted'} when its deposit is final`, async t => {
+      const service = await open(engine, t)
+      const { store, withdrawals } = service
+      const account = await service.account(EMAIL, 1)
+      const order = { amountZat: 5_000_000n, fiatCurrency: 'EUR', payoutTo: 'IBAN', idempotencyKey: undefined }
+      const { withdrawal, invoice } = await withdrawals.create(account, order)
+      await service.accountDeletions.request(account, ACTOR)
+      await store.write(async tx => {
+        await tx.invoices.updateStates([{ ...invoice, status: 'paid' }])
+        await tx.withdrawals.update(invoice.id, { ...withdrawal, status })
+      })
+      await service.pass(SETTLED_AFTER_SECS)
+      await service.eraseAll()
+      assert.equal((await service.reread(account))?.email === EMAIL, isOwed)
+    })
+  }
+
+  test('an account with work that is set aside is kept until it is done, and its own deletion can be set aside', async t => {
+    const service = await open(engine, t)
+    const { store, setAsides, accountDeletions } = service
+    const account = await service.account(EMAIL, 1)
+    const other = await service.account('other@example.org', 2)
+    const third = await service.account('third@example.org', 3)
+    for (const it of [account, other, third]) await accountDeletions.request(it, ACTOR)
+    const row = { kind: 'invoice', rowId: 1, reference: 'lost', accountId: account.id } as const
+    await setAsides.record(row, new Error('poison'))
+    const repair = await poisonRow(service.database.url, {
+      table: 'accounts',
+      column: 'id',
+      value: String(other.id),
+      on: 'UPDATE',
+    })
+    await service.pass(SETTLED_AFTER_SECS)
+    await service.eraseAll()
+    const emails = async () =>
+      Promise.all([account, other, third].map(async it => (await service.reread(it))?.email.split('@')[0]))
+    assert.deepEqual((await emails()).slice(0, 2), ['c4n4ry', 'other'])
+    assert.ok(!(await emails()).includes('third'), 'it is deleted behind the bad one')
+    await store.write(tx => tx.setAside.remove(row))
+    await repair()
+    service.clock.advance(60)
+    await accountDeletions.retrySetAside()
+    await service.eraseAll()
+    assert.ok(!(await emails()).some(email => email === 'c4n4ry' || email === 'other'))
+    assert.deepEqual(await setAsides.countByKind(), [])
   })
 
   test('a viewing key of several accounts stays for the others, and a deleted key never repeats an address', async t => {

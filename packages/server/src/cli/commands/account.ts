@@ -5,10 +5,12 @@ import type { Config } from '../../config/settings.ts'
 import type { Account } from '../../domain/account.ts'
 import { OPERATOR } from '../../domain/audit.ts'
 import { formatUtc } from '../../domain/time.ts'
+import { NO_METRICS } from '../../ports/metrics.ts'
 import type { Store } from '../../ports/store.ts'
 import { createAccounts, requireEmail } from '../../services/account.ts'
 import { type AccountDeletions, createAccountDeletions } from '../../services/account-deletion.ts'
 import { createOutbox } from '../../services/outbox.ts'
+import { createSetAsides } from '../../services/set-aside.ts'
 import type { Command } from '../command.ts'
 import { type Output, table } from '../output.ts'
 import { withStore } from '../store.ts'
@@ -164,14 +166,10 @@ function withDeletions<T>(
     config,
     async store => {
       const account = await accountService(config, store).findByEmail(email)
-      return work(
-        createAccountDeletions({
-          store,
-          clock: systemClock,
-          log: createLogger(config.logLevel, { format: config.logFormat }),
-        }),
-        account,
-      )
+      const log = createLogger(config.logLevel, { format: config.logFormat })
+      const deps = { store, clock: systemClock, log }
+      const setAsides = createSetAsides({ ...deps, metrics: NO_METRICS })
+      return work(createAccountDeletions({ ...deps, setAsides }), account)
     },
     { out },
   )

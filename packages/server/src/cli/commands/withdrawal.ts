@@ -8,9 +8,11 @@ import { formatZec } from '../../domain/money.ts'
 import { consensusParams } from '../../domain/network-upgrade.ts'
 import { formatUtc } from '../../domain/time.ts'
 import { maskPayoutTo } from '../../domain/withdrawal.ts'
+import { NO_METRICS } from '../../ports/metrics.ts'
 import { createOutbox } from '../../services/outbox.ts'
 import { createPayouts, type Payouts } from '../../services/payout.ts'
 import type { PayoutOrder } from '../../services/payout-order.ts'
+import { createSetAsides } from '../../services/set-aside.ts'
 import { createWithdrawalTransition } from '../../services/withdrawal-transition.ts'
 import type { Command } from '../command.ts'
 import { type Output, table } from '../output.ts'
@@ -128,7 +130,9 @@ function withPayouts<T>(
       const transitionWithdrawal = createWithdrawalTransition({ outbox: createOutbox({ random: systemRandom }) })
       const provider = createManualPayout(log)
       const params = consensusParams(config.network, config.regtest)
-      return work(createPayouts({ store, transitionWithdrawal, clock: systemClock, vault, provider, params, log }))
+      const deps = { store, clock: systemClock, log }
+      const setAsides = createSetAsides({ ...deps, metrics: NO_METRICS })
+      return work(createPayouts({ ...deps, transitionWithdrawal, vault, provider, params, setAsides }))
     },
     { out },
   )

@@ -84,7 +84,9 @@ export interface SwapRepository {
    * Claims swaps that are due for a poll, longest due first. Other callers see them as due again at `untilMs`. A poll
    * further ahead than `MAX_POLL_DELAY_MS` is due too: a clock that was ahead has planned it.
    */
-  claimDue(nowMs: number, untilMs: number, limit: number): Promise<Swap[]>
+  claimDue(nowMs: number, untilMs: number, limit: number, only?: readonly number[]): Promise<Swap[]>
+  /** The swaps that `claimDue` would claim. */
+  listDue(nowMs: number, limit: number): Promise<Swap[]>
   /** Moves the next poll of each of the invoice's polled swaps to `atMs` at the latest. */
   pollNoLaterThan(invoiceId: number, atMs: number): Promise<void>
   /** Swaps that need attention and whose coins have not arrived since, of all accounts or of one; newest first. */

@@ -15,7 +15,21 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
   function openWork(accountId: number, at: number) {
     const canChange = ({ or, eb }: ExpressionBuilder<Tables, 'invoices'>) =>
       or([eb('invoices.status', 'in', OPEN_INVOICE), eb('invoices.watch_until', '>=', watchedSince(at))])
+    const keys = db.selectFrom('account_viewing_keys').select('viewing_key_id').where('account_id', '=', accountId)
     return [
+      // Work that failed and is tried again.
+      () =>
+        db
+          .selectFrom('set_aside')
+          .select('row_id')
+          .where(({ or, and, eb }) =>
+            or([
+              and([eb('account_id', '=', accountId), eb('kind', '!=', 'account_deletion')]),
+              and([eb('kind', '=', 'scan_key'), eb('row_id', 'in', keys)]),
+            ]),
+          )
+          .limit(1)
+          .executeTakeFirst(),
       () =>
         db
           .selectFrom('invoices')
@@ -158,6 +172,7 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
         'monthly_usage',
         'daily_totals',
         'mails',
+        'set_aside',
       ] as const)
         await db.deleteFrom(table).where('account_id', '=', id).execute()
       await db.deleteFrom('mails').where('recipient', '=', email).execute()

@@ -1,7 +1,9 @@
+import { sql } from 'kysely'
 import type { AccountRepository } from '../../ports/repository/account.ts'
 import { toAccount } from '../account-columns.ts'
 import { num } from '../mapping.ts'
 import type { Db } from '../tables.ts'
+import { isNotSetAside } from './set-aside.ts'
 
 export function accountRepository(db: Db): AccountRepository {
   return {
@@ -66,6 +68,7 @@ export function accountRepository(db: Db): AccountRepository {
         .where('deletion_requested_at', '<=', until)
         .where('deletion_requested_at', 'is not', null)
         .where('id', '>', afterId)
+        .where(isNotSetAside('account_deletion', sql.ref('accounts.public_id')))
         .orderBy('id')
         .limit(limit)
         .execute()

@@ -6,6 +6,7 @@ import { countUpTo } from '../count.ts'
 import { num, numOrNull } from '../mapping.ts'
 import { paginate, readPage } from '../paginate.ts'
 import type { Db, PlanPurchasesTable } from '../tables.ts'
+import { isNotSetAside } from './set-aside.ts'
 
 export function billingRepository(db: Db): BillingRepository {
   return {
@@ -65,6 +66,7 @@ export function billingRepository(db: Db): BillingRepository {
         .selectFrom('accounts')
         .select('id')
         .where('plan_expires_at', '<=', now)
+        .where(isNotSetAside('plan', sql.ref('accounts.public_id')))
         .orderBy('plan_expires_at')
         .limit(limit)
         .execute()
@@ -78,6 +80,7 @@ export function billingRepository(db: Db): BillingRepository {
         .select('accounts.id')
         .where('accounts.plan_expires_at', '>', now)
         .where('accounts.plan_expires_at', '<=', until)
+        .where(isNotSetAside('plan_reminder', sql.ref('accounts.public_id')))
         .where(eb =>
           eb.or([
             eb('sent.plan_expires_at', 'is', null),

@@ -14,6 +14,7 @@ import { countUpTo } from '../count.ts'
 import { chunks, num } from '../mapping.ts'
 import type { Db, MailsTable, Tables } from '../tables.ts'
 import type { TxHooks } from '../transaction/hooks.ts'
+import { idAndTime, isNotSetAside } from './set-aside.ts'
 
 const ATTENTION_COLUMNS = 5
 
@@ -25,6 +26,7 @@ export function mailRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): MailRepo
       .where('queue', '=', queue)
       .where('due_at', '<=', now)
       .whereRef('mailed', '<', 'events')
+      .where(isNotSetAside('mail', idAndTime('mails.id', 'mails.created_at')))
       .orderBy('due_at')
       .orderBy('id')
       .limit(limit)

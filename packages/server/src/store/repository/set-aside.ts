@@ -89,11 +89,20 @@ export function setAsideRepository(db: Db): SetAsideRepository {
 
     async countByKindOf(accountId) {
       const keys = db.selectFrom('account_viewing_keys').select('viewing_key_id').where('account_id', '=', accountId)
+      const swaps = db
+        .selectFrom('swaps')
+        .innerJoin('invoices', 'invoices.id', 'swaps.invoice_id')
+        .select('swaps.id')
+        .where('invoices.account_id', '=', accountId)
       const rows = await db
         .selectFrom('set_aside')
         .select(({ fn }) => ['kind', fn.countAll<bigint>().as('rows'), fn.min('first_at').as('first_at')])
         .where(({ or, and, eb }) =>
-          or([eb('account_id', '=', accountId), and([eb('kind', '=', 'scan_key'), eb('row_id', 'in', keys)])]),
+          or([
+            eb('account_id', '=', accountId),
+            and([eb('kind', '=', 'scan_key'), eb('row_id', 'in', keys)]),
+            and([eb('kind', '=', 'swap'), eb('row_id', 'in', swaps)]),
+          ]),
         )
         .groupBy('kind')
         .orderBy('kind')

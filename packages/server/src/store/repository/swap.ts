@@ -6,6 +6,7 @@ import type { NewSwap, Swap, SwapRepository } from '../../ports/repository/swap.
 import { countUpTo } from '../count.ts'
 import { distinctAscending, inChunks, num, numOrNull } from '../mapping.ts'
 import type { Db, SwapsTable } from '../tables.ts'
+import { isNotSetAside } from './set-aside.ts'
 
 /** All columns but the provider's raw responses, which are not needed here. */
 const COLUMNS = [
@@ -58,6 +59,17 @@ export function swapRepository(db: Db): SwapRepository {
     const row = await select().where('swaps.id', '=', id).executeTakeFirst()
     return row ? toSwap(row) : null
   }
+
+  const dueIds = (nowMs: number, limit: number) =>
+    db
+      .selectFrom('swaps')
+      .select('id')
+      .where(({ or, eb }) =>
+        or([eb('next_look_at_ms', '<=', nowMs), eb('next_look_at_ms', '>', nowMs + MAX_POLL_DELAY_MS)]),
+      )
+      .where(isNotSetAside('swap', sql.ref('swaps.public_id')))
+      .orderBy('next_look_at_ms')
+      .limit(limit)
 
   /** The first or the last planned poll. */
   async function pollAtMs(direction: 'asc' | 'desc'): Promise<number | null> {
@@ -163,18 +175,11 @@ export function swapRepository(db: Db): SwapRepository {
     nextPollAtMs: () => pollAtMs('asc'),
     latestPollAtMs: () => pollAtMs('desc'),
 
-    async claimDue(nowMs, untilMs, limit) {
-      const due = await db
-        .selectFrom('swaps')
-        .select('id')
-        .where(({ or, eb }) =>
-          or([eb('next_look_at_ms', '<=', nowMs), eb('next_look_at_ms', '>', nowMs + MAX_POLL_DELAY_MS)]),
-        )
-        .orderBy('next_look_at_ms')
-        .limit(limit)
-        .forUpdate()
-        .skipLocked()
-        .execute()
+    listDue: async (nowMs, limit) => byIds((await dueIds(nowMs, limit).execute()).map(row => num(row.id))),
+
+    async claimDue(nowMs, untilMs, limit, only) {
+      const ofThese = dueIds(nowMs, limit).$if(only !== undefined, query => query.where('id', 'in', only as number[]))
+      const due = await ofThese.forUpdate().skipLocked().execute()
       const ids = due.map(row => num(row.id))
       if (ids.length === 0) return []
       await db.updateTable('swaps').set({ next_look_at_ms: untilMs }).where('id', 'in', ids).execute()

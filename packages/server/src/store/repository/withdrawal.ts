@@ -1,10 +1,12 @@
 import type { Selectable } from 'kysely'
+import { sql } from 'kysely'
 import { MAX_MEASURED } from '../../domain/count.ts'
 import type { Withdrawal, WithdrawalRepository } from '../../ports/repository/withdrawal.ts'
 import { countUpTo } from '../count.ts'
 import { num, numOrNull } from '../mapping.ts'
 import { paginate, readPage } from '../paginate.ts'
 import type { Db, WithdrawalsTable } from '../tables.ts'
+import { isNotSetAside } from './set-aside.ts'
 
 /** In place of the sealed payout details of an account that is deleted. */
 export const NO_PAYOUT_DETAILS = new Uint8Array(0)
@@ -92,6 +94,7 @@ export function withdrawalRepository(db: Db): WithdrawalRepository {
       const due = await all()
         .where('payout_due_at', '<=', now)
         .where('status', '=', 'payout_processing')
+        .where(isNotSetAside('payout', sql.ref('withdrawals.public_id')))
         .orderBy('payout_due_at')
         .limit(limit)
         .forUpdate()
