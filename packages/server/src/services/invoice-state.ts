@@ -96,7 +96,8 @@ export function createInvoiceUpdater({
     const later = new Set(isAlone ? [] : await tx.setAside.invoiceIds())
     const invoices = (await lockRemaining(tx, ids, context.locked)).filter(({ id }) => !later.has(id))
     if (deferredBy !== undefined) {
-      for (const invoice of invoices) await defer(tx, invoiceReference(invoice), deferredBy, now)
+      const rows = invoices.map(invoice => ({ row: invoiceReference(invoice), error: deferredBy }))
+      await defer(tx, rows, now)
       return []
     }
     const view = await viewOf(tx, now, context)
@@ -106,14 +107,16 @@ export function createInvoiceUpdater({
       after: { ...before, ...outcomeOf(before, payments.get(before.id)!, chain, now) },
     })
     const changed: InvoiceChange[] = []
+    const failed: Parameters<typeof defer>[1][number][] = []
     for (const before of invoices) {
       try {
         changed.push(evaluate(before, view))
       } catch (error) {
         if (isAlone) throw error
-        await defer(tx, invoiceReference(before), error, now)
+        failed.push({ row: invoiceReference(before), error })
       }
     }
+    await defer(tx, failed, now)
     const blind = await findBlind(tx, changed)
     const evaluated = changed.map(change =>
       blind.has(change.after.viewingKeyId) ? evaluate(change.before, { ...view, syncedThrough: 0 }) : change,

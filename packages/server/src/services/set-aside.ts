@@ -54,15 +54,20 @@ export interface SetAsides {
 }
 
 /**
- * Puts the work on a row off in a transaction, because the transaction failed with it. It is done alone as soon as the
- * transaction has committed; when that fails too, the row is set aside.
- * @throws AppError `too_many_set_aside`
+ * Puts the work on rows off in a transaction, because the transaction failed with one of them. Each is done alone as soon
+ * as the transaction has committed; one that fails then is set aside. The others do not count against `MAX_SET_ASIDE`.
  */
-export async function defer(tx: Tx, row: RowReference, error: unknown, now: number): Promise<void> {
-  if (await tx.setAside.lock(row)) return
-  await requireSpace(tx, row.accountId)
+export async function defer(tx: Tx, rows: readonly FailedRow[], now: number): Promise<void> {
   const times = { firstAt: now, nextAttemptAt: now }
-  await tx.setAside.put({ ...row, ...times, error: setAsideError(error), failures: 0, fromHeight: null })
+  await tx.setAside.putNew(
+    rows.map(({ row, error }) => ({ ...row, ...times, error: setAsideError(error), failures: 0, fromHeight: null })),
+  )
+}
+
+/** A row that a transaction failed with. */
+interface FailedRow {
+  readonly row: RowReference
+  readonly error: unknown
 }
 
 async function requireSpace(tx: Tx, accountId: number | null): Promise<void> {

@@ -24,6 +24,8 @@ export interface SetAsideRepository {
   lock(row: Pick<RowReference, 'kind' | 'reference'>): Promise<SetAside | null>
   /** Inserts the entry, or replaces the one of the same row. */
   put(entry: SetAside): Promise<void>
+  /** Inserts the entries of rows that have none. */
+  putNew(entries: readonly SetAside[]): Promise<void>
   remove(row: Pick<RowReference, 'kind' | 'reference'>): Promise<void>
   /** Entries to try again, in the order of their times. */
   listDue(kind: SetAsideKind, now: number, limit: number): Promise<SetAside[]>
@@ -35,7 +37,7 @@ export interface SetAsideRepository {
   scanKeyIds(): Promise<number[]>
   /** The blocks from this height on are read again: scan keys that are set aside miss them too. */
   lowerFromHeight(height: number): Promise<void>
-  /** Number of entries of the account, up to `max`. Null: of all accounts. */
+  /** Number of entries with a failure of the row alone, of the account, up to `max`. Null: of all accounts. */
   count(accountId: number | null, max: number): Promise<number>
   /** Entries that concern the account. */
   countByKindOf(accountId: number): Promise<SetAsideCount[]>

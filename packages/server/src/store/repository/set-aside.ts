@@ -1,11 +1,13 @@
-import type { RawBuilder, Selectable, SqlBool } from 'kysely'
+import type { Insertable, RawBuilder, Selectable, SqlBool } from 'kysely'
 import { sql } from 'kysely'
 import type { SetAsideKind } from '../../domain/set-aside.ts'
 import type { SetAside, SetAsideCount, SetAsideRepository } from '../../ports/repository/set-aside.ts'
-import { num, numOrNull } from '../mapping.ts'
+import { chunks, num, numOrNull } from '../mapping.ts'
 import type { Db, SetAsideTable } from '../tables.ts'
 
 type CountRow = { kind: SetAsideKind; rows: bigint | number | string; first_at: bigint | number | null }
+
+const COLUMNS = 9
 
 export function setAsideRepository(db: Db): SetAsideRepository {
   const all = () => db.selectFrom('set_aside').selectAll()
@@ -22,20 +24,22 @@ export function setAsideRepository(db: Db): SetAsideRepository {
     },
 
     async put(entry) {
-      const values = {
-        row_id: entry.rowId,
-        account_id: entry.accountId,
-        error: entry.error,
-        failures: entry.failures,
-        first_at: entry.firstAt,
-        next_attempt_at: entry.nextAttemptAt,
-        from_height: entry.fromHeight,
-      }
+      const { kind, reference, ...values } = toRow(entry)
       await db
         .insertInto('set_aside')
-        .values({ kind: entry.kind, reference: entry.reference, ...values })
+        .values({ kind, reference, ...values })
         .onConflict(conflict => conflict.columns(['kind', 'reference']).doUpdateSet(values))
         .execute()
+    },
+
+    async putNew(entries) {
+      for (const batch of chunks(entries.map(toRow), COLUMNS)) {
+        await db
+          .insertInto('set_aside')
+          .values(batch)
+          .onConflict(conflict => conflict.columns(['kind', 'reference']).doNothing())
+          .execute()
+      }
     },
 
     async remove({ kind, reference }) {
@@ -78,6 +82,7 @@ export function setAsideRepository(db: Db): SetAsideRepository {
       const some = db
         .selectFrom('set_aside')
         .select('kind')
+        .where('failures', '>', 0)
         .$if(accountId !== null, query => query.where('account_id', '=', accountId))
         .limit(max)
       const row = await db
@@ -149,6 +154,20 @@ export function idAndTime(id: string, createdAt: string): RawBuilder<unknown> {
 
 function toCount({ kind, rows, first_at }: CountRow): SetAsideCount {
   return { kind, rows: Number(rows), firstAt: Number(first_at) }
+}
+
+function toRow(entry: SetAside): Insertable<SetAsideTable> {
+  return {
+    kind: entry.kind,
+    reference: entry.reference,
+    row_id: entry.rowId,
+    account_id: entry.accountId,
+    error: entry.error,
+    failures: entry.failures,
+    first_at: entry.firstAt,
+    next_attempt_at: entry.nextAttemptAt,
+    from_height: entry.fromHeight,
+  }
 }
 
 function toSetAside(row: Selectable<SetAsideTable>): SetAside {

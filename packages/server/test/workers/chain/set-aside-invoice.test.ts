@@ -5,6 +5,7 @@ import { ChainSyncHarness, closeNoteScanner } from '../../harness/chain-sync.ts'
 import { type DatabaseEngine, onBothDatabases } from '../../harness/databases.ts'
 import { paymentsOf } from '../../harness/payments.ts'
 import { poisonRow, run } from '../../harness/poison.ts'
+import { testViewingKey } from '../../harness/viewing-key.ts'
 
 after(closeNoteScanner)
 
@@ -123,4 +124,28 @@ onBothDatabases(engine => {
       )
     })
   }
+
+  test('one invoice that cannot be written stops no block, however many others wait to be evaluated alone', async t => {
+    const { harness, url, invoices, kinds, statuses, retry, poison } = await open(engine, t)
+    const { sandbox, account } = harness
+    const { accounts, viewingKeys, invoices: sales } = harness.services
+    const other = (await viewingKeys.set(await accounts.findOrCreate('x@example.com'), testViewingKey(34))).account
+    const bad = await sales.create(other, { amountZat: AMOUNT, expiresInSecs: 900, idempotencyKey: undefined })
+    await poison(bad)
+    for (const invoice of [bad, ...invoices]) harness.pay(invoice, AMOUNT)
+    const waiting = Array.from({ length: 1_000 }, (_, row) => `('invoice', 'gone ${row}', ${account.id}, 'x', 0, 1, 1)`)
+    await run(url, [
+      `INSERT INTO set_aside (kind, reference, account_id, error, failures, first_at, next_attempt_at)
+       VALUES ${waiting.join(', ')}`,
+    ])
+    sandbox.mine(4)
+    await harness.sync()
+    assert.equal(await harness.tip(), sandbox.height)
+    await retry()
+    assert.deepEqual(
+      await statuses(),
+      invoices.map(() => 'paid'),
+    )
+    assert.deepEqual(await kinds(), [['invoice', 1]])
+  })
 })
