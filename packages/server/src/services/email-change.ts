@@ -16,7 +16,6 @@ import { changeEmail, otherEmail } from './account.ts'
 import { recordChange } from './audit.ts'
 import { createKnownBrowsers } from './known-browser.ts'
 import { badCode, createOneTimeCodes } from './one-time-code.ts'
-import { endAllSessions } from './session.ts'
 
 /** Changes the email of an account. The previous address gets a mail with a link that undoes it. */
 export interface EmailChanges {
@@ -44,12 +43,17 @@ export interface EmailChanges {
   /** The address that a link gives the account back to; null for a link that is used, replaced, unknown or too old. */
   undoable(token: string): Promise<string | null>
   /**
-   * Gives the account back to the previous address. All sessions end, browsers are forgotten, and API keys are revoked.
-   * Later changes of the email cannot be undone any more.
-   * @returns the restored address
+   * Gives the account back to the previous address. All sessions end, other browsers are forgotten, and API keys are
+   * revoked. Later changes of the email cannot be undone any more.
+   * @param knownBrowser the cookie that an earlier sign-in returned in this browser
+   * @returns the restored address, and the cookie by which this browser is known under it
    * @throws AppError `no_such_link`
    */
-  undo(token: string, actor?: Actor): Promise<string>
+  undo(
+    token: string,
+    knownBrowser?: string,
+    actor?: Actor,
+  ): Promise<{ readonly email: string; readonly knownBrowser: string }>
 }
 
 export interface EmailCodes {
@@ -125,7 +129,7 @@ export function createEmailChanges(deps: {
       return change?.previousEmail ?? null
     },
 
-    async undo(token, actor = SERVICE) {
+    async undo(token, knownBrowser = '', actor = SERVICE) {
       const at = nowSecs(clock)
       const hash = credentialHash(token)
       return store.write(async tx => {
@@ -137,7 +141,7 @@ export function createEmailChanges(deps: {
         const { previousEmail } = change
         if (account.email !== previousEmail && !(await tx.accounts.setEmail(account.id, previousEmail)))
           throw new Error('the previous address of an account was given to another one')
-        await endAllSessions(tx, account.id, at)
+        await tx.sessions.endAll(account.id, at)
         await tx.apiKeys.revokeAll(account.id, at)
         // Before the changes are deleted: their addresses get this notice too.
         const restored = { ...account, email: previousEmail }
@@ -145,7 +149,7 @@ export function createEmailChanges(deps: {
         if (account.email !== previousEmail)
           await tx.mails.enqueue(emailNotification(account, 'email_change_undone', at))
         await tx.emailChanges.removeFrom(account.id, change.id)
-        return previousEmail
+        return { email: previousEmail, knownBrowser: await knownBrowsers.forgetOthers(tx, knownBrowser, restored) }
       })
     },
   }

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
+import type { Account } from '../domain/account.ts'
 import { credentialHash } from '../domain/credential.ts'
 import { KNOWN_BROWSER } from '../domain/sign-in.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
@@ -18,6 +19,12 @@ export interface KnownBrowsers {
   recognise(tx: Tx, cookie: string, email: string): Promise<Uint8Array | null>
   /** The cookie after a sign-in to this email's account. The browser keeps its id. */
   remember(tx: Tx, cookie: string, email: string): Promise<string>
+  /**
+   * Forgets the browsers that signed in to the account before, except this one: it has just proved that it reads the mails
+   * to this email. Without a known browser, strangers who spend the codes of the email would lock the owner out.
+   * @returns the browser's new cookie
+   */
+  forgetOthers(tx: Tx, cookie: string, account: Pick<Account, 'id' | 'email'>): Promise<string>
 }
 
 const ID_BYTES = 16
@@ -42,7 +49,22 @@ export function createKnownBrowsers(deps: {
       : null
   }
 
+  async function remember(tx: Tx, cookie: string, email: string): Promise<string> {
+    const knownFrom = (await tx.accounts.browsersKnownFrom(email)) ?? 0
+    const tokens = tokensOf(cookie)
+    const earlier = tokens.find(token => verify(token, email) !== null)
+    const found = earlier === undefined ? null : verify(earlier, email)
+    const isKnown = found !== null && found.issuedAt >= knownFrom
+    const id = isKnown ? found.id : Buffer.from(random.bytes(ID_BYTES)).toString('hex')
+    const issuedAt = Math.max(nowSecs(clock), knownFrom)
+    const mac = Buffer.from(keyedHash.hash('known browser', macInput(id, issuedAt, email))).toString('hex')
+    const others = tokens.filter(token => token !== earlier && TOKEN.test(token))
+    return [`${id}-${issuedAt}-${mac}`, ...others].slice(0, KNOWN_BROWSER.maxAccounts).join('.')
+  }
+
   return {
+    remember,
+
     async recognise(tx, cookie, email) {
       for (const token of tokensOf(cookie)) {
         const found = verify(token, email)
@@ -53,17 +75,10 @@ export function createKnownBrowsers(deps: {
       return null
     },
 
-    async remember(tx, cookie, email) {
-      const knownFrom = (await tx.accounts.browsersKnownFrom(email)) ?? 0
-      const tokens = tokensOf(cookie)
-      const earlier = tokens.find(token => verify(token, email) !== null)
-      const found = earlier === undefined ? null : verify(earlier, email)
-      const isKnown = found !== null && found.issuedAt >= knownFrom
-      const id = isKnown ? found.id : Buffer.from(random.bytes(ID_BYTES)).toString('hex')
-      const issuedAt = Math.max(nowSecs(clock), knownFrom)
-      const mac = Buffer.from(keyedHash.hash('known browser', macInput(id, issuedAt, email))).toString('hex')
-      const others = tokens.filter(token => token !== earlier && TOKEN.test(token))
-      return [`${id}-${issuedAt}-${mac}`, ...others].slice(0, KNOWN_BROWSER.maxAccounts).join('.')
+    async forgetOthers(tx, cookie, { id, email }) {
+      // A browser that signed in within this second is forgotten too.
+      await tx.accounts.setBrowsersKnownFrom(id, nowSecs(clock) + 1)
+      return remember(tx, cookie, email)
     },
   }
 }

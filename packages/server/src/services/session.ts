@@ -13,7 +13,6 @@ import { isUuid } from '../domain/uuid.ts'
 import { nowSecs } from '../ports/clock.ts'
 import type { Random } from '../ports/random.ts'
 import type { Page } from '../ports/repository/page.ts'
-import type { Tx } from '../ports/store.ts'
 import { recordChange } from './audit.ts'
 import { createLastUsedRecorder, type LastUsedDeps } from './last-used.ts'
 
@@ -25,17 +24,10 @@ export interface Sessions {
   list(account: Account, page: Page): Promise<Session[]>
   /** Ends a session. The owner gets a mail unless it is the actor's own. @throws AppError `no_such_session` */
   end(account: Account, publicId: string, actor?: Actor): Promise<void>
-  /** Ends every active session of the account, tokens of scripts included, and forgets its browsers. @returns their number */
+  /** Ends every active session of the account, tokens of scripts included. Its browsers stay known. @returns their number */
   endAll(account: Account, actor?: Actor): Promise<number>
   /** Resolves when no background write is in progress. */
   whenIdle(): Promise<void>
-}
-
-/** Ends all sessions and forgets the browsers that signed in before. @returns the number of sessions */
-export async function endAllSessions(tx: Pick<Tx, 'accounts' | 'sessions'>, accountId: number, at: number) {
-  // A browser that signed in within this second is forgotten too.
-  await tx.accounts.setBrowsersKnownFrom(accountId, at + 1)
-  return tx.sessions.endAll(accountId, at)
 }
 
 export function createSessions(deps: LastUsedDeps & { readonly random: Random }): Sessions {
@@ -79,7 +71,7 @@ export function createSessions(deps: LastUsedDeps & { readonly random: Random })
     async endAll(account, actor = SERVICE) {
       const at = nowSecs(clock)
       return store.write(async tx => {
-        const ended = await endAllSessions(tx, account.id, at)
+        const ended = await tx.sessions.endAll(account.id, at)
         if (ended > 0) await recordChange(tx, account, actor, { kind: 'sessions_ended', at })
         return ended
       })

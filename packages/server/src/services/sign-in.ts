@@ -2,7 +2,7 @@ import type { Account } from '../domain/account.ts'
 import { type Actor, SERVICE } from '../domain/audit.ts'
 import { credentialHash, formatCredential, SECRET_BYTES } from '../domain/credential.ts'
 import { newSession, type Session } from '../domain/session.ts'
-import { parseCode, RECENT_AUTHENTICATION_SECS } from '../domain/sign-in.ts'
+import { parseCode, RECENT_AUTHENTICATION_SECS, recentSignInRequiredError } from '../domain/sign-in.ts'
 import { nowSecs } from '../ports/clock.ts'
 import type { KeyedHash } from '../ports/keyed-hash.ts'
 import type { Log } from '../ports/log.ts'
@@ -32,6 +32,13 @@ export interface SignIn {
    * less than seven days ago
    */
   signIn(browser: string, code: string, label: string, knownBrowser?: string, actor?: Actor): Promise<SignedIn>
+  /**
+   * Ends every active session of the account, tokens of scripts included, and forgets all browsers but this one.
+   * @param knownBrowser the cookie that an earlier sign-in returned in this browser
+   * @returns the cookie by which this browser is known from now on
+   * @throws AppError `recent_sign_in_required` unless a code was entered recently in this session
+   */
+  forgetBrowsers(account: Account, session: Session, knownBrowser?: string, actor?: Actor): Promise<string>
   /** Whether a code was entered recently in this session. */
   isRecentlyAuthenticated(session: Session): Promise<boolean>
   /** Sends a code to the session's owner unless an unused one exists. @throws AppError `too_many_codes` */
@@ -108,6 +115,16 @@ export function createSignIn(
       if (!attempt.redeemed) codes.reportWrong(attempt)
       if (!signedIn) throw badCode()
       return signedIn
+    },
+
+    async forgetBrowsers(account, session, knownBrowser = '', actor = SERVICE) {
+      const at = nowSecs(clock)
+      return store.write(async tx => {
+        if ((await tx.signIn.recentlyAuthenticatedUntil(session.id)) <= at) throw recentSignInRequiredError()
+        await tx.sessions.endAll(account.id, at)
+        await recordChange(tx, account, actor, { kind: 'sessions_ended', at })
+        return knownBrowsers.forgetOthers(tx, knownBrowser, account)
+      })
     },
 
     async isRecentlyAuthenticated(session) {

@@ -59,7 +59,8 @@ onBothDatabases(engine => {
     assert.equal(await emailChanges.undoable(token), OWNER)
     assert.equal(await service.emailNow(), THIEF, 'to look at the page changes nothing')
 
-    assert.equal(await emailChanges.undo(token), OWNER)
+    const undone = await emailChanges.undo(token, service.knownBrowser)
+    assert.equal(undone.email, OWNER)
     assert.equal(await service.emailNow(), OWNER)
     assert.equal(await sessions.authenticate(service.token), null)
     assert.equal(await sessions.authenticate(script), null)
@@ -77,6 +78,7 @@ onBothDatabases(engine => {
       refusedWith('too_many_codes'),
       'the browser is forgotten',
     )
+    await service.signIn.requestCode(OWNER, CLIENT, undone.knownBrowser)
   })
 
   test('only the hash of the token is stored, and a mail that is sent again has another one', async t => {

@@ -86,6 +86,7 @@ const PAGES: Readonly<Record<string, Row>> = {
   'POST /sessions': { body: () => ({ label: 'mine' }) },
   'POST /sessions/:id/end': { id: ({ ids }) => ids.session },
   'POST /sessions/end-all': {},
+  'POST /sessions/forget-browsers': {},
   'GET /account': {},
   'POST /account/email': { body: () => ({ email: 'new-address@example.org' }) },
   'GET /account/email': {},

@@ -67,6 +67,7 @@ describe('the page Settings', () => {
     assert.match((await stranger.request(`GET ${path}`)).text, /gives the account back to <b><bdi>before@example\.org/)
     const undone = await stranger.request(`POST ${path}`, {})
     assert.equal(undone.status, 200)
+    assert.deepEqual([...stranger.cookies.keys()], ['__Host-zatgate-browser'], 'the browser is known')
     assert.match(undone.text, /has the email <b><bdi>before@example\.org<\/bdi><\/b> again/)
     assert.equal((await visitor.request('GET /overview')).status, 401)
     for (const line of [`GET ${path}`, `POST ${path}`, 'GET /undo-email/x', 'POST /undo-email/x']) {

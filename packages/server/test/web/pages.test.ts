@@ -45,6 +45,23 @@ describe('pages', () => {
     assert.equal((await call(harness, 'GET /v1/account', { token: other.token })).status, 401)
   })
 
+  test('to forget the other browsers requires a code; this browser stays known, with a new cookie', async () => {
+    const email = 'forget@example.org'
+    const { visitor, token } = await signedIn(email)
+    const before = visitor.cookies.get('__Host-zatgate-browser')
+    await expireRecentAuth(token)
+    const asked = await visitor.request('POST /sessions/forget-browsers', {})
+    assert.equal(asked.status, 403)
+    assert.match(asked.text, /Confirm your identity/)
+    assert.equal((await visitor.request('GET /overview')).status, 200)
+    const code = await harness.codeFor(email, 2)
+    const done = await visitor.request('POST /sessions/forget-browsers', { code })
+    assert.deepEqual([done.status, done.headers.get('location')], [303, '/sign-in'])
+    assert.deepEqual([...visitor.cookies.keys()], ['__Host-zatgate-browser'])
+    assert.notEqual(visitor.cookies.get('__Host-zatgate-browser'), before)
+    assert.equal((await call(harness, 'GET /v1/account', { token })).status, 401)
+  })
+
   test('the API rejects the session cookie, and pages reject a bearer token', async () => {
     const { visitor, token } = await signedIn('cookie@example.org')
     assert.equal((await visitor.request('GET /v1/account')).status, 401)

@@ -32,8 +32,10 @@ export function sessionsPage(user: PageUser, view: SessionsView): Html {
       <p class="lead">The browsers and scripts that are signed in to your account. A session ends after 30 days.</p>
       <section class="card" aria-labelledby="open"><h2 id="open">Active sessions</h2>${table(sessions, current)}${pager({ older })}</section>
       <section class="card" aria-labelledby="everywhere"><h2 id="everywhere">Sign out everywhere</h2>
-        <p>Ends every session, also this one and the tokens of your scripts, and forgets all browsers that signed in. API keys keep working.</p>
+        <p>Ends every session, also this one and the tokens of your scripts. API keys keep working.</p>
         ${actionButton('/sessions/end-all', 'Sign out everywhere')}
+        <p>If someone else used one of your browsers, let zatgate forget all other browsers too. This requires a new code. Strangers who request many codes for your email can delay a sign-in in a browser that is forgotten.</p>
+        ${actionButton('/sessions/forget-browsers', 'Sign out everywhere and forget other browsers')}
       </section>
       <form class="card inline" method="post" action="/sessions">
         ${field({ name: 'label', label: 'Name of a new session token', value: label, maxlength: MAX_NAME_LENGTH, hint: 'For scripts that use the endpoints under /v1/account. Choose a name that you will recognise, such as “nightly export”.', attributes: html` autocomplete="off"` })}

@@ -89,9 +89,11 @@ export function accountPages(site: Site): void {
 
   site.publicPage('POST', { path: undoPath, rate: 'sign-in' }, async (request, reply) => {
     try {
-      const email = await emailChanges.undo(tokenParam(request), { ...visitor(request), by: 'owner' })
+      const actor = { ...visitor(request), by: 'owner' } as const
+      const undone = await emailChanges.undo(tokenParam(request), readBrowserCookie(request), actor)
       clearSessionCookie(reply)
-      return emailUndonePage(email)
+      setBrowserCookie(reply, undone.knownBrowser)
+      return emailUndonePage(undone.email)
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== 'no_such_link') throw error
       reply.code(404)

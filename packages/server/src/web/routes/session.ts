@@ -1,6 +1,6 @@
 import type { AuthenticatedUser } from '../auth.ts'
 import type { Site } from '../context.ts'
-import { clearSessionCookie } from '../cookies.ts'
+import { clearSessionCookie, readBrowserCookie, setBrowserCookie } from '../cookies.ts'
 import { errorSentence } from '../error-text.ts'
 import { formFields, idParam, queryFields } from '../forms.ts'
 import { type SessionsView, sessionsPage } from '../pages/session.ts'
@@ -10,7 +10,7 @@ const PAGE_SIZE = 50
 const PATH = '/sessions'
 
 export function sessionPages(site: Site): void {
-  const { sessions } = site.deps
+  const { sessions, signIn } = site.deps
 
   async function view(user: AuthenticatedUser, before?: string): Promise<SessionsView> {
     const { items, olderThan } = await paginate({
@@ -50,6 +50,16 @@ export function sessionPages(site: Site): void {
     await sessions.endAll(user.account, user.actor)
     clearSessionCookie(reply)
     return reply.redirect('/sign-in', 303)
+  })
+
+  site.page('POST', `${PATH}/forget-browsers`, async (request, reply, user) => {
+    const { account, session, actor } = user
+    const form = formFields(request)
+    return site.requireRecentAuth({ request, reply, user, form, menuPath: PATH }, async () => {
+      setBrowserCookie(reply, await signIn.forgetBrowsers(account, session, readBrowserCookie(request), actor))
+      clearSessionCookie(reply)
+      return reply.redirect('/sign-in', 303)
+    })
   })
 
   site.page('POST', `${PATH}/:id/end`, async (request, reply, user) => {

@@ -26,27 +26,41 @@ async function spendUnknown({ signIn }: SignInHarness): Promise<void> {
 const wrong = (code: string) => String((Number(code) + 1) % 10 ** code.length).padStart(code.length, '0')
 
 onBothDatabases(engine => {
-  test('"sign out everywhere" forgets the browsers, also a copied cookie; the next sign-in makes one known again', async t => {
+  test('a session without a recent code ends all sessions and forgets no browser: strangers do not lock the owner out', async t => {
+    const harness = await createSignInHarness(engine, t)
+    const { signIn, sessions, clock, store } = harness
+    const { account, session, token, knownBrowser } = await signInAnew(harness)
+    clock.advance(3_600)
+    await assert.rejects(signIn.forgetBrowsers(account, session, knownBrowser), { code: 'recent_sign_in_required' })
+    assert.ok(await sessions.authenticate(token), 'a refused request ends nothing')
+    await sessions.endAll(account)
+    assert.equal(await sessions.authenticate(token), null)
+    await spendUnknown(harness)
+    await signIn.requestCode(OWNER, STRANGER, knownBrowser)
+    assert.equal((await store.read(tx => tx.audit.list({ kind: 'sessions_ended' }, 10))).length, 1)
+  })
+
+  test('after a code, forgetting the browsers ends the copied cookies, and the browser that did it stays known', async t => {
     const harness = await createSignInHarness(engine, t)
     const { signIn, sessions, clock } = harness
-    const { account, knownBrowser: copied } = await signInAnew(harness)
+    const { knownBrowser: copied } = await signInAnew(harness)
     clock.advance(3_600)
     await spendUnknown(harness)
     await signIn.requestCode(OWNER, STRANGER, copied)
-    await sessions.endAll(account)
-    await assert.rejects(signIn.requestCode(OWNER, STRANGER, copied), tooMany)
 
     clock.advance(3_600)
-    const { knownBrowser: next } = await signInAnew(harness, copied)
+    const owner = await signInAnew(harness, copied)
+    const next = await signIn.forgetBrowsers(owner.account, owner.session, owner.knownBrowser)
+    assert.equal(await sessions.authenticate(owner.token), null)
     assert.ok(!next.includes(copied.slice(0, 32)), 'with another id: the copy shares no limit with it')
-    await sessions.endAll(account)
     const { knownBrowser: sameSecond } = await (async () => {
       const { browser, code } = await harness.requestCode(OWNER)
-      return signIn.signIn(browser, code, 'Firefox', next)
+      return signIn.signIn(browser, code, 'Firefox')
     })()
     await spendUnknown(harness)
-    await assert.rejects(signIn.requestCode(OWNER, STRANGER, next), tooMany)
-    await signIn.requestCode(OWNER, STRANGER, sameSecond)
+    for (const forgotten of [copied, owner.knownBrowser])
+      await assert.rejects(signIn.requestCode(OWNER, STRANGER, forgotten), tooMany)
+    for (const known of [next, sameSecond]) await signIn.requestCode(OWNER, STRANGER, known)
   })
 
   test('a cookie for an email is worthless for the next account with this email', async t => {
