@@ -3,7 +3,7 @@ import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { PaymentRow } from '../ports/repository/payment.ts'
 import type { Store } from '../ports/store.ts'
 import { type ReportChanges, type UpdateInvoices, writeInvoices } from './invoice-state.ts'
-import { comparable, type ScannedView } from './server-view.ts'
+import { comparable, paymentKey, type ScannedView } from './server-view.ts'
 
 /** Blocks with payments that a rescan has found, to compare between the servers. Bounds included. */
 export interface RescannedRange {
@@ -41,8 +41,9 @@ export function createRescanWitness(deps: {
   /** The next height to compare: a payment that servers disagree about must not stop the comparison of the others. */
   let next = 0
   let pausedUntil = 0
-  /** Unix seconds by sequence number: since when only one server serves the block. In memory only: a wait begins again. */
-  let waiting: ReadonlyMap<number, number> = new Map()
+  /** Unix seconds by payment: since when only one server serves the block. In memory only: a wait begins again. */
+  let waiting: ReadonlyMap<string, number> = new Map()
+  const keyOf = (payment: PaymentRow) => paymentKey(payment.invoiceId, payment)
   let disagreed: RescanWitness['disagreed'] = null
 
   return {
@@ -86,7 +87,8 @@ export function createRescanWitness(deps: {
         })
         const witnessed = compared.filter(
           ({ payment, state, isShown }) =>
-            state === 'agreed' || (state === 'waiting' && isShown && waitIsOver(waiting.get(payment.seq) ?? now, now)),
+            state === 'agreed' ||
+            (state === 'waiting' && isShown && waitIsOver(waiting.get(keyOf(payment)) ?? now, now)),
         )
         const payments = witnessed.map(({ payment }) => payment)
         await tx.payments.markWitnessed(payments.map(({ seq }) => seq))
@@ -100,8 +102,11 @@ export function createRescanWitness(deps: {
         return { compared, witnessed, isLast, changes }
       })
       const still = compared.filter(it => it.state === 'waiting' && !witnessed.includes(it))
-      const others = [...waiting].filter(([seq]) => compared.every(({ payment }) => payment.seq !== seq))
-      waiting = new Map([...others, ...still.map(({ payment: { seq } }) => [seq, waiting.get(seq) ?? now] as const)])
+      const others = [...waiting].filter(([key]) => compared.every(({ payment }) => keyOf(payment) !== key))
+      waiting = new Map([
+        ...others,
+        ...still.map(({ payment }) => [keyOf(payment), waiting.get(keyOf(payment)) ?? now] as const),
+      ])
       const disputed = compared.find(({ state }) => state === 'disagreed')
       if (disputed) disagreed = { since: disagreed?.since ?? now, height: heightOf(disputed.payment) }
       else if (disagreed && disagreed.height >= from && disagreed.height <= to) disagreed = null

@@ -74,9 +74,17 @@ export interface PaymentRepository {
   lowestHeightWithAtMost(limit: number, floor: number): Promise<number>
   /** Number of payments mined above `height`, and number of paid invoices among their invoices. */
   countAbove(height: number): Promise<{ readonly payments: number; readonly paidInvoices: number }>
-  /** The payments mined at these heights, bounds included, but not those of deleted keys: no server can show them any more. */
+  /**
+   * The payments mined at these heights, bounds included, but not those of keys that are deleted or set aside: nothing that
+   * a server serves can be opened with them.
+   */
   comparableBetween(from: number, to: number): Promise<PaymentRow[]>
-  /** Mined payments that await a second server, at these heights, bounds included, lowest first: at most `limit`. */
+  /** Makes the payments of set-aside keys at these heights, bounds included, await a second server on their own. */
+  awaitWitnessOfSetAside(from: number, to: number): Promise<void>
+  /**
+   * Mined payments that await a second server, at these heights, bounds included, lowest first: at most `limit`. Those of
+   * keys that are deleted or set aside are left out.
+   */
   awaitingWitness(from: number, to: number, limit: number): Promise<PaymentRow[]>
   /** Marks payments, by sequence number, that await no second server any more. */
   markWitnessed(seqs: readonly number[]): Promise<void>

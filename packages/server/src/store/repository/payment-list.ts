@@ -120,6 +120,7 @@ export function paymentListQueries(db: Db): Lists {
         .where('payments.height', '>=', from)
         .where('payments.height', '<=', to)
         .where('viewing_keys.sealed', '!=', NO_KEY)
+        .where('viewing_keys.id', 'not in', keysWithoutBlocks(db))
         .orderBy('payments.id')
         .execute()
       return rows.map(toPayment)
@@ -128,13 +129,17 @@ export function paymentListQueries(db: Db): Lists {
     async awaitingWitness(from, to, limit) {
       const rows = await db
         .selectFrom('payments')
-        .selectAll()
-        .where('awaits_witness', '=', sql.lit(1))
-        .where('place', '=', sql.lit('mined'))
-        .where('height', '>=', from)
-        .where('height', '<=', to)
-        .orderBy('height')
-        .orderBy('id')
+        .innerJoin('invoices', 'invoices.id', 'payments.invoice_id')
+        .innerJoin('viewing_keys', 'viewing_keys.id', 'invoices.viewing_key_id')
+        .selectAll('payments')
+        .where('payments.awaits_witness', '=', sql.lit(1))
+        .where('payments.place', '=', sql.lit('mined'))
+        .where('payments.height', '>=', from)
+        .where('payments.height', '<=', to)
+        .where('viewing_keys.sealed', '!=', NO_KEY)
+        .where('viewing_keys.id', 'not in', keysWithoutBlocks(db))
+        .orderBy('payments.height')
+        .orderBy('payments.id')
         .limit(limit)
         .execute()
       return rows.map(toPayment)
@@ -172,4 +177,13 @@ export function paymentListQueries(db: Db): Lists {
 
     invoicesOfUnmined,
   }
+}
+
+/** The ids of the viewing keys that are set aside. The table is bounded. */
+export function keysWithoutBlocks(db: Db) {
+  return db
+    .selectFrom('set_aside')
+    .select(eb => eb.fn.coalesce('row_id', sql.lit(0)).as('id'))
+    .where('kind', '=', sql.lit('scan_key'))
+    .where('from_height', 'is not', null)
 }

@@ -13,9 +13,9 @@ after(closeNoteScanner)
 const AMOUNT = 1_000_000n
 
 /** Three merchants; the key of one can be broken in the database. */
-async function open(engine: DatabaseEngine, t: TestContext) {
+async function open(engine: DatabaseEngine, t: TestContext, options: { servers?: number } = {}) {
   const { url } = await engine.createDatabase(t)
-  const harness = await ChainSyncHarness.start({ container: { databaseUrl: url } })
+  const harness = await ChainSyncHarness.start({ ...options, container: { databaseUrl: url } })
   t.after(() => harness.close())
   const merchants: Account[] = []
   for (const seed of [31, 32, 33]) {
@@ -167,5 +167,25 @@ onBothDatabases(engine => {
     await harness.sync()
     await harness.sync()
     assert.deepEqual(await statuses([invoice]), ['paid'])
+  })
+
+  test('a key that stops opening before two servers are compared does not hold the payments of others', async t => {
+    const { harness, merchants, sell, pay, breakKey, readMissed, statuses } = await open(engine, t, { servers: 2 })
+    await harness.syncFully()
+    const invoices = []
+    for (const merchant of merchants) invoices.push(await sell(merchant))
+    for (const invoice of invoices) pay(invoice)
+    harness.sandbox.mine(1)
+    await harness.chainSync.sync(harness.signal)
+    const repair = await breakKey(merchants[0] as Account)
+    harness.sandbox.mine(3)
+    for (let syncs = 0; syncs < 3; syncs++) await harness.sync()
+    assert.deepEqual(await statuses(invoices), ['detected', 'paid', 'paid'])
+    assert.deepEqual(harness.metrics.problems, [])
+    await repair()
+    harness.clock.advance(300)
+    await readMissed()
+    for (let syncs = 0; syncs < 3; syncs++) await harness.sync()
+    assert.deepEqual(await statuses(invoices), ['paid', 'paid', 'paid'])
   })
 })
