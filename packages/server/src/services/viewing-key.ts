@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto'
 import type { Account, Network } from '../domain/account.ts'
 import { type Actor, SERVICE } from '../domain/audit.ts'
 import { invalidField } from '../domain/error.ts'
+import { scanKeyReference } from '../domain/set-aside.ts'
 import { expiryReason, viewingKeySealContext } from '../domain/viewing-key.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { NoteScanner, ParsedViewingKey } from '../ports/note-scanner.ts'
 import type { Random } from '../ports/random.ts'
+import type { ViewingKeyRow } from '../ports/repository/viewing-key.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import type { Vault } from '../ports/vault.ts'
 import { recordChange } from './audit.ts'
@@ -72,8 +74,26 @@ export function createViewingKeys(deps: {
   async function storeKey(tx: Tx, { incoming }: ParsedViewingKey, createdAt: number): Promise<number> {
     const fingerprint = createHash('sha256').update(incoming).digest()
     const key = { fingerprint, network, createdAt, firstIndex: randomFirstIndex(random) }
-    const { id } = await tx.viewingKeys.findOrInsert(key, id => vault.seal(incoming, viewingKeySealContext(id)))
-    return id
+    const seal = (id: number) => vault.seal(incoming, viewingKeySealContext(id))
+    const row = await tx.viewingKeys.findOrInsert(key, seal)
+    if (!opens(row)) await repair(tx, row, seal(row.id), createdAt)
+    return row.id
+  }
+
+  function opens({ id, sealed }: ViewingKeyRow): boolean {
+    try {
+      vault.open(sealed, viewingKeySealContext(id))
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /** Replaces a secret that does not open by the same key, which its owner has entered again. */
+  async function repair(tx: Tx, row: ViewingKeyRow, sealed: Uint8Array, now: number): Promise<void> {
+    await tx.viewingKeys.reseal(row.id, row.sealed, sealed)
+    const entry = await tx.setAside.lock(scanKeyReference(row))
+    if (entry) await tx.setAside.put({ ...entry, nextAttemptAt: now })
   }
 
   async function setKey(

@@ -34,6 +34,20 @@ test('webhook secrets are re-encrypted with the newest encryption key and keep t
   await assert.rejects(createSecrets({ store: harness.store, vault: createVault([old], systemRandom) }).check())
 })
 
+test('one secret that does not decrypt does not stop the start, but all of them do', async t => {
+  const key = randomBytes(32)
+  const harness = await createWebhookHarness(t, { clock: new ManualClock(), config: { encryptionKeys: [key] } })
+  const { store } = harness
+  const accounts = [await harness.account(), await harness.account()] as const
+  for (const account of accounts) await harness.webhooks.set(account, 'https://a.example')
+  const secrets = createSecrets({ store, vault: createVault([key], systemRandom) })
+  assert.equal(await secrets.check(), 0)
+  const { sealedSecret } = await harness.webhooks.read(accounts[0])
+  await store.write(tx => tx.webhooks.reseal(accounts[0].id, sealedSecret, Uint8Array.of(1)))
+  assert.equal(await secrets.check(), 1)
+  await assert.rejects(createSecrets({ store, vault: createVault([randomBytes(32)], systemRandom) }).check())
+})
+
 const WITHDRAWAL = {
   publicId: randomUUID(),
   amountZat: 5n,

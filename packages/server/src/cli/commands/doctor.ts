@@ -108,8 +108,11 @@ async function checkDatabase(config: Config): Promise<Finding> {
     'check DATABASE_URL and DATA_DIR; ENCRYPTION_KEY must be the key that encrypted the stored secrets',
     async () => {
       const accounts = await withStore(config, async store => {
-        if (config.encryptionKeys.length > 0)
-          await createSecrets({ store, vault: createVault(config.encryptionKeys, systemRandom) }).check()
+        if (config.encryptionKeys.length > 0) {
+          const vault = createVault(config.encryptionKeys, systemRandom)
+          const failed = await createSecrets({ store, vault }).check()
+          if (failed > 0) throw new Error(`${failed} of the stored secrets do not decrypt`)
+        }
         return store.read(tx => tx.accounts.list())
       })
       const kind = config.databaseUrl.split(':', 1)[0]

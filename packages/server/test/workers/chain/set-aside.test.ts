@@ -101,6 +101,25 @@ onBothDatabases(engine => {
       )
     })
 
+  test('entering the same key again repairs it: the missed payment is found, and invoices can be created', async t => {
+    const { harness, merchants, sell, pay, breakKey, readMissed, kinds, statuses } = await open(engine, t)
+    await harness.syncFully()
+    const [merchant] = merchants as [Account]
+    const invoice = await sell(merchant)
+    await breakKey(merchant)
+    pay(invoice)
+    harness.sandbox.mine(4)
+    await harness.sync()
+    assert.deepEqual(await kinds(), [['scan_key', 1]])
+    await harness.services.viewingKeys.set(merchant, testViewingKey(31))
+    await readMissed()
+    await harness.syncFully()
+    await readMissed()
+    assert.deepEqual(await statuses([invoice]), ['paid'])
+    assert.deepEqual(await kinds(), [])
+    await sell(merchant)
+  })
+
   test('a payment in the mempool is seen as soon as the key opens, although its transaction was read before', async t => {
     const { harness, merchants, sell, pay, breakKey, readMissed, statuses } = await open(engine, t)
     await harness.syncFully()
