@@ -81,12 +81,13 @@ const PROTECTIVE: ReadonlySet<AuditKind> = new Set<AuditKind>([
   'signed_out',
   'sessions_ended',
   'email_change_undone',
+  'deletion_canceled',
   'api_key_revoked',
   'webhook_removed',
 ])
 
 /** Changes that an owner can make while the account is being deleted, besides the protective ones. */
-const DURING_DELETION: ReadonlySet<AuditKind> = new Set<AuditKind>(['deletion_requested', 'deletion_canceled'])
+const DURING_DELETION: ReadonlySet<AuditKind> = new Set<AuditKind>(['deletion_requested'])
 
 export function isLimited(actor: Actor, kind: AuditKind): boolean {
   return actor.by === 'owner' && !PROTECTIVE.has(kind)

@@ -51,6 +51,15 @@ export function requireFewEmailChanges(open: readonly EmailChange[], now: number
   })
 }
 
+/**
+ * The first change that ends when `email` gets the account back: the one that took the account from it. Later ones may be
+ * those of a thief who changed the email back and again.
+ * @param open the changes of the account that can be undone now, oldest first
+ */
+export function firstUndone(open: readonly EmailChange[], email: string): EmailChange | undefined {
+  return open.find(({ previousEmail }) => previousEmail === email)
+}
+
 /** The addresses that get the notices of an account: its email, and those that can undo the change of it. */
 export function noticeRecipients(email: string, open: readonly EmailChange[]): readonly string[] {
   return [...new Set([email, ...open.map(({ previousEmail }) => previousEmail)])]

@@ -31,6 +31,13 @@ export interface AccountDeletions {
 const ACCOUNTS = 100
 const ROWS = 500
 
+/** Keeps the account if it is being deleted. @param account locked */
+export async function cancelDeletion(tx: Tx, account: Account, actor: Actor, at: number): Promise<void> {
+  if (account.deletionRequestedAt === undefined) return
+  await tx.accounts.setDeletionRequestedAt(account.id, null)
+  await recordChange(tx, account, actor, { kind: 'deletion_canceled', at })
+}
+
 export function createAccountDeletions(deps: {
   readonly store: Store
   readonly clock: Clock
@@ -96,9 +103,7 @@ export function createAccountDeletions(deps: {
       const at = nowSecs(clock)
       await store.write(async tx => {
         const before = await tx.accounts.lock(account.id)
-        if (before?.deletionRequestedAt === undefined) return
-        await tx.accounts.setDeletionRequestedAt(account.id, null)
-        await recordChange(tx, account, actor, { kind: 'deletion_canceled', at })
+        if (before) await cancelDeletion(tx, before, actor, at)
       })
     },
 

@@ -1,7 +1,7 @@
 import type { Account } from '../domain/account.ts'
 import { type Actor, SERVICE } from '../domain/audit.ts'
 import { credentialHash } from '../domain/credential.ts'
-import { EMAIL_UNDO_SECS, requireFewEmailChanges } from '../domain/email-change.ts'
+import { EMAIL_UNDO_SECS, firstUndone, requireFewEmailChanges } from '../domain/email-change.ts'
 import { emailNotification } from '../domain/email-notification.ts'
 import { notFound } from '../domain/error.ts'
 import type { Session } from '../domain/session.ts'
@@ -13,6 +13,7 @@ import type { Metrics } from '../ports/metrics.ts'
 import type { Random } from '../ports/random.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import { changeEmail, otherEmail } from './account.ts'
+import { cancelDeletion } from './account-deletion.ts'
 import { recordChange } from './audit.ts'
 import { createKnownBrowsers } from './known-browser.ts'
 import { badCode, createOneTimeCodes } from './one-time-code.ts'
@@ -44,7 +45,7 @@ export interface EmailChanges {
   undoable(token: string): Promise<string | null>
   /**
    * Gives the account back to the previous address. All sessions end, other browsers are forgotten, and API keys are
-   * revoked. Later changes of the email cannot be undone any more.
+   * revoked. A deletion of the account is canceled. Later changes of the email cannot be undone any more.
    * @param knownBrowser the cookie that an earlier sign-in returned in this browser
    * @returns the restored address, and the cookie by which this browser is known under it
    * @throws AppError `no_such_link`
@@ -145,10 +146,13 @@ export function createEmailChanges(deps: {
         await tx.apiKeys.revokeAll(account.id, at)
         // Before the changes are deleted: their addresses get this notice too.
         const restored = { ...account, email: previousEmail }
+        // An email cannot be changed while the account is being deleted, so the deletion was requested after the change.
+        await cancelDeletion(tx, restored, actor, at)
         await recordChange(tx, restored, actor, { kind: 'email_change_undone', at, detail: previousEmail })
         if (account.email !== previousEmail)
           await tx.mails.enqueue(emailNotification(account, 'email_change_undone', at))
-        await tx.emailChanges.removeFrom(account.id, change.id)
+        const first = firstUndone(await tx.emailChanges.open(account.id, at), previousEmail) ?? change
+        await tx.emailChanges.removeFrom(account.id, first.id)
         return { email: previousEmail, knownBrowser: await knownBrowsers.forgetOthers(tx, knownBrowser, restored) }
       })
     },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { OWNER_LIMITS } from '../../src/domain/audit.ts'
 import { EMAIL_UNDO_SECS, MAX_EMAIL_CHANGES } from '../../src/domain/email-change.ts'
 import { AppError } from '../../src/domain/error.ts'
 import { RECENT_AUTHENTICATION_SECS } from '../../src/domain/sign-in.ts'
@@ -136,16 +137,42 @@ onBothDatabases(engine => {
     assert.equal((await service.store.read(tx => tx.emailChanges.open(account.id, 0))).length, 0)
   })
 
-  test('an account that is being deleted can be given back and kept', async t => {
+  test('a deletion that the thief requested ends with the undoing, also when the changes of the day are spent', async t => {
     const service = await open(engine, t)
+    const { account, clock, store } = service
     const token = await service.change(OWNER, THIEF)
-    await service.services.accountDeletions.request({ ...service.account, email: THIEF })
-    await service.emailChanges.undo(token)
+    const actor = { by: 'owner', session: null, network: null, client: null } as const
+    await service.services.accountDeletions.request({ ...account, email: THIEF }, actor)
+    const entry = {
+      accountId: account.id,
+      kind: 'confirmations_set',
+      actor,
+      detail: null,
+      createdAt: clock.secs,
+    } as const
+    for (let i = 0; i < OWNER_LIMITS.account.max; i += 250)
+      await store.write(async tx => {
+        for (let j = 0; j < 250; j++) await tx.audit.append(entry)
+      })
+    await service.emailChanges.undo(token, '', actor)
+    assert.equal((await store.read(tx => tx.accounts.byId(account.id)))?.deletionRequestedAt, undefined)
+    const [canceled] = await store.read(tx => tx.audit.list({ kind: 'deletion_canceled' }, 10))
+    assert.equal(canceled?.actor.by, 'owner')
     const { browser, code } = await service.requestCode(OWNER)
-    const { account } = await service.signIn.signIn(browser, code, 'Firefox')
-    assert.equal(account.id, service.account.id)
-    await service.services.accountDeletions.cancel(account)
-    assert.equal((await service.store.read(tx => tx.accounts.byId(account.id)))?.deletionRequestedAt, undefined)
+    assert.equal((await service.signIn.signIn(browser, code, 'Firefox')).account.id, account.id)
+    await service.services.accountDeletions.eraseDue()
+    assert.equal(await service.emailNow(), OWNER)
+  })
+
+  test('the thief changes the email back and again: the last link of the owner leaves the thief no link', async t => {
+    const service = await open(engine, t)
+    await service.change(OWNER, THIEF)
+    const ofThief = await service.change(THIEF, OWNER)
+    const last = await service.change(OWNER, 'other@example.org')
+    await service.emailChanges.undo(last)
+    await assert.rejects(service.emailChanges.undo(ofThief), refusedWith('no_such_link'))
+    assert.equal(await service.emailNow(), OWNER)
+    assert.notEqual((await service.accounts.findOrCreate(THIEF)).id, service.account.id, 'its address is free')
   })
 
   test('a change by the operator ends the links: it is the last word', async t => {

@@ -20,6 +20,7 @@ export function undoEmailPage(view: { readonly email: string; readonly action: s
       <ul class="plain-list">
         <li>All sessions end, also your own, and session tokens of scripts.</li>
         <li>All API keys are revoked: your shop cannot create invoices until you create new ones.</li>
+        <li>A deletion of the account is canceled.</li>
         <li>This cannot be undone with another link.</li>
       </ul>
       <form method="post" action="${view.action}"><button class="primary">Undo the change</button></form>
