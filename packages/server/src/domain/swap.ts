@@ -23,8 +23,33 @@ export type SwapEventType = 'swap.refunded' | 'swap.failed' | 'swap.incomplete_d
 /** Time to deposit. The deadline is earlier when the invoice expires before. */
 const DEPOSIT_SECS = 30 * 60
 
-/** Limit of swap starts for one invoice within a window. */
+/** Limit of swap starts for one invoice within a window. Each start that asks the provider counts, refused ones too. */
 export const SWAP_START_LIMIT = { max: 5, windowSecs: 10 * 60 } as const
+
+/**
+ * Limits of swap starts of all invoices of an account, and of all accounts, within the same window. The last part is
+ * kept for those who have started little: invoices without a start, and accounts with fewer than `fewStarts`.
+ */
+const SHARED_START_LIMITS = {
+  account: { max: 200, kept: 50 },
+  service: { max: 1_000, kept: 200 },
+  fewStarts: 10,
+} as const
+
+/** The swap starts within the window, that of the judged one excluded. */
+export interface StartCounts {
+  readonly invoice: number
+  readonly account: number
+  readonly service: number
+}
+
+/** Whether a limit that invoices share leaves room for another start. */
+export function sharedStartsAllow({ invoice, account, service }: StartCounts): boolean {
+  const { account: perAccount, service: all, fewStarts } = SHARED_START_LIMITS
+  const accountMax = invoice === 0 ? perAccount.max : perAccount.max - perAccount.kept
+  const serviceMax = account < fewStarts ? all.max : all.max - all.kept
+  return account < accountMax && service < serviceMax
+}
 
 /**
  * How long an invoice waits for the coins of a successful swap, and how long a swap may be in progress before it needs
@@ -40,6 +65,9 @@ const WATCH_PAST_DEADLINE_SECS = 24 * 60 * 60
 
 /** The maximum time for which a swap is polled, for any deadline of the provider. Usual deadlines are a few days away. */
 export const MAX_SWAP_WATCH_SECS = 14 * 24 * 60 * 60
+
+/** How long after the deadline a deposit is expected at any moment. */
+export const ABANDONED_AFTER_SECS = 10 * 60
 
 /** How far the provider's clock may be ahead of the true time. A report from later is refused. */
 const MAX_PROVIDER_AHEAD_MS = 5 * 60 * 1000
@@ -63,6 +91,8 @@ export interface SwapState {
   /** Expiry of the invoice that the swap pays. */
   readonly invoiceExpiresAt: number
   readonly createdAt: number
+  /** The deadline that was shown to the buyer. */
+  readonly deadline: number
 }
 
 /** A provider's report about a swap. */
@@ -171,10 +201,23 @@ export function nextPollMs(swap: SwapState, failures: number, now: number): numb
     return now < coinsDueAt ? Math.min(coinsDueAt - now, STUCK_AFTER_SECS) * 1000 : null
   }
   if (isFinalSwapStatus(swap.status) || now > polledUntil(swap)) return null
-  const age = now - swap.createdAt
-  const interval = age < 120 ? 5_000 : age < 1_800 ? 15_000 : 60_000
-  const backedOff = backoffMs(failures + 1, { firstMs: interval, maxMs: 300_000 })
+  const interval = isAbandoned(swap, now) ? abandonedIntervalMs(swap, now) : intervalMs(now - swap.createdAt)
+  const backedOff = backoffMs(failures + 1, { firstMs: interval, maxMs: Math.max(interval, 300_000) })
   return lowest(invoiceDeadlinesMs(swap, now), backedOff)
+}
+
+function intervalMs(ageSecs: number): number {
+  return ageSecs < 120 ? 5_000 : ageSecs < 1_800 ? 15_000 : 60_000
+}
+
+/** Whether the buyer has let the deadline pass. A later deposit is still found, the later the more slowly. */
+function isAbandoned({ status, deadline }: SwapState, now: number): boolean {
+  return status === 'PENDING_DEPOSIT' && now >= deadline + ABANDONED_AFTER_SECS
+}
+
+/** As long as the deadline has passed, at most an hour. */
+function abandonedIntervalMs({ deadline }: SwapState, now: number): number {
+  return Math.min(now - deadline, STUCK_AFTER_SECS) * 1000
 }
 
 /** Milliseconds to the times at which a swap without a deposit may stop keeping its invoice open. */
@@ -221,9 +264,13 @@ export function swapRefusedError(message: string): AppError {
   return new AppError('invalid', 'swap_refused', message)
 }
 
-/** @param cause the provider's failure, for the log */
-export function swapProviderUnavailableError(cause: unknown): AppError {
-  return new AppError('bad_gateway', 'swap_provider_unavailable', 'swap provider unavailable', { cause })
+/**
+ * @param cause the provider's failure, for the log
+ * @param retryAfterSecs when the provider has asked for a pause
+ */
+export function swapProviderUnavailableError(cause: unknown, retryAfterSecs?: number): AppError {
+  const details = { cause, ...(retryAfterSecs !== undefined && { retryAfterSecs }) }
+  return new AppError('bad_gateway', 'swap_provider_unavailable', 'swap provider unavailable', details)
 }
 
 /** The swap's part of an event body. */

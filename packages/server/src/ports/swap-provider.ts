@@ -46,6 +46,11 @@ export interface SwapStatusResponse extends ProviderReport {
   readonly raw: string
 }
 
+/** The provider was not asked, since it has asked for fewer requests. The cause of `swap_provider_unavailable`. */
+export class SwapProviderPaused extends Error {
+  override readonly name = 'SwapProviderPaused'
+}
+
 /**
  * The swap provider.
  *

@@ -11,6 +11,8 @@ export interface Cleanup {
   pruneEvents(): Promise<boolean>
   /** Deletes finished deliveries older than 30 days, with their attempts. */
   pruneDeliveries(): Promise<boolean>
+  /** Deletes counted swap starts of earlier days. */
+  pruneSwapStarts(): Promise<boolean>
   /** Deletes sessions 90 days after they expired. */
   pruneSessions(): Promise<boolean>
   /** Deletes API keys 90 days after they were revoked. */
@@ -57,6 +59,7 @@ export function createCleanup(deps: {
     pruneIdempotencyKeys: () => prune(tx => tx.idempotency, KEYS_KEPT_SECS, PRUNE_BATCH),
     pruneEvents: () => prune(tx => tx.events, EVENTS_KEPT_SECS, PRUNE_BATCH),
     pruneDeliveries: () => prune(tx => tx.deliveries, DELIVERY_RETENTION_SECS, DELIVERY_PRUNE_BATCH),
+    pruneSwapStarts: () => prune(tx => tx.swaps, DAY_SECS, PRUNE_BATCH),
     pruneSessions: () => prune(tx => tx.sessions, CREDENTIALS_KEPT_SECS, PRUNE_BATCH),
     pruneRevokedApiKeys: () => prune(tx => tx.apiKeys, CREDENTIALS_KEPT_SECS, PRUNE_BATCH),
     pruneViewingKeys: () => prune(tx => tx.viewingKeys, CREDENTIALS_KEPT_SECS, PRUNE_BATCH),

@@ -22,6 +22,8 @@ export function createSwapAssets(deps: {
   const { provider, clock, log } = deps
   let cached: readonly SwapAsset[] | null = null
   let refreshAtMs = 0
+  /** Why there is no list yet. */
+  let failure: unknown = null
   let pending: Promise<readonly SwapAsset[]> | null = null
 
   async function refresh(): Promise<readonly SwapAsset[]> {
@@ -30,9 +32,10 @@ export function createSwapAssets(deps: {
       refreshAtMs = clock.nowMs() + MAX_AGE_MS
       return cached
     } catch (error) {
+      refreshAtMs = clock.nowMs() + RETRY_MS
+      failure = error
       if (cached === null) throw error
       log.warn({ err: error }, 'the list of swap assets could not be refreshed, the old one is served')
-      refreshAtMs = clock.nowMs() + RETRY_MS
       return cached
     } finally {
       pending = null
@@ -41,7 +44,10 @@ export function createSwapAssets(deps: {
 
   return {
     async list() {
-      if (cached !== null && clock.nowMs() < refreshAtMs) return cached
+      if (clock.nowMs() < refreshAtMs && pending === null) {
+        if (cached !== null) return cached
+        throw failure
+      }
       pending ??= refresh()
       return pending
     },

@@ -103,7 +103,8 @@ export function createSwapStatusPoller(deps: {
     const latest = Math.max(bounds.latest, headers[0]?.time ?? 0)
     const refused = poll.response !== null && isFarAhead(poll.response.updatedAtMs, latest)
     const response = refused ? null : poll.response
-    const known = withoutFutureTimes(before, bounds.latest, latest)
+    // Without a report there is nothing to compare the stored time with.
+    const known = withoutFutureTimes(before, bounds.latest, response ? latest : Number.POSITIVE_INFINITY)
     const updated = response ? applyProviderReport(known, response, bounds) : known
     const event = unsentEvent(updated)
     const after: Swap = {

@@ -7,6 +7,7 @@ import {
   polledUntil,
   requireRefundTo,
   SWAP_START_LIMIT,
+  sharedStartsAllow,
   swapInProgressError,
   swapProviderUnavailableError,
   tooManySwapRequestsError,
@@ -19,7 +20,7 @@ import type { Random } from '../ports/random.ts'
 import type { Invoice } from '../ports/repository/invoice.ts'
 import type { NewSwap, Swap, SwapStart } from '../ports/repository/swap.ts'
 import type { Store, Tx } from '../ports/store.ts'
-import type { SwapAsset, SwapProvider } from '../ports/swap-provider.ts'
+import { type SwapAsset, type SwapProvider, SwapProviderPaused } from '../ports/swap-provider.ts'
 import type { Outbox } from './outbox.ts'
 import type { SwapAssets } from './swap-asset.ts'
 import type { SwapStatusPoller } from './swap-status.ts'
@@ -51,6 +52,8 @@ export interface Swaps {
 }
 
 const FIRST_POLL_MS = 5_000
+/** After a refusal by a limit that invoices share. */
+const SHARED_RETRY_SECS = 60
 
 export function createSwaps(deps: {
   readonly store: Store
@@ -83,37 +86,37 @@ export function createSwaps(deps: {
     return current
   }
 
-  /** Refreshes the status of the current swap, unless the start limit is already reached. */
-  async function refresh(invoice: Invoice): Promise<void> {
-    const { current, starts } = await store.read(async tx => ({
-      current: await currentSwap(tx, invoice),
-      starts: await tx.swaps.startsSince(invoice.id, nowSecs(clock) - SWAP_START_LIMIT.windowSecs),
-    }))
-    if (current && !isFinalSwapStatus(current.status) && starts.length < SWAP_START_LIMIT.max)
-      await swapStatus.refresh(current)
-  }
-
-  /** Checks that a start is allowed and counts it. Returns the start. */
-  async function countStart(tx: Tx, found: Invoice): Promise<SwapStart> {
+  /**
+   * Checks that the provider may be asked, and counts the start. While the current swap has a deposit by the last report,
+   * only the provider knows whether it may be replaced.
+   */
+  async function countStart(tx: Tx, found: Invoice): Promise<{ start: SwapStart; current: Swap | null }> {
     const now = nowSecs(clock)
     const since = now - SWAP_START_LIMIT.windowSecs
     const invoice = await lock(tx, found)
-    await requireReplaceable(tx, invoice)
+    const current = await currentSwap(tx, invoice)
     const starts = await tx.swaps.startsSince(invoice.id, since)
+    const counts = { invoice: starts.length, ...(await tx.swaps.countStarts(invoice.accountId, since)) }
     const oldestCounted = starts.at(-SWAP_START_LIMIT.max)
-    if (oldestCounted !== undefined) throw tooManySwapRequestsError(oldestCounted - since)
-    return tx.swaps.recordStart(invoice.id, now, since)
+    const isFull = oldestCounted !== undefined || !sharedStartsAllow(counts)
+    if (isFull && current && hasDeposit(current.status)) throw swapInProgressError(current.status)
+    if (isFull) throw tooManySwapRequestsError(oldestCounted === undefined ? SHARED_RETRY_SECS : oldestCounted - since)
+    return { start: await tx.swaps.recordStart(invoice.id, now, since), current }
   }
 
-  async function quote(invoice: Invoice, { assetId, refundTo }: SwapRequest): Promise<NewSwap> {
+  async function findAsset(assetId: string): Promise<SwapAsset> {
     const asset = (await assets.list()).find(candidate => candidate.assetId === assetId)
     if (!asset) throw unsupportedAssetError()
+    return asset
+  }
+
+  async function quote(invoice: Invoice, asset: SwapAsset, refundTo: string): Promise<NewSwap> {
     const createdAt = nowSecs(clock)
     const deadline = depositDeadline(invoice.expiresAt, createdAt)
     const { address: recipient, amountZat } = invoice
     const { raw: quoteRaw, ...offer } = await provider.quote({ asset, amountZat, recipient, refundTo, deadline })
     const { symbol, blockchain, decimals } = asset
-    const terms = { assetId, symbol, blockchain, decimals, refundTo, deadline }
+    const terms = { assetId: asset.assetId, symbol, blockchain, decimals, refundTo, deadline }
     return { publicId: random.uuid(), invoiceId: invoice.id, ...terms, ...offer, quoteRaw, createdAt }
   }
 
@@ -150,14 +153,22 @@ export function createSwaps(deps: {
     async start(invoicePublicId, request) {
       const invoice = await findInvoice(invoicePublicId)
       requireRefundTo(request.refundTo)
-      await refresh(invoice)
-      const start = await store.write(tx => countStart(tx, invoice))
+      const { start, current } = await store.write(tx => countStart(tx, invoice))
+      /** Whether the provider was asked: only then does a failed start count. */
+      let asked = false
       try {
-        const draft = await quote(invoice, request)
+        if (current && !isFinalSwapStatus(current.status)) {
+          asked = true
+          await swapStatus.refresh(current)
+          await store.read(async tx => requireReplaceable(tx, await read(tx, invoice)))
+        }
+        const asset = await findAsset(request.assetId)
+        asked = true
+        const draft = await quote(invoice, asset, request.refundTo)
         return await store.write(tx => adopt(tx, invoice, draft))
       } catch (error) {
-        // After a commit of unknown outcome the swap may be stored, so its start stays counted.
-        if (error instanceof AppError && error.kind !== 'unavailable') await uncountStart(start)
+        const paused = error instanceof AppError && error.cause instanceof SwapProviderPaused
+        if (!asked || paused) await uncountStart(start)
         if (error instanceof AppError && error.kind === 'bad_gateway')
           log.warn({ invoice: invoice.publicId.slice(0, 8), err: error.cause }, 'the swap provider gave no quote')
         throw error
@@ -178,6 +189,12 @@ export function createSwaps(deps: {
     needingAttention: (limit, accountId) => store.read(tx => tx.swaps.needingAttention(limit, accountId)),
     countNeedingAttention: () => store.read(tx => tx.swaps.countNeedingAttention()),
   }
+}
+
+async function read(tx: Tx, { id, publicId }: Invoice): Promise<Invoice> {
+  const invoice = await tx.invoices.byPublicId(publicId)
+  if (invoice?.id !== id) throw notFound('invoice')
+  return invoice
 }
 
 async function lock(tx: Tx, { id, publicId }: Invoice): Promise<Invoice> {

@@ -30,6 +30,7 @@ const newSwap: SwapState = {
   quoteDeadline: 3 * DAY,
   invoiceExpiresAt: 3_000,
   createdAt: 0,
+  deadline: 1_800,
 }
 
 const statuses = fc.constantFrom<SwapStatus>(...SWAP_STATUSES)

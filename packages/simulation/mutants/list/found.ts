@@ -20,10 +20,10 @@ export const FOUND_MUTANTS: readonly Mutant[] = [
     withinSeeds: 5_000,
   },
   {
-    name: 'a swap start whose commit has an unknown outcome is not counted',
+    name: 'a swap start that the provider was asked for is not counted',
     theme: 'swaps',
     file: 'services/swap.ts',
-    find: "if (error instanceof AppError && error.kind !== 'unavailable') await uncountStart(start)",
+    find: 'if (!asked || paused) await uncountStart(start)',
     replace: 'await uncountStart(start)',
     needs: ['swap'],
     withinSeeds: 5_000,

@@ -1,7 +1,9 @@
 import { swapProviderUnavailableError, swapRefusedError } from '../../domain/swap.ts'
 import type { Clock } from '../../ports/clock.ts'
-import type { QuoteRequest, SwapOffer, SwapProvider } from '../../ports/swap-provider.ts'
+import { type QuoteRequest, type SwapOffer, type SwapProvider, SwapProviderPaused } from '../../ports/swap-provider.ts'
+import { ProviderPause } from './pause.ts'
 import {
+  type Call,
   createCaller,
   expectStatus,
   LIMITS,
@@ -26,7 +28,25 @@ export interface OneClickOptions extends OneClickAccess {
 export function createOneClick({ signingKey, clock, ...access }: OneClickOptions): SwapProvider {
   const publicKey = signingKey ?? PRODUCTION_SIGNING_KEY
 
-  const call = createCaller(access)
+  const pause = new ProviderPause(clock)
+  const send = createCaller(access)
+
+  /** Every call of this process waits for the end of a pause. */
+  async function call(request: Call): ReturnType<typeof send> {
+    if (pause.secsLeft > 0) throw new SwapProviderPaused(`the provider asked for a pause, ${pause.secsLeft} s are left`)
+    const response = await send(request)
+    if (response.status === 429) pause.begin(response.retryAfter)
+    return response
+  }
+
+  /** Maps every error of `work` to `swap_provider_unavailable`. */
+  async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      throw swapProviderUnavailableError(error, pause.secsLeft || undefined)
+    }
+  }
 
   return {
     enabled: true,
@@ -70,15 +90,6 @@ export function createOneClick({ signingKey, clock, ...access }: OneClickOptions
 export function disabledSwapProvider(): SwapProvider {
   const refuse = () => Promise.reject(swapProviderUnavailableError(new Error('no swap provider is configured')))
   return { enabled: false, assets: refuse, quote: refuse, status: refuse }
-}
-
-/** Maps every error of `work` to `swap_provider_unavailable`. */
-async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    throw swapProviderUnavailableError(error)
-  }
 }
 
 /**

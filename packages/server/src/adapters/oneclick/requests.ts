@@ -19,6 +19,12 @@ export type Call = Pick<HttpRequest, 'method' | 'deadlineMs' | 'maxBytes'> & {
   readonly signal: AbortSignal | undefined
 }
 
+interface CallResponse {
+  readonly status: number
+  readonly retryAfter: string | undefined
+  readonly text: string
+}
+
 export const LIMITS = {
   tokens: { deadlineMs: 10_000, maxBytes: 1024 * 1024 },
   quote: { deadlineMs: 15_000, maxBytes: 64 * 1024 },
@@ -36,7 +42,7 @@ const SLIPPAGE_BASIS_POINTS = 100
 
 /** Sends requests and reads their responses as UTF-8. @throws InvalidResponse for other bytes; the errors of the client */
 export function createCaller({ http, apiUrl, apiKey }: OneClickAccess) {
-  return async ({ path, body, signal, ...rest }: Call): Promise<{ status: number; text: string }> => {
+  return async ({ path, body, signal, ...rest }: Call): Promise<CallResponse> => {
     const headers = {
       accept: 'application/json',
       'user-agent': 'zatgate',
@@ -50,7 +56,8 @@ export function createCaller({ http, apiUrl, apiKey }: OneClickAccess) {
       ...(body !== undefined && { body }),
       ...(signal && { signal }),
     })
-    return { status: response.status, text: decode(response.body) }
+    const retryAfter = response.headers['retry-after']
+    return { status: response.status, retryAfter, text: decode(response.body) }
   }
 }
 

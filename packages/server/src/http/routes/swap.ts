@@ -62,7 +62,8 @@ export function swapRoutes(app: App, { swaps, invoices }: SwapDeps): void {
         summary: 'Start a swap to pay the invoice with another asset',
         description:
           'Returns a firm quote for the whole amount. It replaces the earlier swap of the invoice. The invoice id is the ' +
-          'access token. At most 5 requests per invoice in 10 minutes.',
+          'access token. At most 5 requests per invoice in 10 minutes, those that the provider refuses or does not answer ' +
+          'included; all invoices of an account, and all accounts, share further limits.',
         tags: ['swaps'],
         params: IdParam,
         body: StartSwap,

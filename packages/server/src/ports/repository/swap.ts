@@ -81,7 +81,8 @@ export interface SwapRepository {
   /** When the latest poll is due, in Unix milliseconds. Null when no swap is polled any more. */
   latestPollAtMs(): Promise<number | null>
   /**
-   * Claims swaps that are due for a poll, longest due first. Other callers see them as due again at `untilMs`. A poll
+   * Claims swaps that are due for a poll: first current ones and those with a deposit, then replaced ones and those whose
+   * deadline has passed, which get an eighth in any case. Accounts take turns; of each the longest due first. Other callers see them as due again at `untilMs`. A poll
    * further ahead than `MAX_POLL_DELAY_MS` is due too: a clock that was ahead has planned it.
    */
   claimDue(nowMs: number, untilMs: number, limit: number, only?: readonly number[]): Promise<Swap[]>
@@ -96,6 +97,10 @@ export interface SwapRepository {
 
   /** Times of an invoice's counted swap starts after `since`, oldest first. */
   startsSince(invoiceId: number, since: number): Promise<number[]>
+  /** The counted swap starts after `since` of an account, and of all. */
+  countStarts(accountId: number, since: number): Promise<{ readonly account: number; readonly service: number }>
+  /** Deletes up to `limit` starts that are not after `before`, and returns their number. */
+  prune(before: number, limit: number): Promise<number>
   /** Counts a swap start and deletes those up to `since`. @returns it, for removing it again */
   recordStart(invoiceId: number, at: number, since: number): Promise<SwapStart>
   /** Removes a counted start that led to no swap, unless it is deleted already. */

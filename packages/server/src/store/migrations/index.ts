@@ -19,6 +19,7 @@ import { up as accountDeletion } from './0016_account_deletion.ts'
 import { up as paymentTotals } from './0018_payment_totals.ts'
 import { up as setAside } from './0019_set_aside.ts'
 import { up as dailyTotals } from './0020_daily_totals.ts'
+import { up as swapStartsByTime } from './0021_swap_starts_by_time.ts'
 import { up as emailUndo } from './0022_email_undo.ts'
 import { up as rescannedPayment } from './0023_rescanned_payment.ts'
 
@@ -45,6 +46,7 @@ export const MIGRATIONS: readonly Migration[] = [
   ['0018_payment_totals', paymentTotals],
   ['0019_set_aside', setAside],
   ['0020_daily_totals', dailyTotals],
+  ['0021_swap_starts_by_time', swapStartsByTime],
   ['0022_email_undo', emailUndo],
   ['0023_rescanned_payment', rescannedPayment],
 ]

@@ -1,12 +1,13 @@
 import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
 import { MAX_MEASURED } from '../../domain/count.ts'
-import { MAX_POLL_DELAY_MS, type SwapEventType } from '../../domain/swap.ts'
+import type { SwapEventType } from '../../domain/swap.ts'
 import type { NewSwap, Swap, SwapRepository } from '../../ports/repository/swap.ts'
 import { countUpTo } from '../count.ts'
 import { distinctAscending, inChunks, num, numOrNull } from '../mapping.ts'
 import type { Db, SwapsTable } from '../tables.ts'
-import { isNotSetAside } from './set-aside.ts'
+import { claimPolls, listDuePolls } from './swap-poll.ts'
+import { swapStartRepository } from './swap-start.ts'
 
 /** All columns but the provider's raw responses, which are not needed here. */
 const COLUMNS = [
@@ -59,17 +60,6 @@ export function swapRepository(db: Db): SwapRepository {
     const row = await select().where('swaps.id', '=', id).executeTakeFirst()
     return row ? toSwap(row) : null
   }
-
-  const dueIds = (nowMs: number, limit: number) =>
-    db
-      .selectFrom('swaps')
-      .select('id')
-      .where(({ or, eb }) =>
-        or([eb('next_look_at_ms', '<=', nowMs), eb('next_look_at_ms', '>', nowMs + MAX_POLL_DELAY_MS)]),
-      )
-      .where(isNotSetAside('swap', sql.ref('swaps.public_id')))
-      .orderBy('next_look_at_ms')
-      .limit(limit)
 
   /** The first or the last planned poll. */
   async function pollAtMs(direction: 'asc' | 'desc'): Promise<number | null> {
@@ -175,16 +165,9 @@ export function swapRepository(db: Db): SwapRepository {
     nextPollAtMs: () => pollAtMs('asc'),
     latestPollAtMs: () => pollAtMs('desc'),
 
-    listDue: async (nowMs, limit) => byIds((await dueIds(nowMs, limit).execute()).map(row => num(row.id))),
-
-    async claimDue(nowMs, untilMs, limit, only) {
-      const ofThese = dueIds(nowMs, limit).$if(only !== undefined, query => query.where('id', 'in', only as number[]))
-      const due = await ofThese.forUpdate().skipLocked().execute()
-      const ids = due.map(row => num(row.id))
-      if (ids.length === 0) return []
-      await db.updateTable('swaps').set({ next_look_at_ms: untilMs }).where('id', 'in', ids).execute()
-      return byIds(ids)
-    },
+    listDue: async (nowMs, limit) => byIds(await listDuePolls(db, nowMs, limit)),
+    claimDue: async (nowMs, untilMs, limit, only) =>
+      byIds(await claimPolls(db, only ?? (await listDuePolls(db, nowMs, limit)), nowMs, untilMs)),
 
     async pollNoLaterThan(invoiceId, atMs) {
       await db
@@ -216,36 +199,7 @@ export function swapRepository(db: Db): SwapRepository {
       return countUpTo(db, unpaid, MAX_MEASURED)
     },
 
-    async startsSince(invoiceId, since) {
-      const rows = await db
-        .selectFrom('swap_starts')
-        .select('at')
-        .where('invoice_id', '=', invoiceId)
-        .where('at', '>', since)
-        .orderBy('at')
-        .execute()
-      return rows.map(row => num(row.at))
-    },
-
-    async recordStart(invoiceId, at, since) {
-      await db.deleteFrom('swap_starts').where('invoice_id', '=', invoiceId).where('at', '<=', since).execute()
-      const row = await db
-        .insertInto('swap_starts')
-        .values({ invoice_id: invoiceId, at })
-        .returning('id')
-        .executeTakeFirstOrThrow()
-      return { id: num(row.id), invoiceId, at }
-    },
-
-    async removeStart({ id, invoiceId, at }) {
-      // SQLite may have used the id of a deleted row again.
-      await db
-        .deleteFrom('swap_starts')
-        .where('id', '=', id)
-        .where('invoice_id', '=', invoiceId)
-        .where('at', '=', at)
-        .execute()
-    },
+    ...swapStartRepository(db),
   }
 }
 

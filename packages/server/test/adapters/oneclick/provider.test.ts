@@ -87,18 +87,24 @@ test('a refusal passes on the provider’s message, a single text or a list', as
 })
 
 test('any other failure makes the provider unavailable', async t => {
+  const clock = new ManualClock()
   const { provider, oneclick } = await startProvider(t, { clock })
   const [btc] = await provider.assets()
   assert.ok(btc)
   const { depositAddress } = await provider.quote(requestFor(btc))
+  /** The pause that a 429 asks for. */
+  const pass = () => clock.advance(1)
   for (const error of SCRIPTED_RESPONSES) {
     oneclick.script.add('tokens', error, 1)
     await assert.rejects(provider.assets(), unavailable, `tokens: ${error}`)
+    pass()
     oneclick.script.add('status', error, 1)
     await assert.rejects(provider.status({ address: depositAddress, memo: null }), unavailable, `status: ${error}`)
+    pass()
     if (error === 'bad_request' || error === 'bad_request_list') continue
     oneclick.script.add('quote', error, 1)
     await assert.rejects(provider.quote(requestFor(btc)), unavailable, `quote: ${error}`)
+    pass()
   }
   assert.equal((await provider.assets()).length, 8)
 })

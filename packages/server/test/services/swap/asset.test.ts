@@ -54,11 +54,13 @@ test('while the provider is down, the old list is served and requests to the pro
   assert.equal(await price(), 3)
 })
 
-test('a provider that is down from the start is unavailable, and the next call requests the list again', async () => {
-  const { state, price } = assetsOf()
+test('a provider that is down from the start is unavailable, and is asked for the list again after five seconds', async () => {
+  const { clock, state, price } = assetsOf()
   state.down = true
   for (let i = 0; i < 2; i++)
     await assert.rejects(price(), error => error instanceof AppError && error.message === 'swap provider unavailable')
   state.down = false
-  assert.equal(await price(), 3)
+  await assert.rejects(price())
+  clock.advance(5)
+  assert.equal(await price(), 2)
 })

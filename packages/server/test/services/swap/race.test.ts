@@ -31,7 +31,7 @@ async function countStarts(harness: SwapHarness, invoice: Invoice): Promise<numb
   return (await harness.chainSync.store.read(tx => tx.swaps.startsSince(invoice.id, 0))).length
 }
 
-test('an invoice paid during the quote request gets no swap, and the start is not counted', async t => {
+test('an invoice paid during the quote request gets no swap, and the start counts, since the provider was asked', async t => {
   const harness = await SwapHarness.start(t)
   const invoice = await harness.invoice()
   const swaps = swapsWith(harness, async () => {
@@ -40,7 +40,7 @@ test('an invoice paid during the quote request gets no swap, and the start is no
   })
   await assert.rejects(swaps.start(invoice.publicId, REQUEST), hasMessage('invoice is not pending'))
   assert.equal((await harness.chainSync.read(invoice)).swapId, null)
-  assert.equal(await countStarts(harness, invoice), 0)
+  assert.equal(await countStarts(harness, invoice), 1)
 })
 
 test('an invoice that expires during the quote request gets no swap', async t => {
@@ -63,7 +63,7 @@ test('a deposit to the current swap, seen during another quote request, keeps th
     hasMessage('a swap is already in progress (KNOWN_DEPOSIT_TX)'),
   )
   assert.equal((await harness.chainSync.read(invoice)).swapId, first.id)
-  assert.equal(await countStarts(harness, invoice), 1)
+  assert.equal(await countStarts(harness, invoice), 2)
 })
 
 test('two concurrent polls of a swap send its event once', async t => {

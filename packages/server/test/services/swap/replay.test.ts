@@ -67,7 +67,7 @@ onBothDatabases(engine => {
     assertUnavailable(await start(id))
     assert.deepEqual(causes(), [CAUSE])
     assert.equal((await swapOf(id)).deposit_address, first.body.deposit_address)
-    assert.equal(await startsOf(id), 1)
+    assert.equal(await startsOf(id), 2)
     oneclick.settings.tampering = 'none'
     assert.equal((await start(id)).status, 200)
   })

@@ -136,10 +136,13 @@ test('each error has its status and its exact message', async t => {
 
   for (const response of ['unauthorized', 'forbidden_html', 'bad_gateway_html', 'too_many_requests', 'hang'] as const) {
     script.add('quote', response, 1)
-    assertError(await shop.start(id), 502, 'swap_provider_unavailable', 'swap provider unavailable')
+    const failed = await shop.start(await shop.invoice())
+    assertError(failed, 502, 'swap_provider_unavailable', 'swap provider unavailable')
+    assert.equal(failed.headers.get('retry-after'), response === 'too_many_requests' ? '1' : null)
+    shop.clock.advance(1)
   }
   settings.tampering = 'recipient'
-  assertError(await shop.start(id), 502, 'swap_provider_unavailable', 'swap provider unavailable')
+  assertError(await shop.start(await shop.invoice()), 502, 'swap_provider_unavailable', 'swap provider unavailable')
   settings.tampering = 'none'
 
   for (const status of ['KNOWN_DEPOSIT_TX', 'INCOMPLETE_DEPOSIT', 'PROCESSING', 'SUCCESS']) {
@@ -149,8 +152,9 @@ test('each error has its status and its exact message', async t => {
     assertError(await shop.start(other), 409, 'swap_in_progress', message)
     assert.equal((await shop.read(other)).swap.status, status)
   }
-  for (let i = 0; i < 5; i++) assert.equal((await shop.start(id)).status, 200)
-  const sixth = await shop.start(id)
+  const last = await shop.invoice()
+  for (let i = 0; i < 5; i++) assert.equal((await shop.start(last)).status, 200)
+  const sixth = await shop.start(last)
   assertError(sixth, 429, 'too_many_swap_requests', 'too many swap requests, try again later')
   assert.equal(sixth.headers.get('retry-after'), '600')
 
@@ -224,28 +228,38 @@ test('a provider that cannot return the status of the current swap does not bloc
   assert.equal((await shop.start(id)).status, 200)
 })
 
-test('refused starts are not counted, and a start counts for exactly ten minutes', async t => {
+test('starts that the provider refuses or does not answer count too, and a start counts for exactly ten minutes', async t => {
   const shop = await openShop(t)
+  const { script, settings } = shop.provider.oneclick
+  const quotes = () => shop.provider.server.requests.filter(({ url }) => url === '/v0/quote').length
   const id = await shop.invoice({ expires_in_secs: 86_400 })
-  const { script } = shop.provider.oneclick
-  for (let i = 0; i < 3; i++) {
-    await shop.start(id, { ...GOOD, refund_to: 'invalid' })
-    await shop.start(id, { ...GOOD, asset_id: 'none' })
-    script.add('quote', 'bad_gateway_html', 1)
-    await shop.start(id)
-  }
-  for (let i = 0; i < 5; i++) {
-    assert.equal((await shop.start(id)).status, 200)
-    shop.clock.advance(60)
-  }
-  const sixth = await shop.start(id)
-  assert.deepEqual([sixth.status, sixth.headers.get('retry-after')], [429, '300'])
-  shop.clock.advance(299)
+  for (let i = 0; i < 10; i++) assert.equal((await shop.start(id, { ...GOOD, asset_id: 'none' })).status, 400)
+  assert.equal((await shop.start(id, { ...GOOD, refund_to: 'invalid' })).status, 400)
+  shop.clock.advance(60)
+  script.add('quote', 'bad_gateway_html', 1)
+  assert.equal((await shop.start(id)).status, 502)
+  settings.tampering = 'amount'
+  assert.equal((await shop.start(id)).status, 502)
+  settings.tampering = 'none'
+  for (let i = 0; i < 2; i++) assert.equal((await shop.start(id)).status, 200)
+  for (let i = 0; i < 200; i++) assert.equal((await shop.start(id)).status, 429)
+  assert.equal(quotes(), 5)
+  assert.equal((await shop.start(id)).headers.get('retry-after'), '540')
+  shop.clock.advance(539)
   assert.equal((await shop.start(id)).status, 429)
   shop.clock.advance(1)
   assert.equal((await shop.start(id)).status, 200)
   assert.equal((await shop.start(id)).status, 429)
   assert.equal((await shop.start(await shop.invoice())).status, 200)
+})
+
+test('a request that asks for the status of the current swap counts, whatever its asset', async t => {
+  const shop = await openShop(t)
+  const id = await shop.invoice()
+  assert.equal((await shop.start(id)).status, 200)
+  const statuses = []
+  for (let i = 0; i < 20; i++) statuses.push((await shop.start(id, { ...GOOD, asset_id: 'none' })).status)
+  assert.deepEqual(statuses, [400, 400, 400, 400, ...Array(16).fill(429)])
 })
 
 test('five starts still count after a restart', async t => {

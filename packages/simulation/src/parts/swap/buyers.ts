@@ -14,6 +14,12 @@ import type { OrderLives } from './order-life.ts'
 /** The largest error of a clock with which every honest quote is recent enough. */
 const MAX_CLOCK_ERROR_MS = 240_000
 
+/** The longest pause after an answer that there are too many requests, with the time that its response takes. */
+const MAX_PAUSE_MS = 60_000
+
+/** How long the list of assets is not requested again after a failure. */
+const LIST_RETRY_MS = 5_000
+
 /** What was true when a request was sent, to judge its refusal. */
 interface Request {
   readonly invoice: KnownInvoice
@@ -165,10 +171,17 @@ export class Buyers {
       too_many_swap_requests: () => !state || this.#judge.starts.countSince(state.id, request.sentAtMs) >= 5,
       unsupported_asset_id: () => assetId === UNKNOWN_ASSET_ID,
       swap_refused: () => this.#provider.refusals > refusals,
-      swap_provider_unavailable: () => this.#provider.useless > useless || errorMs > MAX_CLOCK_ERROR_MS,
+      swap_provider_unavailable: () => this.#provider.useless > useless || this.#isAvoided(nowMs, errorMs),
     }[code]
     if (isJustified && !isJustified())
       this.#world.fail('a swap is refused for a reason', `invoice ${short(invoice.publicId)}: ${code}`)
+  }
+
+  /** Whether the service may refuse a swap without a request: after a failure, in a pause, or by its wrong clock. */
+  #isAvoided(nowMs: number, errorMs: number): boolean {
+    const { uselessAtMs, throttledAtMs } = this.#provider
+    if (errorMs > MAX_CLOCK_ERROR_MS) return true
+    return nowMs - uselessAtMs < LIST_RETRY_MS + 2 * errorMs || nowMs - throttledAtMs < MAX_PAUSE_MS + 2 * errorMs
   }
 
   /** Whether the provider has ever reported a deposit for this invoice. */

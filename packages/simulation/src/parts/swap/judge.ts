@@ -19,6 +19,8 @@ const FINAL = new Set(['SUCCESS', 'REFUNDED', 'FAILED'])
 const KNOWN = new Set([...FINAL, 'PENDING_DEPOSIT', 'KNOWN_DEPOSIT_TX', 'INCOMPLETE_DEPOSIT', 'PROCESSING'])
 /** How old a signed quote may be. */
 const MAX_QUOTE_AGE_MS = 300_000
+/** A report whose time is further ahead of the clock of the service is refused. */
+const MAX_AHEAD_MS = 300_000
 /** How long after its expiry an invoice waits for a provider that does not answer. */
 const SILENCE_MS = 120_000
 /** How long an invoice waits for the coins of a successful swap. */
@@ -78,7 +80,9 @@ export class SwapJudge {
     if (!KNOWN.has(swap.status)) this.#fail('an unknown word of the provider changes nothing', swap, swap.status)
     if (before && before.status !== swap.status && FINAL.has(before.status))
       this.#fail('a final status of a swap does not change', swap, `${before.status} → ${swap.status}`)
-    if (before && swap.updated_at_ms < before.updated_at_ms)
+    // To a clock that is minutes behind, the stored time is one that an honest provider cannot have sent.
+    const isComparable = maxClockErrorMs(this.#world) <= MAX_AHEAD_MS
+    if (before && isComparable && swap.updated_at_ms < before.updated_at_ms)
       this.#fail('an older answer of the provider changes nothing', swap)
     if ((before?.updated_at_ms ?? 0n) !== swap.updated_at_ms) this.#checkAnswered(swap, order)
     else if (swap.status !== (before?.status ?? 'PENDING_DEPOSIT'))

@@ -5,12 +5,13 @@ import { maxClockErrorMs } from './ledger.ts'
 /** A larger error of a clock makes the service poll at other times. */
 const MAX_CLOCK_ERROR_MS = 5_000
 const POLLED_PAST_DEADLINE_SECS = 86_400
+const ABANDONED_AFTER_SECS = 600
 const EVENTS = `SELECT count(*) AS events FROM events
   WHERE invoice_id = (SELECT id FROM invoices WHERE address = ?)`
 
 /**
  * Checks how often the provider is asked about an order: every 5 s for two minutes, every 15 s for half an hour, then
- * every minute, and not after the end of its deadline. A poll whose result was lost is repeated after 30 s.
+ * every minute, and every hour once its deadline has passed without a deposit, and not after the end of its deadline. A poll whose result was lost is repeated after 30 s.
  */
 export class SwapPollJudge {
   readonly #world: World
@@ -44,12 +45,15 @@ export class SwapPollJudge {
 }
 
 /** The greatest number of polls up to now. */
-export function plannedPolls({ quotedAtMs, deadlineMs, quoteDeadlineMs }: Order, nowMs: number): number {
-  const endMs = Math.min(nowMs, quoteDeadlineMs + POLLED_PAST_DEADLINE_SECS * 1000)
+export function plannedPolls({ quotedAtMs, deadlineMs, quoteDeadlineMs, states }: Order, nowMs: number): number {
+  const abandonedMs = states.length === 1 ? deadlineMs + ABANDONED_AFTER_SECS * 1000 : Number.POSITIVE_INFINITY
+  const endMs = Math.min(nowMs, quoteDeadlineMs + POLLED_PAST_DEADLINE_SECS * 1000, abandonedMs)
+  // After 10, 20, 40 and 60 minutes, then every hour; as often again for lost results.
+  const rarely = nowMs <= abandonedMs ? 0 : 2 * (4 + (nowMs - abandonedMs) / 3_600_000)
   const age = Math.max(0, endMs - quotedAtMs) / 1000
   const often = Math.min(age, 120) / 5
   const seldom = Math.min(Math.max(age - 120, 0), 1_680) / 15
   // Once at the expiry of the invoice, which is at the deadline or later, and once 120 s after it.
   const atExpiry = nowMs < deadlineMs ? 0 : nowMs < deadlineMs + 120_000 ? 1 : 2
-  return Math.ceil(often + seldom + Math.max(age - 1_800, 0) / 30) + atExpiry + 1
+  return Math.ceil(often + seldom + Math.max(age - 1_800, 0) / 30 + rarely) + atExpiry + 1
 }

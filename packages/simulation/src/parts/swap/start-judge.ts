@@ -4,6 +4,8 @@ import { maxClockErrorMs, type StartRow, type SwapLedger } from './ledger.ts'
 
 const MAX_STARTS = 5
 const WINDOW_SECS = 600
+/** Older starts are deleted. */
+const KEPT_SECS = 86_400
 
 interface Start extends StartRow {
   /** The service no longer counts it, because it led to no swap. */
@@ -71,11 +73,11 @@ export class SwapStartJudge {
       )
   }
 
-  /** Whether the service has forgotten the start because it lies before the window of a later one. */
+  /** Whether the service has forgotten the start because it lies before the window of a later one, or is a day old. */
   #isForgotten({ invoice_id: invoiceId, at }: Start, starts: readonly StartRow[]): boolean {
-    return [...this.#of(invoiceId), ...starts.filter(later => later.invoice_id === invoiceId)].some(
-      later => Number(later.at - at) >= WINDOW_SECS,
-    )
+    const isOld = this.#world.scheduler.nowMs / 1000 - Number(at) >= KEPT_SECS - this.#toleranceSecs
+    const later = [...this.#of(invoiceId), ...starts.filter(start => start.invoice_id === invoiceId)]
+    return isOld || later.some(start => Number(start.at - at) >= WINDOW_SECS)
   }
 
   #of(invoiceId: bigint): Start[] {

@@ -35,6 +35,10 @@ export class SwapProviderServer {
   readonly #answersOf = new Map<Order, StatusAnswer[]>()
   /** Requests that ended without a response that the service can use. */
   useless = 0
+  /** When the last of them ended. */
+  uselessAtMs = Number.NEGATIVE_INFINITY
+  /** When it last answered that there are too many requests. */
+  throttledAtMs = Number.NEGATIVE_INFINITY
   /** Quotes refused with status 400. */
   refusals = 0
   /** Called for each request for the status of an order. */
@@ -80,7 +84,11 @@ export class SwapProviderServer {
     if (delayMs > 0) await this.#clock.sleep(Math.min(delayMs, request.deadlineMs), request.signal)
     await this.#scheduler.pause()
     const timedOut = this.#scheduler.nowMs >= deadlineMs
-    if (useless || timedOut) this.useless += 1
+    if (useless || timedOut) {
+      this.useless += 1
+      this.uselessAtMs = this.#scheduler.nowMs
+    }
+    if (!(response instanceof HttpClientError) && response.status === 429) this.throttledAtMs = this.#scheduler.nowMs
     if (request.signal?.aborted) throw new HttpClientError('aborted', 'aborted')
     if (timedOut) throw new HttpClientError('timeout', 'no response in time')
     if (response instanceof HttpClientError) throw response

@@ -1,0 +1,62 @@
+import type { SwapRepository } from '../../ports/repository/swap.ts'
+import { num } from '../mapping.ts'
+import type { Db } from '../tables.ts'
+
+type Starts = Pick<SwapRepository, 'startsSince' | 'countStarts' | 'recordStart' | 'removeStart' | 'prune'>
+
+/** The counted starts of swaps. */
+export function swapStartRepository(db: Db): Starts {
+  return {
+    async startsSince(invoiceId, since) {
+      const rows = await db
+        .selectFrom('swap_starts')
+        .select('at')
+        .where('invoice_id', '=', invoiceId)
+        .where('at', '>', since)
+        .orderBy('at')
+        .execute()
+      return rows.map(row => num(row.at))
+    },
+
+    async recordStart(invoiceId, at, since) {
+      await db.deleteFrom('swap_starts').where('invoice_id', '=', invoiceId).where('at', '<=', since).execute()
+      const row = await db
+        .insertInto('swap_starts')
+        .values({ invoice_id: invoiceId, at })
+        .returning('id')
+        .executeTakeFirstOrThrow()
+      return { id: num(row.id), invoiceId, at }
+    },
+
+    async countStarts(accountId, since) {
+      const count = (of: number | null) =>
+        db
+          .selectFrom('swap_starts')
+          .select(eb => eb.fn.countAll<bigint>().as('count'))
+          .where('at', '>', since)
+          .$if(of !== null, query =>
+            query
+              .innerJoin('invoices', 'invoices.id', 'swap_starts.invoice_id')
+              .where('invoices.account_id', '=', of as number),
+          )
+          .executeTakeFirstOrThrow()
+      return { account: num((await count(accountId)).count), service: num((await count(null)).count) }
+    },
+
+    async prune(before, limit) {
+      const old = db.selectFrom('swap_starts').select('id').where('at', '<=', before).orderBy('at').limit(limit)
+      const result = await db.deleteFrom('swap_starts').where('id', 'in', old).executeTakeFirst()
+      return num(result.numDeletedRows)
+    },
+
+    async removeStart({ id, invoiceId, at }) {
+      // SQLite may have used the id of a deleted row again.
+      await db
+        .deleteFrom('swap_starts')
+        .where('id', '=', id)
+        .where('invoice_id', '=', invoiceId)
+        .where('at', '=', at)
+        .execute()
+    },
+  }
+}
