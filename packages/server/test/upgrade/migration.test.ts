@@ -12,7 +12,6 @@ import { type Row, readTables } from '../harness/tables.ts'
 import { readFixture } from './fixture.ts'
 import { onEveryVersion } from './versions.ts'
 
-/** Tables that are empty while all is well. */
 /** A healthy service has no problems and no rows set aside. A change of an email is kept for a week. */
 const MAY_BE_EMPTY = new Set(['chain_problems', 'email_changes', 'set_aside'])
 

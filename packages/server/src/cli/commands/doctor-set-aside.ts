@@ -6,7 +6,7 @@ import { withStore } from '../store.ts'
 import { type Finding, skipped } from './doctor-finding.ts'
 
 const MAX_LISTED = 20
-const REPAIR = 'repair the row in the database; it is tried again at the time shown, and nothing else waits for it'
+const repair = 'repair the row in the database; it is tried again at the time shown, and nothing else waits for it'
 
 /** What the operator can do. */
 const ADVICE: Readonly<Record<SetAsideKind, string>> = {
@@ -14,17 +14,17 @@ const ADVICE: Readonly<Record<SetAsideKind, string>> = {
     'payments to this viewing key are not seen, and its invoices do not expire: add the encryption key that sealed it to ' +
     'ENCRYPTION_KEY, or restore the column "sealed" of the row in "viewing_keys" from a backup; the missed blocks are then ' +
     'read automatically',
-  invoice: `its payments are recorded and not evaluated: ${REPAIR}`,
+  invoice: `its payments are recorded and not evaluated: ${repair}`,
   webhook:
     'its secret does not open: add the encryption key that sealed it to ENCRYPTION_KEY, or ask the owner of the account to ' +
     'rotate the secret',
-  delivery: REPAIR,
-  mail: REPAIR,
-  plan: `the plan stays as it is: ${REPAIR}`,
-  plan_reminder: REPAIR,
-  payout: `the withdrawal is not passed on: see "zatgate withdrawals"; ${REPAIR}`,
-  swap: REPAIR,
-  account_deletion: `the account is not deleted yet: ${REPAIR}`,
+  delivery: repair,
+  mail: repair,
+  plan: `the plan stays as it is: ${repair}`,
+  plan_reminder: repair,
+  payout: `the withdrawal is not passed on: see "zatgate withdrawals"; ${repair}`,
+  swap: repair,
+  account_deletion: `the account is not deleted yet: ${repair}`,
 }
 
 /** Lists the rows that background work has set aside, because it failed for them alone. */
