@@ -170,7 +170,8 @@ export function createSwapStatusPoller(deps: {
       const claimed: Swap[] = []
       await setAsides.forEachBisected(due, swapReference, async swaps => {
         const ids = swaps.map(({ id }) => id)
-        claimed.push(...(await store.write(tx => tx.swaps.claimDue(nowMs, untilMs, limit, ids))))
+        const part = await store.write(tx => tx.swaps.claimDue(nowMs, untilMs, limit, ids))
+        for (const swap of part) claimed.push(swap)
       })
       return claimed
     }
