@@ -473,12 +473,12 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'a payment in the mempool is seen as soon as the key opens',
   },
   {
-    name: 'invoices of a viewing key that is set aside expire',
-    file: 'store/repository/invoice.ts',
-    find: ".where('viewing_key_id', 'not in', scanKeysSetAside(db))",
-    replace: '',
+    name: 'invoices of a viewing key that is set aside close',
+    file: 'services/invoice-state.ts',
+    find: 'isClosing ? await tx.setAside.scanKeyIds() : []',
+    replace: '[]',
     tests: [SET_ASIDE_KEYS],
-    killedBy: 'a key that does not open, at place',
+    killedBy: 'stays open when a reorganisation evaluates it after its end',
   },
   {
     name: 'invoices expire before a complete sync with a viewing key that was set aside',

@@ -145,7 +145,7 @@ onBothDatabases(engine => {
     await harness.sync()
     sandbox.mine(4, { empty: true })
     await harness.sync()
-    sandbox.reorg({ depth: 6 })
+    sandbox.reorg({ depth: 6, blocks: 0 })
     pay(invoice)
     sandbox.mine(1)
     sandbox.mine(8, { empty: true })
@@ -155,6 +155,28 @@ onBothDatabases(engine => {
     clock.advance(60)
     await readMissed()
     assert.deepEqual(await statuses([invoice]), ['paid'])
+  })
+
+  test('an invoice of a key that does not open stays open when a reorganisation evaluates it after its end', async t => {
+    const { harness, merchants, sell, pay, breakKey, statuses } = await open(engine, t)
+    const { sandbox, clock } = harness
+    sandbox.mine(5)
+    await harness.syncFully()
+    const invoices = [
+      await sell(merchants[0] as Account, 5n * AMOUNT),
+      await sell(merchants[1] as Account, 5n * AMOUNT),
+    ]
+    for (const invoice of invoices) pay(invoice)
+    sandbox.mine(1)
+    await harness.sync()
+    await breakKey(merchants[0] as Account)
+    sandbox.mine(1, { empty: true })
+    clock.advance(900)
+    await harness.syncFully()
+    sandbox.reorg({ depth: 3, remine: true, blocks: 4 })
+    await harness.sync()
+    await harness.sync()
+    assert.deepEqual(await statuses(invoices), ['pending', 'underpaid'])
   })
 
   test('when a key opens while a batch of blocks is scanned without it, the batch is read again', async t => {
