@@ -105,10 +105,13 @@ async function requireUnreserved(
   now: number,
 ): Promise<void> {
   const reservedBy = await tx.emailChanges.reservedBy(email, now)
-  if (reservedBy !== null && reservedBy !== accountId)
-    throw emailTakenError(
-      'the email of the account with this address was changed less than seven days ago: a mail to this address has a link that undoes it',
-    )
+  if (reservedBy !== null && reservedBy.accountId !== accountId) throw reservedEmailError()
+}
+
+export function reservedEmailError(): AppError {
+  return emailTakenError(
+    'the email of the account with this address was changed less than seven days ago: a mail to this address has a link that undoes it',
+  )
 }
 
 function emailTakenError(detail: string): AppError {

@@ -1,7 +1,7 @@
 import { ATTENTION_MAIL, attentionMailDueAt, attentionMailText } from '../domain/attention-mail.ts'
 import { backoffMs } from '../domain/backoff.ts'
 import { MAX_COUNT } from '../domain/count.ts'
-import { credentialHash, SECRET_BYTES } from '../domain/credential.ts'
+import { credentialHash } from '../domain/credential.ts'
 import { EMAIL_UNDO_PATH, emailUndoText } from '../domain/email-change.ts'
 import { EMAIL_NOTIFICATIONS, type EmailNotification, NOTICE_INTERVAL_SECS } from '../domain/email-notification.ts'
 import { mailReference } from '../domain/set-aside.ts'
@@ -38,7 +38,7 @@ export interface Mails {
   retrySetAside(): Promise<boolean>
 }
 
-/** Attempts for each mail. The delay between them doubles from one minute to at most one hour. */
+/** Attempts for each mail without a link that undoes a change. The delay between them doubles from one minute to at most one hour. */
 const MAX_ATTEMPTS = 8
 const BACKOFF = { firstMs: 60_000, maxMs: 3_600_000 }
 
@@ -71,19 +71,23 @@ export function createMails(deps: {
       await store.write(tx => tx.mails.setMailed(mail, nowSecs(clock) + NOTICE_INTERVAL_SECS))
   }
 
+  /** Retried until the change can be undone no more: without the link the owner has lost the account. */
   async function sendUndo(mail: UndoMail): Promise<void> {
     const message = await composeUndo(mail)
-    if (message === null || (await trySend(mail, message)) || mail.attempts >= MAX_ATTEMPTS)
-      await store.write(tx => tx.mails.remove(mail))
+    if (message === null || (await trySend(mail, message))) await store.write(tx => tx.mails.remove(mail))
   }
 
-  /** Generates the token of the link and stores only its hash. Null when the change cannot be undone any more. */
+  /**
+   * Derives the token of the link from the change, so that every attempt mails the same one: a mail may have arrived
+   * although its attempt failed. Only its hash is stored. Null when the change cannot be undone any more.
+   */
   async function composeUndo({ emailChangeId, to, detail }: UndoMail): Promise<OutgoingMail | null> {
     return store.write(async tx => {
       const change = await tx.emailChanges.byId(emailChangeId)
       // On SQLite a later change may have the id of a deleted one.
       if (change?.previousEmail !== to || change.undoUntil <= nowSecs(clock)) return null
-      const token = Buffer.from(random.bytes(SECRET_BYTES)).toString('base64url')
+      const identity = `${change.id} ${change.accountId} ${change.createdAt} ${change.previousEmail}`
+      const token = Buffer.from(keyedHash.hash('email undo', identity)).toString('base64url')
       await tx.emailChanges.setTokenHash(change.id, credentialHash(token))
       return { to, ...emailUndoText(change, detail, `${publicUrl()}${EMAIL_UNDO_PATH}/${token}`) }
     })

@@ -8,7 +8,7 @@ import type { KeyedHash } from '../ports/keyed-hash.ts'
 import type { Log } from '../ports/log.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { Store, Tx } from '../ports/store.ts'
-import { type AccountDefaults, findOrCreateAccount, requireEmail } from './account.ts'
+import { type AccountDefaults, findOrCreateAccount, requireEmail, reservedEmailError } from './account.ts'
 import { recordChange, recordVisit } from './audit.ts'
 import { createKnownBrowsers } from './known-browser.ts'
 import { badCode, createOneTimeCodes } from './one-time-code.ts'
@@ -29,7 +29,7 @@ export interface SignIn {
    * @param knownBrowser the cookie that an earlier call returned in this browser
    * @throws AppError `bad_code`: wrong, used, expired, from another browser, too many attempts, or a code of six digits in
    * an unknown browser while the budget of wrong codes is spent; `email_taken` when the email was that of an account until
-   * less than seven days ago
+   * less than seven days ago: then the link that undoes the change is mailed again
    */
   signIn(browser: string, code: string, label: string, knownBrowser?: string, actor?: Actor): Promise<SignedIn>
   /**
@@ -68,10 +68,19 @@ export function createSignIn(
   const codes = createOneTimeCodes(deps)
   const knownBrowsers = createKnownBrowsers(deps)
 
-  /** Null when there is no account and registration is closed. */
-  async function accountOf(tx: Tx, email: string): Promise<Account | null> {
-    const existing = await tx.accounts.byEmail(email)
-    return existing || registration === 'closed' ? existing : findOrCreateAccount(tx, email, deps)
+  /** Mails the link that undoes the change of this address once more, unless one waits. @returns whether there is one */
+  async function mailUndoAgain(tx: Tx, email: string): Promise<boolean> {
+    const now = nowSecs(clock)
+    const change = await tx.emailChanges.reservedBy(email, now)
+    if (!change) return false
+    const mail = { to: email, about: 'email_undo', emailChangeId: change.id, detail: null, createdAt: now } as const
+    if (!(await tx.mails.isUndoWaiting(mail))) await tx.mails.enqueueUndo(mail)
+    return true
+  }
+
+  /** Null when registration is closed. */
+  async function newAccount(tx: Tx, email: string): Promise<Account | null> {
+    return registration === 'closed' ? null : findOrCreateAccount(tx, email, deps)
   }
 
   async function openSession(tx: Tx, account: Account, label: string, token: string): Promise<Session> {
@@ -102,17 +111,22 @@ export function createSignIn(
       const digits = parseCode(code)
       if (digits === null) throw badCode()
       const token = formatCredential('session', random.bytes(SECRET_BYTES))
-      const { attempt, signedIn } = await store.write(async tx => {
+      const { attempt, isReserved, signedIn } = await store.write(async tx => {
         const attempt = await codes.redeem(tx, 'sign_in', browser, digits, actor)
-        const account = attempt.redeemed && (await accountOf(tx, attempt.redeemed.email))
-        if (!account) return { attempt, signedIn: null }
+        const email = attempt.redeemed?.email
+        const existing = email === undefined ? null : await tx.accounts.byEmail(email)
+        // The code is used even so: it is what bounds these mails.
+        const isReserved = email !== undefined && existing === null && (await mailUndoAgain(tx, email))
+        const account = existing ?? (email === undefined || isReserved ? null : await newAccount(tx, email))
+        if (!account) return { attempt, isReserved, signedIn: null }
         const session = await openSession(tx, account, label, token)
         const owner = { ...actor, by: 'owner', session: session.publicId } as const
         await recordChange(tx, account, owner, { kind: 'signed_in', at: session.createdAt, detail: label })
         const known = await knownBrowsers.remember(tx, knownBrowser, account.email)
-        return { attempt, signedIn: { account, session, token, knownBrowser: known } }
+        return { attempt, isReserved, signedIn: { account, session, token, knownBrowser: known } }
       })
       if (!attempt.redeemed) codes.reportWrong(attempt)
+      if (isReserved) throw reservedEmailError()
       if (!signedIn) throw badCode()
       return signedIn
     },

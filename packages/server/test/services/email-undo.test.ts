@@ -82,7 +82,7 @@ onBothDatabases(engine => {
     await service.signIn.requestCode(OWNER, CLIENT, undone.knownBrowser)
   })
 
-  test('only the hash of the token is stored, and a mail that is sent again has another one', async t => {
+  test('only the hash of the token is stored', async t => {
     const service = await open(engine, t)
     const token = await service.change(OWNER, THIEF)
     const rows = await service.store.read(tx => tx.emailChanges.open(service.account.id, service.clock.secs))

@@ -30,7 +30,7 @@ export interface NewAttentionMail {
   readonly dueAt: number
 }
 
-/** A mail with a link that undoes a change of the email. The token is generated when the mail is sent. */
+/** A mail with a link that undoes a change of the email. The token is derived when the mail is sent. */
 export interface NewUndoMail {
   readonly to: string
   readonly about: 'email_undo'
@@ -87,6 +87,8 @@ export interface MailRepository {
   enqueueCode(mail: NewCodeMail, queue: 'browser' | 'unsorted'): Promise<void>
   /** Queues a mail with a link that is due right after the commit. */
   enqueueUndo(mail: NewUndoMail): Promise<void>
+  /** Whether a mail with the link of this change waits to be sent. */
+  isUndoWaiting(mail: Pick<NewUndoMail, 'to' | 'emailChangeId'>): Promise<boolean>
   /** Queues mails, except for accounts that already have one waiting. */
   enqueueAttention(mails: readonly NewAttentionMail[]): Promise<void>
   /** Locks the oldest unsorted codes that no other process is sorting. */

@@ -54,13 +54,13 @@ export function emailChangeRepository(db: Db): EmailChangeRepository {
     async reservedBy(email, now) {
       const row = await db
         .selectFrom('email_changes')
-        .select('account_id')
+        .selectAll()
         .where('previous_email', '=', email)
         .where('undo_until', '>', now)
         .orderBy('id')
         .limit(1)
         .executeTakeFirst()
-      return row ? num(row.account_id) : null
+      return row ? toChange(row) : null
     },
 
     async removeFrom(accountId, id) {

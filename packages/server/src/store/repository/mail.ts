@@ -106,6 +106,19 @@ export function mailRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): MailRepo
       hooks.notify('mails')
     },
 
+    async isUndoWaiting({ to, emailChangeId }) {
+      const row = await db
+        .selectFrom('mails')
+        .select('id')
+        .where('queue', '=', 'notice')
+        .where('about', '=', 'email_undo')
+        .where('recipient', '=', to)
+        .where('email_change_id', '=', emailChangeId)
+        .limit(1)
+        .executeTakeFirst()
+      return row !== undefined
+    },
+
     async enqueueAttention(mails) {
       for (const batch of chunks(mails, ATTENTION_COLUMNS)) {
         await db
