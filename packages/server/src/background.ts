@@ -18,13 +18,13 @@ const WORKERS = {
   expiry: ({ infrastructure, services }) => startExpiryLoop({ ...infrastructure, ...services }),
   chain: ({ infrastructure, services }) => startChainSync({ ...infrastructure, ...services }),
   delivery: ({ infrastructure, services }) => startDeliveryWorker({ ...infrastructure, ...services }),
-  'set aside by delivery': ({ infrastructure, services: { deliveries } }) => {
-    return startSetAsideLoop({ ...infrastructure, retries: [deliveries.retrySetAside] })
+  'set aside by delivery': ({ infrastructure, services: { deliveries, setAsides } }) => {
+    return startSetAsideLoop({ ...infrastructure, setAsides, retries: [deliveries.retrySetAside] })
   },
   'set aside by the watcher': ({ infrastructure, services }) => {
-    const { accountDeletions, billing, payouts, retryInvoices, swapStatus } = services
+    const { accountDeletions, billing, payouts, retryInvoices, setAsides, swapStatus } = services
     const others = [accountDeletions, billing, payouts, swapStatus].map(service => service.retrySetAside)
-    return startSetAsideLoop({ ...infrastructure, retries: [retryInvoices, ...others] })
+    return startSetAsideLoop({ ...infrastructure, setAsides, retries: [retryInvoices, ...others] })
   },
   mail({ infrastructure }, publicUrl) {
     const { mailer } = infrastructure

@@ -267,7 +267,7 @@ export function createServices(infrastructure: Infrastructure, operator: Account
     exports: createInvoiceExports({ store, clock }),
     invoiceFeed: createInvoiceFeed({ store }),
     invoiceExpiry,
-    retryInvoices: createInvoiceRetry({ ...infrastructure, updateInvoices, reportChanges, setAsides }),
+    retryInvoices: createInvoiceRetry({ ...infrastructure, chainRecorder, updateInvoices, reportChanges, setAsides }),
     invoices,
     missedBlocks: createMissedBlocks({ store, clock, log }),
     outbox,

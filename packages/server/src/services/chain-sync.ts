@@ -13,6 +13,7 @@ import {
   type LockedInvoices,
   lockInvoices,
   type ReportChanges,
+  type UpdateContext,
   type UpdateInvoices,
   writeInvoices,
 } from './invoice-state.ts'
@@ -59,6 +60,8 @@ export interface ChainRecorder {
   recordDue(): Promise<void>
   /** Records payments that are not yet in a block. */
   recordMempool(seen: ScannedMempool): Promise<void>
+  /** What is known of mempool payments, to evaluate invoices in other transactions. @param now Unix seconds */
+  mempoolView(now: number): Pick<UpdateContext, 'mempoolIsKnown' | 'isWitnessed'>
   /** Sequence number of the last recorded payment; 0 before the first. */
   lastSeq(): Promise<number>
   /**
@@ -188,6 +191,7 @@ export function createChainRecorder(deps: {
     recordBlocks,
     recordDue,
     recordMempool,
+    mempoolView: now => ({ mempoolIsKnown: mempoolIsKnown(now), isWitnessed }),
     lastSeq: () => store.query(tx => tx.payments.lastSeq()),
     recordSnapshot: snapshots.record,
     recordRescanned,

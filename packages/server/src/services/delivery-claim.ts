@@ -1,11 +1,12 @@
 import { fairShares } from '../domain/delivery.ts'
 import { type SendingProgress, startAttempt } from '../domain/delivery-schedule.ts'
-import { deliveryReference, isRowFault, webhookReference } from '../domain/set-aside.ts'
+import { deliveryReference, isRowFault, retrySetAsideSecs, webhookReference } from '../domain/set-aside.ts'
 import { webhookSecretSealContext } from '../domain/webhook.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Random } from '../ports/random.ts'
 import type { OpenDelivery, StartedAttempt } from '../ports/repository/delivery.ts'
+import type { SetAside } from '../ports/repository/set-aside.ts'
 import type { Webhook } from '../ports/repository/webhook.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import type { Vault } from '../ports/vault.ts'
@@ -52,6 +53,11 @@ export interface DeliveryClaims {
   claim(tx: Tx, slots: FreeSlots, nowMs: number): Promise<Claimed>
   /** Claims for each account alone if need be, and within an account for each delivery. Sets aside each that fails alone. */
   claimApart(slots: FreeSlots): Promise<DeliveryJob[]>
+  /**
+   * Claims a delivery that is set aside. It stays so when there is an attempt to make, and is tried again later should
+   * the process stop.
+   */
+  claimSetAside(entry: SetAside): Promise<DeliveryJob[]>
   /** Sets aside the webhooks whose secret does not open. Never rejects: they are met again. */
   setClosedAside(closed: readonly ClosedWebhook[]): Promise<void>
   /** @throws when the secret does not open */
@@ -65,6 +71,7 @@ interface Claimed {
   readonly accountIds: readonly number[]
 }
 
+const ONE_SLOT: FreeSlots = { total: 1, forAccount: () => 1, fullAccountIds: [], isAttempting: () => false }
 const INTERRUPTED = 'interrupted: the service stopped before the response arrived'
 
 export function createDeliveryClaims(deps: {
@@ -183,7 +190,29 @@ export function createDeliveryClaims(deps: {
     return jobs
   }
 
-  return { claim, claimApart, setClosedAside, openSecret }
+  async function claimSetAside(entry: SetAside): Promise<DeliveryJob[]> {
+    const { reference, accountId, failures } = entry
+    const accountIds = accountId === null ? [] : [accountId]
+    const nowMs = clock.nowMs()
+    const { jobs, closed } = await store.write(async tx => {
+      await tx.deliveries.lockWebhooks(accountIds)
+      const current = await tx.setAside.lock(entry)
+      // Another process tries it.
+      if (current?.nextAttemptAt !== entry.nextAttemptAt) return { jobs: [], closed: [] }
+      await tx.setAside.remove(entry)
+      await tx.deliveries.makeDue(reference, nowMs)
+      await tx.deliveries.reschedule(accountIds)
+      const claimed = await claim(tx, ONE_SLOT, nowMs, { accountIds, publicIds: [reference] })
+      if (claimed.jobs.length > 0)
+        await tx.setAside.put({ ...current, nextAttemptAt: Math.floor(nowMs / 1000) + retrySetAsideSecs(failures + 1) })
+      await tx.deliveries.reschedule(accountIds)
+      return claimed
+    })
+    await setClosedAside(closed)
+    return jobs
+  }
+
+  return { claim, claimApart, claimSetAside, setClosedAside, openSecret }
 }
 
 function isInterrupted({ progress }: OpenDelivery): boolean {

@@ -10,6 +10,7 @@ import { HttpClientError } from '../ports/http-client.ts'
 import type { Log } from '../ports/log.ts'
 import type { Random } from '../ports/random.ts'
 import type { FinishedAttempt } from '../ports/repository/delivery.ts'
+import type { SetAside } from '../ports/repository/set-aside.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import type { Vault } from '../ports/vault.ts'
 import { createDeliveryClaims, type DeliveryJob, type FreeSlots } from './delivery-claim.ts'
@@ -49,7 +50,7 @@ export function createDeliveries(deps: {
   readonly setAsides: SetAsides
 }): Deliveries {
   const { store, webhookHttp, clock, log, setAsides } = deps
-  const { claim, claimApart, setClosedAside, openSecret } = createDeliveryClaims(deps)
+  const { claim, claimApart, claimSetAside, setClosedAside, openSecret } = createDeliveryClaims(deps)
 
   async function recordEnded(tx: Tx, ended: readonly FinishedAttempt[]): Promise<number[]> {
     if (ended.length === 0) return []
@@ -99,6 +100,47 @@ export function createDeliveries(deps: {
     })
   }
 
+  async function attempt(job: DeliveryJob): Promise<FinishedAttempt> {
+    const startedMs = clock.nowMs()
+    const { response, error } = await send(job).then(
+      response => ({ response, error: statusProblem(response.status) }),
+      (error: unknown) => {
+        if (error instanceof HttpClientError) return { response: error.partial, error: error.message }
+        log.error({ delivery: job.delivery.id, err: error }, 'a webhook could not be sent')
+        return { response: null, error: 'internal error' }
+      },
+    )
+    const endedMs = clock.nowMs()
+    return {
+      publicId: job.publicId,
+      deliveryPublicId: job.delivery.publicId,
+      accountId: job.delivery.accountId,
+      progress: finishAttempt(job.progress, error === null, endedMs),
+      statusCode: response?.status ?? null,
+      error: error === null ? null : storableText(error, MAX_ERROR_CHARS),
+      durationMs: Math.max(0, endedMs - startedMs),
+      response: response && textOf(response.body),
+    }
+  }
+
+  /** Sends a delivery that is set aside. It stays so until its result is stored. */
+  async function sendAlone(entry: SetAside): Promise<void> {
+    const jobs = await claimSetAside(entry)
+    for (const job of jobs) {
+      const result = await attempt(job)
+      const record = (stored: FinishedAttempt) =>
+        store.write(async tx => {
+          const failed = await recordEnded(tx, [stored])
+          await tx.setAside.remove(entry)
+          await tx.deliveries.reschedule(failed)
+        })
+      await record(result).catch(error => {
+        if (!isRowFault(error)) throw error
+        return record({ ...result, ...NOT_STORED })
+      })
+    }
+  }
+
   return {
     async recordAndClaim(ended, slots) {
       try {
@@ -119,28 +161,7 @@ export function createDeliveries(deps: {
       }
     },
 
-    async attempt(job) {
-      const startedMs = clock.nowMs()
-      const { response, error } = await send(job).then(
-        response => ({ response, error: statusProblem(response.status) }),
-        (error: unknown) => {
-          if (error instanceof HttpClientError) return { response: error.partial, error: error.message }
-          log.error({ delivery: job.delivery.id, err: error }, 'a webhook could not be sent')
-          return { response: null, error: 'internal error' }
-        },
-      )
-      const endedMs = clock.nowMs()
-      return {
-        publicId: job.publicId,
-        deliveryPublicId: job.delivery.publicId,
-        accountId: job.delivery.accountId,
-        progress: finishAttempt(job.progress, error === null, endedMs),
-        statusCode: response?.status ?? null,
-        error: error === null ? null : storableText(error, MAX_ERROR_CHARS),
-        durationMs: Math.max(0, endedMs - startedMs),
-        response: response && textOf(response.body),
-      }
-    },
+    attempt,
 
     async retrySetAside() {
       const webhooks = await setAsides.retryDue('webhook', async ({ accountId, reference }) => {
@@ -153,14 +174,9 @@ export function createDeliveries(deps: {
         })
         return true
       })
-      const deliveries = await setAsides.retryDue('delivery', async ({ reference, accountId, kind }) => {
-        await store.write(async tx => {
-          await tx.deliveries.lockWebhooks(accountId === null ? [] : [accountId])
-          await tx.deliveries.makeDue(reference, clock.nowMs())
-          await tx.setAside.remove({ kind, reference })
-          await tx.deliveries.reschedule(accountId === null ? [] : [accountId])
-        })
-        return true
+      const deliveries = await setAsides.retryDue('delivery', async entry => {
+        await sendAlone(entry)
+        return false
       })
       return webhooks || deliveries
     },

@@ -1,5 +1,6 @@
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
+import type { ChainRecorder } from './chain-sync.ts'
 import type { ReportChanges, UpdateInvoices } from './invoice-state.ts'
 import type { SetAsides } from './set-aside.ts'
 
@@ -9,18 +10,21 @@ import type { SetAsides } from './set-aside.ts'
  */
 export function createInvoiceRetry(deps: {
   readonly store: Store
+  readonly chainRecorder: Pick<ChainRecorder, 'mempoolView'>
   readonly updateInvoices: UpdateInvoices
   readonly reportChanges: ReportChanges
   readonly setAsides: SetAsides
   readonly clock: Clock
 }): () => Promise<boolean> {
-  const { store, updateInvoices, reportChanges, setAsides, clock } = deps
+  const { store, chainRecorder, updateInvoices, reportChanges, setAsides, clock } = deps
   return () =>
     setAsides.retryDue('invoice', async entry => {
+      const now = nowSecs(clock)
+      const context = { ...chainRecorder.mempoolView(now), isAlone: true }
       const changes = await store.write(async tx => {
         await tx.chain.lock()
         const invoice = await tx.invoices.byPublicId(entry.reference)
-        const changes = await updateInvoices(tx, invoice ? [invoice.id] : [], nowSecs(clock), { isAlone: true })
+        const changes = await updateInvoices(tx, invoice ? [invoice.id] : [], now, context)
         // In the same transaction: a later one may set the invoice aside again.
         await tx.setAside.remove(entry)
         return changes

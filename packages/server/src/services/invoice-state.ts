@@ -24,7 +24,7 @@ export interface InvoiceChange {
 export type LockedInvoices = ReadonlyMap<number, Invoice>
 
 /** What the transaction has already locked, or read after its locks. The update locks and reads the rest. */
-interface UpdateContext {
+export interface UpdateContext {
   readonly locked?: LockedInvoices
   /** Height of the last recorded block. */
   readonly tip?: number

@@ -6,7 +6,7 @@ import type { Store } from '../ports/store.ts'
 
 /** The blocks that were not scanned with a viewing key while it was set aside. */
 export interface MissedBlocks {
-  /** Scan keys to try again. */
+  /** Scan keys to try again, see `SetAsideRepository.listDueScanKeys`. */
   listDue(limit: number): Promise<SetAside[]>
   /** The newest recorded height; null before the first block. */
   tip(): Promise<number | null>
@@ -29,7 +29,7 @@ export function createMissedBlocks(deps: {
 }): MissedBlocks {
   const { store, clock, log } = deps
   return {
-    listDue: limit => store.query(tx => tx.setAside.listDue('scan_key', nowSecs(clock), limit)),
+    listDue: limit => store.read(tx => tx.setAside.listDueScanKeys(nowSecs(clock), limit)),
 
     tip: () => store.query(async tx => (await tx.chain.tip())?.height ?? null),
 

@@ -46,8 +46,11 @@ export interface SetAsides {
   /**
    * Tries due rows again, each alone. A row whose `work` resolves to true is no longer set aside.
    * @returns whether there may be more
+   * @throws the error, when the database is unavailable, or the failures show a fault that is not of the rows
    */
   retryDue(kind: SetAsideKind, work: (entry: SetAside) => Promise<boolean>): Promise<boolean>
+  /** Makes all rows due once, as after an update that may have repaired what they failed with. */
+  makeAllDue(): Promise<void>
   /** What concerns the account. */
   countByKindOf(accountId: number): Promise<SetAsideCount[]>
   countByKind(): Promise<SetAsideCount[]>
@@ -76,6 +79,10 @@ async function requireSpace(tx: Tx, accountId: number | null): Promise<void> {
     (accountId !== null && (await tx.setAside.count(accountId, ofAccount)) >= ofAccount) ||
     (await tx.setAside.count(null, inAll)) >= inAll
   if (isFull) throw new AppError('internal', 'too_many_set_aside', 'too many rows are set aside: see "zatgate doctor"')
+}
+
+function isSameAttempt(current: SetAside | null, entry: SetAside): boolean {
+  return current?.failures === entry.failures && current.nextAttemptAt === entry.nextAttemptAt
 }
 
 /** Rows tried again in one call. */
@@ -130,6 +137,26 @@ export function createSetAsides(deps: {
     for (const { item, error } of failed) await record(rowOf(item), error)
   }
 
+  /** Leaves an entry that was written again meanwhile. */
+  async function removeUnchanged(entry: SetAside): Promise<void> {
+    const isRemoved = await store.write(async tx => {
+      const isUnchanged = isSameAttempt(await tx.setAside.lock(entry), entry)
+      if (isUnchanged) await tx.setAside.remove(entry)
+      return isUnchanged
+    })
+    const details = { kind: entry.kind, row: entry.reference.slice(0, 8), failures: entry.failures }
+    if (isRemoved) log.info(details, 'a row that was set aside is processed again')
+  }
+
+  /** Tries the rows again soon, without a further failure: the fault is not theirs. Others get their turn before. */
+  async function postpone(entries: readonly SetAside[]): Promise<void> {
+    const nextAttemptAt = nowSecs(clock) + retrySetAsideSecs(1)
+    await store.write(async tx => {
+      for (const entry of entries)
+        if (isSameAttempt(await tx.setAside.lock(entry), entry)) await tx.setAside.put({ ...entry, nextAttemptAt })
+    })
+  }
+
   return {
     async forEachBisected(items, rowOf, work) {
       type Item = (typeof items)[number]
@@ -176,20 +203,25 @@ export function createSetAsides(deps: {
 
     async retryDue(kind, work) {
       const due = await store.query(tx => tx.setAside.listDue(kind, nowSecs(clock), RETRIES))
+      const failed: { item: SetAside; error: unknown }[] = []
       for (const entry of due) {
         try {
-          if (!(await work(entry))) continue
-          await store.write(tx => tx.setAside.remove(entry))
-          log.info(
-            { kind, row: entry.reference.slice(0, 8), failures: entry.failures },
-            'a row that was set aside is processed again',
-          )
+          if (await work(entry)) await removeUnchanged(entry)
         } catch (error) {
-          await record(entry, error)
+          if (!isRowFault(error)) throw error
+          failed.push({ item: entry, error })
         }
+      }
+      try {
+        await recordAll(failed, entry => entry, due.length - failed.length)
+      } catch (error) {
+        await postpone(failed.map(({ item }) => item))
+        throw error
       }
       return due.length === RETRIES
     },
+
+    makeAllDue: () => store.write(tx => tx.setAside.makeAllDue(nowSecs(clock))),
 
     countByKindOf: accountId => store.query(tx => tx.setAside.countByKindOf(accountId)),
     countByKind: () => store.query(tx => tx.setAside.countByKind()),

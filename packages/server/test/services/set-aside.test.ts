@@ -130,4 +130,37 @@ onBothDatabases(engine => {
       [1_001],
     )
   })
+
+  test('when all rows fail again, none has a further failure, others get their turn, and all are tried at the next start', async t => {
+    const { setAsides, clock, store } = await open(engine, t)
+    for (let row = 0; row < 60; row++) await setAsides.record(rowOf(row), new Error('poison'))
+    clock.advance(60)
+    const bug = new TypeError('a bug of the service')
+    const tried = new Set<number | null>()
+    const retry = (hasBug: boolean) =>
+      setAsides.retryDue('invoice', async ({ rowId }) => {
+        tried.add(rowId)
+        if (hasBug) throw bug
+        return true
+      })
+    await assert.rejects(retry(true), bug)
+    await assert.rejects(retry(true), bug)
+    assert.equal(tried.size, 60)
+    const entries = await store.read(tx => tx.setAside.list(100))
+    assert.ok(entries.every(({ failures, nextAttemptAt }) => failures === 1 && nextAttemptAt === clock.secs + 60))
+    await setAsides.makeAllDue()
+    while (await retry(false));
+    assert.deepEqual(await setAsides.countByKind(), [])
+  })
+
+  test('an entry that is written again during a retry stays', async t => {
+    const { setAsides, clock, listed } = await open(engine, t)
+    await setAsides.record(rowOf(7), new Error('poison'))
+    clock.advance(60)
+    await setAsides.retryDue('invoice', async () => {
+      await setAsides.record(rowOf(7), new Error('poison'))
+      return true
+    })
+    assert.deepEqual(await listed(), [7])
+  })
 })

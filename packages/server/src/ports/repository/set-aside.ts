@@ -29,6 +29,13 @@ export interface SetAsideRepository {
   remove(row: Pick<RowReference, 'kind' | 'reference'>): Promise<void>
   /** Entries to try again, in the order of their times. */
   listDue(kind: SetAsideKind, now: number, limit: number): Promise<SetAside[]>
+  /** Makes all entries due. */
+  makeAllDue(now: number): Promise<void>
+  /**
+   * Scan keys to try again: with `limit` each, those with blocks that were not scanned, then those that wait for a complete
+   * sync.
+   */
+  listDueScanKeys(now: number, limit: number): Promise<SetAside[]>
   /** References of the scan keys with blocks that were not scanned with them. */
   missingBlocks(): Promise<string[]>
   /** Row ids of the invoices that are evaluated later. */

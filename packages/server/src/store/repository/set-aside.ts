@@ -12,6 +12,11 @@ const COLUMNS = 9
 export function setAsideRepository(db: Db): SetAsideRepository {
   const all = () => db.selectFrom('set_aside').selectAll()
 
+  function dueOf(kind: SetAsideKind, now: number, limit: number) {
+    const due = all().where('kind', '=', kind).where('next_attempt_at', '<=', now)
+    return due.orderBy('next_attempt_at').limit(limit)
+  }
+
   async function rowIds(kind: SetAsideKind): Promise<number[]> {
     const rows = await db.selectFrom('set_aside').select('row_id').where('kind', '=', kind).execute()
     return rows.flatMap(row => numOrNull(row.row_id) ?? [])
@@ -47,13 +52,18 @@ export function setAsideRepository(db: Db): SetAsideRepository {
     },
 
     async listDue(kind, now, limit) {
-      const rows = await all()
-        .where('kind', '=', kind)
-        .where('next_attempt_at', '<=', now)
-        .orderBy('next_attempt_at')
-        .limit(limit)
-        .execute()
-      return rows.map(toSetAside)
+      return (await dueOf(kind, now, limit).execute()).map(toSetAside)
+    },
+
+    async makeAllDue(now) {
+      await db.updateTable('set_aside').set({ next_attempt_at: now }).where('next_attempt_at', '>', now).execute()
+    },
+
+    async listDueScanKeys(now, limit) {
+      const due = dueOf('scan_key', now, limit)
+      const behind = await due.where('from_height', 'is not', null).execute()
+      const caughtUp = await due.where('from_height', 'is', null).execute()
+      return [...behind, ...caughtUp].map(toSetAside)
     },
 
     async missingBlocks() {

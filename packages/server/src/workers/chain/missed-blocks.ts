@@ -17,7 +17,7 @@ export interface MissedBlocksDeps {
   readonly missedBlocks: MissedBlocks
 }
 
-/** Keys tried in one run, each on one batch of blocks. */
+/** Keys tried in one run, each on one batch of blocks, and as many that have no blocks left. */
 const MAX_KEYS = 10
 
 /**
@@ -50,13 +50,24 @@ export function createMissedBlocksReader(deps: MissedBlocksDeps): (signal: Abort
     return missedBlocks.advance(entry, newest)
   }
 
+  /** A key whose blocks cannot be read waits, so that the others are read. */
+  async function readOrRecord(entry: SetAside, key: ScanKey, signal: AbortSignal): Promise<boolean> {
+    try {
+      return await readNext(entry, key, signal)
+    } catch (error) {
+      signal.throwIfAborted()
+      await setAsides.record(entry, error)
+      return false
+    }
+  }
+
   return async function readMissedBlocks(signal) {
     let hasMore = false
     for (const entry of await missedBlocks.listDue(MAX_KEYS)) {
       signal.throwIfAborted()
       const key = await openOrRecord(entry)
       if (key === 'gone') await missedBlocks.remove(entry)
-      else if (key) hasMore = (await readNext(entry, key, signal)) || hasMore
+      else if (key) hasMore = (await readOrRecord(entry, key, signal)) || hasMore
     }
     return hasMore ? 'again' : 'idle'
   }

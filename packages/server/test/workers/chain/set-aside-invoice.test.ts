@@ -148,4 +148,21 @@ onBothDatabases(engine => {
     )
     assert.deepEqual(await kinds(), [['invoice', 1]])
   })
+
+  test('invoices without confirmations that waited beside one that cannot be written are paid without a block', async t => {
+    const { harness, statuses, retry, poison, invoices } = await open(engine, t)
+    invoices.length = 0
+    for (let made = 0; made < 3; made++) invoices.push(await harness.invoice({ amount: AMOUNT, confirmations: 0 }))
+    await harness.syncFully()
+    const repair = await poison(invoices[0] as Invoice)
+    for (const invoice of invoices) harness.pay(invoice, AMOUNT)
+    await harness.syncFully()
+    await retry()
+    assert.deepEqual(await statuses(), ['pending', 'paid', 'paid'])
+    await repair()
+    harness.clock.advance(60)
+    await harness.syncFully()
+    await retry()
+    assert.deepEqual(await statuses(), ['paid', 'paid', 'paid'])
+  })
 })

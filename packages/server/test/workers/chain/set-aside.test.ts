@@ -229,4 +229,35 @@ onBothDatabases(engine => {
     for (let syncs = 0; syncs < 3; syncs++) await harness.sync()
     assert.deepEqual(await statuses(invoices), ['paid', 'paid', 'paid'])
   })
+
+  test('keys that wait for a complete sync, and one whose blocks cannot be read, keep no other from being read', async t => {
+    const { harness, merchants, sell, pay, breakKey, statuses } = await open(engine, t)
+    await harness.syncFully()
+    const [unread, merchant] = merchants as [Account, Account]
+    await sell(unread)
+    const invoice = await sell(merchant)
+    const repairs = [await breakKey(unread), await breakKey(merchant)]
+    pay(invoice)
+    harness.sandbox.mine(4)
+    await harness.sync()
+    for (const repair of repairs) await repair()
+    harness.clock.advance(60)
+    const { store } = harness
+    await store.write(async tx => {
+      const entries = await tx.setAside.list(2)
+      const first = entries.find(({ rowId }) => rowId === unread.viewingKeyId)
+      const own = await tx.viewingKeys.byId(harness.account.viewingKeyId as number)
+      assert.ok(first && own)
+      await tx.setAside.put({ ...first, fromHeight: -1, nextAttemptAt: 0 })
+      for (let key = 0; key < 10; key++)
+        await tx.setAside.put({ ...first, reference: `00${key}`, rowId: own.id, fromHeight: null, nextAttemptAt: 1 })
+    })
+    const { missedBlocks } = harness.services
+    harness.startServices(
+      {},
+      { missedBlocks: { ...missedBlocks, removeIfSynced: async () => false, remove: async () => {} } },
+    )
+    await harness.chainSync.readMissedBlocks(harness.signal)
+    assert.deepEqual(await statuses([invoice]), ['paid'])
+  })
 })

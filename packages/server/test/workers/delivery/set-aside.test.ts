@@ -156,11 +156,31 @@ onBothDatabases(engine => {
       assert.deepEqual(await service.kinds(), [['delivery', 1]], 'it still cannot be written')
       await repair()
       service.clock.advance(120)
+      const before = service.sent.length
       await service.deliveries.retrySetAside()
       assert.deepEqual(await service.kinds(), [])
-      const before = service.sent.length
       await service.deliver()
       assert.equal(service.sent.slice(before).filter(path => path === `/${NAMES[position]}`).length, 3)
     })
   }
+
+  for (const on of ['INSERT', 'UPDATE'] as const)
+    test(`a delivery whose attempts cannot be stored, at ${on}, is tried less and less often`, async t => {
+      const service = await open(engine, t)
+      const bad = await service.account('a')
+      await service.webhooks.test(bad)
+      await service.poison({ table: 'delivery_attempts', column: 'account_id', value: String(bad.id), on })
+      await service.deliver()
+      const start = service.clock.secs
+      const failures = new Map<number, number>()
+      for (let passed = 0; passed < 2_000; passed += 20) {
+        service.clock.advance(20)
+        await service.deliveries.retrySetAside()
+        await service.deliver()
+        const [entry] = await service.store.read(tx => tx.setAside.list(1))
+        const count = entry?.failures ?? 0
+        if (!failures.has(count)) failures.set(count, service.clock.secs - start)
+      }
+      assert.deepEqual(Object.fromEntries(failures), { 1: 20, 2: 60, 3: 180, 4: 420, 5: 900, 6: 1_860 })
+    })
 })
