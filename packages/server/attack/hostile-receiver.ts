@@ -7,6 +7,7 @@ const OK = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n'
 
 /** By path: the beginning of the response, and the bytes that follow it again and again. */
 const RESPONSES = {
+  '/one-response': { head: 'HTTP/1.1 204 No Content\r\n\r\n', repeated: Buffer.alloc(0) },
   '/interim': { head: '', repeated: Buffer.from('HTTP/1.1 103 E\r\n\r\n'.repeat(4_000)) },
   '/interim-headers': { head: '', repeated: Buffer.from(`HTTP/1.1 103 E\r\n${'a:\r\n'.repeat(900)}\r\n`.repeat(20)) },
   '/chunks': { head: OK, repeated: Buffer.from('1\r\nx\r\n'.repeat(10_000)) },
@@ -17,6 +18,7 @@ const RESPONSES = {
 function send(socket: Socket, { head, repeated }: (typeof RESPONSES)[keyof typeof RESPONSES]): void {
   socket.setNoDelay(true)
   socket.write(head)
+  if (repeated.length === 0) return
   const write = () => {
     if (repeated.length > 100) while (!socket.destroyed && socket.write(repeated));
     else for (let i = 0; i < 50 && !socket.destroyed; i++) socket.write(repeated)
@@ -29,7 +31,7 @@ function send(socket: Socket, { head, repeated }: (typeof RESPONSES)[keyof typeo
 
 const server = createServer(socket => {
   socket.on('error', () => {})
-  socket.once('data', data => {
+  socket.on('data', data => {
     const path = /^POST (\S+)/.exec(data.toString())?.[1] ?? ''
     if (path in RESPONSES) send(socket, RESPONSES[path as keyof typeof RESPONSES])
     else socket.destroy()

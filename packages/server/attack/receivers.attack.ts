@@ -9,8 +9,11 @@ const ACCOUNTS = 20
 const DELIVERIES = 30
 const SECONDS = 10
 
-/** Requests test events for receivers that answer without end, and measures the reads of an honest client meanwhile. */
-for (const path of ['/interim', '/interim-headers', '/chunks', '/trickle']) {
+/**
+ * Requests test events for receivers that answer without end, and measures the reads of an honest client meanwhile. The
+ * first receivers are honest: what they cost is the reference.
+ */
+for (const path of ['/one-response', '/interim', '/interim-headers', '/chunks', '/trickle']) {
   const receiver = new Worker(new URL('./hostile-receiver.ts', import.meta.url))
   const [port] = await once(receiver, 'message')
   const tokens: string[] = []
@@ -19,7 +22,7 @@ for (const path of ['/interim', '/interim-headers', '/chunks', '/trickle']) {
       const harm = await target.harmOf(async () => {
         await Promise.all([sleep(SECONDS * 1000), requestTests(target, tokens)])
       })
-      printLine(`${ACCOUNTS} receivers that answer with ${path.slice(1)} without end:`)
+      printLine(`${ACCOUNTS} receivers that answer with ${path.slice(1)}:`)
       printReads(harm, 50)
     },
     { ROLES: 'api,delivery', WEBHOOK_ALLOW_PRIVATE: 'true' },
