@@ -24,8 +24,9 @@ export interface HttpClientOptions {
 const MAX_HEADER_BYTES = 16 * 1024
 /** Responses with a status of 1xx before the response. HTTP needs one or two. */
 const MAX_INTERIM = 8
-/** Chunks of a body: each costs as much as its first kilobyte. */
-const MAX_CHUNKS = 2_000
+/** Chunks may be small, as long as there are few, or large ones make up for them: each costs as much as a kilobyte. */
+const SMALL_CHUNKS = 256
+const BYTES_PER_CHUNK = 256
 /** Shorter than the first webhook retry delay, so that a retry never reuses the connection of the failed attempt. */
 const IDLE_MS = 4_000
 const MAX_IDLE_PER_HOST = 32
@@ -176,9 +177,17 @@ class ResponseReader {
     const tooLarge = () => fail(new HttpClientError('too_large', `the response is larger than ${this.#maxBytes} bytes`))
     let length = 0
     let chunks = 0
-    message.on('data', (chunk: Buffer) => {
+    let bytes = 0
+    const push = message.push.bind(message)
+    // `data` comes after everything that was read has been parsed.
+    message.push = (chunk: Buffer | null, encoding) => {
       chunks += 1
-      if (chunks > MAX_CHUNKS) fail(new HttpClientError('too_large', `the body has more than ${MAX_CHUNKS} chunks`))
+      bytes += chunk?.length ?? 0
+      if (chunks > SMALL_CHUNKS + bytes / BYTES_PER_CHUNK)
+        fail(new HttpClientError('too_large', 'the body has too many small chunks'))
+      return push(chunk, encoding)
+    }
+    message.on('data', (chunk: Buffer) => {
       const remaining = this.#keepBytes - length
       if (remaining > 0) this.#kept.push(Buffer.from(chunk.subarray(0, remaining)))
       length += chunk.length

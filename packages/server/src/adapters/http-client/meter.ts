@@ -11,10 +11,10 @@ export interface ReceivedBytes {
 /** Bytes of headers, interim responses, and the framing of chunks. */
 const MAX_OVERHEAD_BYTES = 128 * 1024
 /** Packets may be small, as long as there are few, or large ones make up for them. */
-const SMALL_READS = 256
+const SMALL_READS = 64
 const BYTES_PER_READ = 512
 /** The parser handles everything that it is given at once, even when the request has failed meanwhile. */
-const SLICE_BYTES = 4_096
+const SLICE_BYTES = 1_024
 
 const meters = new WeakMap<Socket, ReceivedBytes>()
 
