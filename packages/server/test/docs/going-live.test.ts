@@ -65,7 +65,12 @@ test('the steps of the guide lead from a viewing key to a paid invoice on testne
   assert.equal(statSync(join(folder, 'secrets/encryption_key')).mode & 0o777, 0o600)
   await paste('cat > zatgate.env')
   const shown = blockWith('text doctor', 'settings')
-  assert.deepEqual(shape(await paste('npx zatgate doctor')), shape(shown))
+  // The chain of the test is a short one.
+  const printed = (await paste('npx zatgate doctor')).replace(
+    /^WARNING .* but the public testnet is above .*\n.*\n/m,
+    '',
+  )
+  assert.deepEqual(shape(printed), shape(shown))
 
   assert.equal(blockWith('sh start', 'npm'), 'npm start\n')
   const service = await startProcess(await settingsOf(shell))

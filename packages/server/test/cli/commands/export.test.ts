@@ -113,7 +113,7 @@ test('an export that is stopped leaves no file, and says so in one line', async 
   const { code, out, err } = await runCommand(['export', '--email', email, file], env, stopAtProgress('SIGTERM'))
   assert.deepEqual([code, out], [143, ''])
   const [shown, cleared, said] = err.split('\r\u001b[K').slice(1)
-  assert.match(shown ?? '', /^export: 44% \(200 of 450 invoices\)$/)
+  assert.match(shown ?? '', /^export: 22% \(100 of 450 invoices\)$/)
   assert.deepEqual([cleared, said], [`zatgate: stopped: no file was written to ${file}\n`, undefined])
   assert.deepEqual(readdirSync(files), [])
 })
