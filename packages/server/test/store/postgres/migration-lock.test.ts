@@ -13,7 +13,6 @@ onPostgres(engine => {
     const { url } = await engine.createDatabase(t)
     const other = new pg.Client(url)
     await other.connect()
-    t.after(() => other.end())
     const count = async (from: string) => Number((await other.query(`SELECT count(*) FROM ${from}`)).rows[0].count)
     await other.query('DROP SCHEMA public CASCADE')
     await other.query('CREATE SCHEMA public')
@@ -24,12 +23,15 @@ onPostgres(engine => {
       return store
     })
     const waits = "pg_locks WHERE locktype = 'advisory' AND NOT granted"
+    t.after(async () => {
+      await other.end()
+      await (await opening).close()
+    })
     await until('the process to wait or to end', async () => isOpen || (await count(waits)) === 1)
     assert.ok(!isOpen, 'it has migrated without the lock')
     assert.equal(await count("information_schema.tables WHERE table_schema = 'public'"), 0)
     await other.query(`SELECT pg_advisory_unlock(${MIGRATION_LOCK})`)
-    const store = await opening
+    await opening
     assert.equal(await count('invoices'), 0)
-    await store.close()
   })
 })
