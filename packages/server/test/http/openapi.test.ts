@@ -11,7 +11,7 @@ import type { JsonObject } from '../../src/http/openapi/shared-schemas.ts'
 import { type Merchant, startTestApi, type TestApi } from '../harness/api.ts'
 import { call } from '../harness/http-call.ts'
 
-/** Errors outside of the operations: of unknown paths and methods, of commands, of the dashboard's forms, of /metrics. */
+/** Errors outside of the operations: of unknown paths and methods, commands, the dashboard's forms, /metrics, workers. */
 const UNDESCRIBED = [
   ...[
     'not_found',
@@ -21,6 +21,7 @@ const UNDESCRIBED = [
     'backup_not_here',
     'file_exists',
     'no_such_folder',
+    'too_many_set_aside',
   ],
   ...[
     'bad_code',
