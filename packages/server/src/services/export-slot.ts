@@ -1,25 +1,25 @@
 import { AppError } from '../domain/error.ts'
+import { givesWay } from '../domain/export.ts'
 import type { Clock } from '../ports/clock.ts'
 
-/** After this long without a read, an export gives way to a new one of the account. */
-const STALLED_MS = 60_000
 /** When to try again: about the time of a large export. */
 const RETRY_SECS = 30
 
-/** Lets one export of each account run in this process. */
+/** Lets one export of each account run in this process: it protects the process's thread, and others have their own. */
 export function createExportSlots(clock: Clock) {
   /** By the account's public id. Each export that is read has one, so the connections bound their number. */
-  const running = new Map<string, { readAtMs: number }>()
+  const running = new Map<string, { session: number | null; startedAtMs: number; readAtMs: number; pages: number }>()
 
   return {
-    /** @throws AppError `export_in_progress` */
-    take(account: string, chunks: AsyncGenerator<string>): AsyncIterableIterator<string> {
+    /** @param session that begins the export @throws AppError `export_in_progress` */
+    take(account: string, session: number | null, chunks: AsyncGenerator<string>): AsyncIterableIterator<string> {
       const other = running.get(account)
-      if (other && clock.nowMs() - other.readAtMs < STALLED_MS)
+      const nowMs = clock.nowMs()
+      if (other && !givesWay(other, session, nowMs))
         throw new AppError('too_many', 'export_in_progress', 'another export of this account is in progress', {
           retryAfterSecs: RETRY_SECS,
         })
-      const own = { readAtMs: clock.nowMs() }
+      const own = { session, startedAtMs: nowMs, readAtMs: nowMs, pages: 0 }
       running.set(account, own)
       const isOwn = () => running.get(account) === own
       const end = () => isOwn() && running.delete(account)
@@ -27,8 +27,9 @@ export function createExportSlots(clock: Clock) {
       return {
         async next() {
           try {
-            if (!isOwn()) throw new Error('the export was not read for a minute, and another one has taken its place')
+            if (!isOwn()) throw new Error('the export was read too slowly, and another one has taken its place')
             own.readAtMs = clock.nowMs()
+            own.pages += 1
             const result = await chunks.next()
             if (result.done) end()
             return result

@@ -1,6 +1,7 @@
 import type { Account } from '../domain/account.ts'
 import { invalidField } from '../domain/error.ts'
 import { formatZec } from '../domain/money.ts'
+import type { Session } from '../domain/session.ts'
 import { formatIso } from '../domain/time.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { WorkWatch } from '../ports/progress.ts'
@@ -31,15 +32,25 @@ export interface InvoiceExport {
 export interface InvoiceExports {
   /**
    * Exports the account's invoices created in a period, oldest first. One export of an account at a time in each
-   * process.
+   * process. An export that another session reads too slowly gives way, and one whose session has ended stops.
+   * @param session null for the command
    * @param watch its progress is counted in invoices
    * @throws AppError `invalid_to`, `export_in_progress`
    */
-  exportInvoices(account: Account, format: ExportFormat, period: ExportPeriod, watch?: WorkWatch): InvoiceExport
+  exportInvoices(
+    account: Account,
+    session: Pick<Session, 'id'> | null,
+    format: ExportFormat,
+    period: ExportPeriod,
+    watch?: WorkWatch,
+  ): InvoiceExport
 }
 
 /** Rows for each read: reading and formatting them takes two milliseconds. */
 const PAGE = 100
+
+/** How often an export checks that its session has not ended. */
+const SESSION_CHECK_MS = 1_000
 
 const COLUMNS = [
   'id',
@@ -64,15 +75,22 @@ export function createInvoiceExports({ store, clock }: { store: Store; clock: Cl
   /** The period is fixed, so invoices created during the export are not included. */
   async function* pages(
     account: Account,
+    session: Pick<Session, 'id'> | null,
     period: { from: number; to: number },
     { onProgress, signal }: WorkWatch,
   ): AsyncGenerator<Invoice[]> {
     let after: InvoiceCursor | null = null
     const total = onProgress ? await store.query(tx => tx.dashboard.countByTime(account.id, period)) : 0
     let done = 0
+    let checkedAtMs = clock.nowMs()
     for (;;) {
       signal?.throwIfAborted()
       await ownTurn()
+      if (session && clock.nowMs() - checkedAtMs >= SESSION_CHECK_MS) {
+        checkedAtMs = clock.nowMs()
+        const isActive = await store.query(tx => tx.sessions.isActive(session.id, nowSecs(clock)))
+        if (!isActive) throw new Error('the session of the export has ended')
+      }
       const position: InvoiceCursor | null = after
       const page: Invoice[] = await store.query(tx => tx.dashboard.listByTime(account.id, period, position, PAGE))
       if (page.length > 0) yield page
@@ -99,12 +117,13 @@ export function createInvoiceExports({ store, clock }: { store: Store; clock: Cl
   }
 
   return {
-    exportInvoices(account, format, { from, to }, watch = {}) {
+    exportInvoices(account, session, format, { from, to }, watch = {}) {
       if (to !== undefined && to < from) throw invalidField('to', 'not before from')
       const now = nowSecs(clock)
-      const invoices = pages(account, { from, to: to ?? now + 1 }, watch)
+      const invoices = pages(account, session, { from, to: to ?? now + 1 }, watch)
       const fileName = `zatgate-invoices-${formatIso(now).slice(0, 10)}.${format}`
-      const chunks = slots.take(account.publicId, format === 'csv' ? csv(invoices) : json(invoices))
+      const file = format === 'csv' ? csv(invoices) : json(invoices)
+      const chunks = slots.take(account.publicId, session?.id ?? null, file)
       const type = format === 'csv' ? 'text/csv' : 'application/json'
       return { type: `${type}; charset=utf-8`, fileName, chunks }
     },

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { AppError } from '../../src/domain/error.ts'
+import type { Session } from '../../src/domain/session.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { createInvoiceExports } from '../../src/services/export.ts'
 import { onBothDatabases, openEmptyStore } from '../harness/databases.ts'
@@ -37,12 +39,27 @@ onBothDatabases(engine => {
     for (const shop of opened) await fill(shop)
     const exports = createInvoiceExports({ store, clock })
     return {
+      store,
       counts,
       clock,
       shops: opened,
-      begin: (shop: Shop) => exports.exportInvoices(shop.account, 'json', { from: 0 }),
+      begin: (shop: Shop, session: Pick<Session, 'id'> | null = null) =>
+        exports.exportInvoices(shop.account, session, 'json', { from: 0 }),
     }
   }
+
+  const openSession = (store: Store, { account }: Shop) =>
+    store.write(tx =>
+      tx.sessions.insert({
+        publicId: randomUUID(),
+        accountId: account.id,
+        label: 'browser',
+        origin: 'browser',
+        hash: randomBytes(32),
+        createdAt: NOW,
+        expiresAt: NOW + 2_000_000,
+      }),
+    )
 
   test('other work runs between two pages, whatever the number of exports', async t => {
     const { counts, shops, begin } = await harness(t, 3)
@@ -86,10 +103,51 @@ onBothDatabases(engine => {
     assert.throws(() => begin(shop), inProgress)
     clock.advance(1)
     const next = begin(shop)
-    await assert.rejects(stalled.chunks.next(), /not read for a minute/)
+    await assert.rejects(stalled.chunks.next(), /too slowly/)
     assert.throws(() => begin(shop), inProgress, 'the end of the stalled one frees nothing')
     for await (const _chunk of next.chunks);
     await begin(shop).chunks.return?.()
+  })
+
+  test('a session that reads a page now and then does not keep another one from exporting', async t => {
+    const { store, clock, shops, begin } = await harness(t, 1)
+    const shop = shops[0] as Shop
+    const [stolen, own] = [await openSession(store, shop), await openSession(store, shop)]
+    const slow = begin(shop, stolen).chunks
+    await slow.next()
+    clock.advance(59)
+    await slow.next()
+    assert.throws(() => begin(shop, own), inProgress, 'within its first minute')
+    clock.advance(59)
+    assert.throws(() => begin(shop, stolen), inProgress, 'its own session does not displace it')
+    const next = begin(shop, own).chunks
+    await assert.rejects(slow.next(), /too slowly/)
+    assert.throws(() => begin(shop, stolen), inProgress)
+    const first = await next.next()
+    let text = first.value
+    for await (const chunk of next) text += chunk
+    assert.equal(JSON.parse(text).length, INVOICES)
+  })
+
+  test('an export stops and frees its place when its session has ended', async t => {
+    const { store, counts, clock, shops, begin } = await harness(t, 1)
+    const shop = shops[0] as Shop
+    const [stolen, own] = [await openSession(store, shop), await openSession(store, shop)]
+    const reading = begin(shop, stolen).chunks
+    await reading.next()
+    await store.write(tx => tx.sessions.end(shop.account.id, stolen.publicId, clock.secs))
+    clock.advanceMs(999)
+    const before = counts.pages
+    await reading.next()
+    assert.equal(counts.pages, before + 1, 'the session is checked once a second')
+    clock.advanceMs(1)
+    await assert.rejects(reading.next(), /session of the export has ended/)
+    await begin(shop, own).chunks.return?.()
+
+    const expiring = begin(shop, own).chunks
+    await expiring.next()
+    clock.advance(2_000_000)
+    await assert.rejects(expiring.next(), /session of the export has ended/)
   })
 
   test('after its reader leaves, an export reads nothing more', async t => {

@@ -39,8 +39,8 @@ function sellMany(shop: Shop, from: number, count: number): Promise<Invoice[]> {
 
 test('CSV and JSON have every invoice once, oldest first, across pages', async t => {
   const { exports, shop, created } = await harness(t, 1_203)
-  const csv = parseCsv(await textOf(exports.exportInvoices(shop.account, 'csv', { from: 0 }).chunks))
-  const json = JSON.parse(await textOf(exports.exportInvoices(shop.account, 'json', { from: 0 }).chunks))
+  const csv = parseCsv(await textOf(exports.exportInvoices(shop.account, null, 'csv', { from: 0 }).chunks))
+  const json = JSON.parse(await textOf(exports.exportInvoices(shop.account, null, 'json', { from: 0 }).chunks))
   const expected = created.toSorted((a, b) => a.createdAt - b.createdAt).map(invoice => invoice.publicId)
   assert.deepEqual(
     csv.slice(1).map(line => line[0]),
@@ -64,11 +64,11 @@ test('a row has the values of the listing; CSV adds decimal amounts and readable
     paidAt: NOW + 60,
   }
   await store.write(rows => rows.invoices.updateStates([{ ...invoice, ...paid }]))
-  const [head, row] = parseCsv(await textOf(exports.exportInvoices(shop.account, 'csv', { from: 0 }).chunks)) as [
+  const [head, row] = parseCsv(await textOf(exports.exportInvoices(shop.account, null, 'csv', { from: 0 }).chunks)) as [
     string[],
     string[],
   ]
-  const [listed] = JSON.parse(await textOf(exports.exportInvoices(shop.account, 'json', { from: 0 }).chunks))
+  const [listed] = JSON.parse(await textOf(exports.exportInvoices(shop.account, null, 'json', { from: 0 }).chunks))
   assert.deepEqual(listed, {
     id: invoice.publicId,
     status: 'paid',
@@ -93,14 +93,17 @@ test('a row has the values of the listing; CSV adds decimal amounts and readable
 test('a period includes its first second and excludes its end', async t => {
   const { exports, shop } = await harness(t, 10)
   const rows = JSON.parse(
-    await textOf(exports.exportInvoices(shop.account, 'json', { from: NOW + 3, to: NOW + 6 }).chunks),
+    await textOf(exports.exportInvoices(shop.account, null, 'json', { from: NOW + 3, to: NOW + 6 }).chunks),
   )
   assert.deepEqual(
     rows.map((row: { created_at: number }) => row.created_at - NOW),
     [3, 4, 5],
   )
-  assert.equal(await textOf(exports.exportInvoices(shop.account, 'json', { from: NOW + 50 }).chunks), '[]\n')
-  assert.equal(parseCsv(await textOf(exports.exportInvoices(shop.account, 'csv', { from: NOW + 50 }).chunks)).length, 1)
+  assert.equal(await textOf(exports.exportInvoices(shop.account, null, 'json', { from: NOW + 50 }).chunks), '[]\n')
+  assert.equal(
+    parseCsv(await textOf(exports.exportInvoices(shop.account, null, 'csv', { from: NOW + 50 }).chunks)).length,
+    1,
+  )
 })
 
 const FORMULA_STARTS = [

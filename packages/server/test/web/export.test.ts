@@ -38,7 +38,7 @@ describe('the page Export', () => {
   test('while an export is in progress, the page says so, and a download works after it', async () => {
     const { visitor, token } = await signedIn('busy@example.org')
     const account = await harness.service.accounts.findByEmail('busy@example.org')
-    const { chunks } = harness.service.exports.exportInvoices(account, 'csv', { from: 0 })
+    const { chunks } = harness.service.exports.exportInvoices(account, null, 'csv', { from: 0 })
     const form = { format: 'json', from: '2026-01-02', to: '', token }
     const refused = await visitor.request('POST /export/download', form)
     assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '30'])

@@ -39,7 +39,7 @@ export const exportInvoices: Command = {
       async store => {
         const account = await accountService(settings, store).findByEmail(email)
         const exports = createInvoiceExports({ store, clock: systemClock })
-        return write(watch => exports.exportInvoices(account, format, period, watch), file, out)
+        return write(watch => exports.exportInvoices(account, null, format, period, watch), file, out)
       },
       { out },
     )

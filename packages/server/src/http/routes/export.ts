@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { InvoiceExports } from '../../services/export.ts'
 import type { App } from '../app.ts'
-import { type Auth, accountOf } from '../auth.ts'
+import { type Auth, accountOf, sessionOf } from '../auth.ts'
 import { ExportFile, ExportQuery } from '../schemas/export.ts'
 import { ErrorBody } from '../schemas/response.ts'
 
@@ -28,7 +28,7 @@ export function exportRoutes(app: App, { exports, auth }: { exports: InvoiceExpo
     async (request, reply) => {
       const { format, from = 0, to } = request.query
       const period = { from, ...(to === undefined ? {} : { to }) }
-      const { type, fileName, chunks } = exports.exportInvoices(accountOf(request), format, period)
+      const { type, fileName, chunks } = exports.exportInvoices(accountOf(request), sessionOf(request), format, period)
       reply.type(type).header('content-disposition', `attachment; filename="${fileName}"`)
       return Readable.from(chunks)
     },

@@ -19,6 +19,7 @@ export interface SessionRepository {
   insert(session: NewSession): Promise<Session>
   /** The active session with this hash, with its account. Null for a session that is unknown, ended, or expired at `now`. */
   authenticate(hash: Uint8Array, now: number): Promise<{ session: Session; account: Account } | null>
+  isActive(id: number, now: number): Promise<boolean>
   /** The account's active sessions. */
   list(accountId: number, now: number, page: Page): Promise<Session[]>
   /** Returns the ended session. Null when the account has no such active session. */

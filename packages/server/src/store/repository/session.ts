@@ -40,6 +40,17 @@ export function sessionRepository(db: Db): SessionRepository {
       return row ? { session: toSession(row), account: toJoinedAccount(row) } : null
     },
 
+    async isActive(id, now) {
+      const row = await db
+        .selectFrom('sessions')
+        .select('id')
+        .where('id', '=', id)
+        .where('expires_at', '>', now)
+        .where('ended_at', 'is', null)
+        .executeTakeFirst()
+      return row !== undefined
+    },
+
     async list(accountId, now, page) {
       const sessions = db
         .selectFrom('sessions')

@@ -33,7 +33,7 @@ export function exportPages(site: Site): void {
     const period = { from: first, ...(last === null ? {} : { to: last + DAY_SECS }) }
     let file: InvoiceExport
     try {
-      file = exports.exportInvoices(user.account, format, period)
+      file = exports.exportInvoices(user.account, user.session, format, period)
     } catch (error) {
       if (!(error instanceof AppError && error.kind === 'too_many')) throw error
       reply.header('retry-after', error.retryAfterSecs)
