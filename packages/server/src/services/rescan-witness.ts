@@ -1,8 +1,9 @@
+import { lowest } from '../domain/extreme.ts'
 import { agreementOf, countViews, waitIsOver } from '../domain/witness.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { PaymentRow } from '../ports/repository/payment.ts'
 import type { Store } from '../ports/store.ts'
-import { type ReportChanges, type UpdateInvoices, writeInvoices } from './invoice-state.ts'
+import { lockInvoices, type ReportChanges, type UpdateInvoices, writeInvoices } from './invoice-state.ts'
 import { comparable, paymentKey, type ScannedView } from './server-view.ts'
 
 /** Blocks with payments that a rescan has found, to compare between the servers. Bounds included. */
@@ -67,8 +68,10 @@ export function createRescanWitness(deps: {
       return { from, to: heightOf(due.at(-1)!), txids: new Set(due.map(({ txid }) => txid)) }
     },
 
-    async record({ from, to, txids }, views) {
+    async record(range, views) {
       const now = nowSecs(clock)
+      const { from, txids } = range
+      const to = comparedTo(range, views)
       const { compared, witnessed, isLast, changes } = await writeInvoices(store, async (tx, deferredBy) => {
         await tx.chain.lock()
         const tip = (await tx.chain.tip())?.height ?? 0
@@ -91,14 +94,11 @@ export function createRescanWitness(deps: {
             (state === 'waiting' && isShown && waitIsOver(waiting.get(keyOf(payment)) ?? now, now)),
         )
         const payments = witnessed.map(({ payment }) => payment)
+        const ids = payments.map(({ invoiceId }) => invoiceId)
+        const locked = await lockInvoices(tx, ids)
         await tx.payments.markWitnessed(payments.map(({ seq }) => seq))
         const isLast = (await tx.payments.awaitingWitness(to + 1, MAX_HEIGHT, 1)).length === 0
-        const changes = await updateInvoices(
-          tx,
-          payments.map(({ invoiceId }) => invoiceId),
-          now,
-          { tip, deferredBy },
-        )
+        const changes = await updateInvoices(tx, ids, now, { locked, tip, deferredBy })
         return { compared, witnessed, isLast, changes }
       })
       const still = compared.filter(it => it.state === 'waiting' && !witnessed.includes(it))
@@ -115,6 +115,15 @@ export function createRescanWitness(deps: {
       reportChanges(changes)
     },
   }
+}
+
+/** The last height to compare: a server's view that is cut at its limit says nothing about the blocks above. */
+function comparedTo({ from, to }: RescannedRange, views: readonly ScannedView[]): number {
+  const ends = views.map(({ blocks, height }) => {
+    const last = blocks.at(-1)?.height ?? to
+    return last < Math.min(to, height) ? last : to
+  })
+  return Math.max(from, lowest(ends, to))
 }
 
 function heightOf({ location }: PaymentRow): number {

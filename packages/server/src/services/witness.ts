@@ -6,7 +6,14 @@ import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { DecryptedNote } from '../ports/note-scanner.ts'
 import type { PaymentRow } from '../ports/repository/payment.ts'
 import type { Store, Tx } from '../ports/store.ts'
-import { DUE_PER_STEP, type ReportChanges, type UpdateInvoices, writeInvoices } from './invoice-state.ts'
+import {
+  DUE_PER_STEP,
+  type LockedInvoices,
+  lockInvoices,
+  type ReportChanges,
+  type UpdateInvoices,
+  writeInvoices,
+} from './invoice-state.ts'
 import { createRescanWitness, type RescannedRange } from './rescan-witness.ts'
 import { type ComparableView, comparable, paymentKey, paymentKeys, type ScannedView } from './server-view.ts'
 
@@ -68,9 +75,10 @@ export function createWitnesses(deps: {
       const page = await writeInvoices(store, async (tx, deferredBy) => {
         await tx.chain.lock()
         const found = await tx.payments.awaitingWitness(0, MAX_HEIGHT, RESCANNED_PAGE)
-        await tx.payments.markWitnessed(found.map(({ seq }) => seq))
         const ids = found.map(({ invoiceId }) => invoiceId)
-        return { found, changes: await updateInvoices(tx, ids, nowSecs(clock), { deferredBy }) }
+        const locked = await lockInvoices(tx, ids)
+        await tx.payments.markWitnessed(found.map(({ seq }) => seq))
+        return { found, changes: await updateInvoices(tx, ids, nowSecs(clock), { locked, deferredBy }) }
       })
       reportChanges(page.changes)
       hasMore = page.found.length === RESCANNED_PAGE
@@ -148,7 +156,8 @@ export function createWitnesses(deps: {
         if (reached !== witnessed) await tx.chain.setWitnessedHeight(reached)
         // The chain sync finds the rest.
         const confirmable = await tx.invoices.confirmable(Math.min(reached, tip), DUE_PER_STEP)
-        const changes = await updateInvoices(tx, confirmable, now, { tip, deferredBy })
+        const locked = await lockWithSetAside(tx, headers, confirmable)
+        const changes = await updateInvoices(tx, confirmable, now, { locked, tip, deferredBy })
         return { state, height, since, isEmpty: headers.length === 0, mempools, changes }
       })
       if (!written) return
@@ -166,6 +175,21 @@ export function createWitnesses(deps: {
   }
 }
 
+/**
+ * Makes the payments of set-aside keys in these blocks await a second server on their own: they hold no other payment, and
+ * count when their key opens again and two servers show them.
+ * @returns their invoices and the given ones, all locked at once
+ */
+async function lockWithSetAside(tx: Tx, headers: readonly Header[], ids: readonly number[]): Promise<LockedInvoices> {
+  const [first] = headers
+  const last = headers.at(-1)
+  if (!first || !last) return lockInvoices(tx, ids)
+  const paid = await tx.payments.invoicesOfSetAside(first.height, last.height)
+  const locked = await lockInvoices(tx, [...ids, ...paid])
+  if (paid.length > 0) await tx.payments.awaitWitness(paid, first.height, last.height)
+  return locked
+}
+
 async function compareBlocks(
   tx: Tx,
   headers: readonly Header[],
@@ -176,8 +200,6 @@ async function compareBlocks(
   const last = headers.at(-1)
   if (!first || !last) return []
   const below = await tx.chain.headerAt(first.height - 1)
-  // They hold no other payment, and count when their key opens again and two servers show them.
-  await tx.payments.awaitWitnessOfSetAside(first.height, last.height)
   const payments = Map.groupBy(await tx.payments.comparableBetween(first.height, last.height), heightOf)
   const servers = await Promise.all(views.map(view => comparable(tx, view, { below, tip })))
   return headers.map(({ height, hash }) => {

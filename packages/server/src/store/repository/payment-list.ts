@@ -19,6 +19,7 @@ type Lists = Pick<
   | 'lowestHeightWithAtMost'
   | 'countAbove'
   | 'comparableBetween'
+  | 'invoicesOfSetAside'
   | 'awaitingWitness'
   | 'lastSeq'
   | 'listMempool'
@@ -126,6 +127,19 @@ export function paymentListQueries(db: Db): Lists {
       return rows.map(toPayment)
     },
 
+    async invoicesOfSetAside(from, to) {
+      const rows = await db
+        .selectFrom('payments')
+        .innerJoin('invoices', 'invoices.id', 'payments.invoice_id')
+        .select('payments.invoice_id')
+        .where('payments.height', '>=', from)
+        .where('payments.height', '<=', to)
+        .where('payments.awaits_witness', '=', sql.lit(0))
+        .where('invoices.viewing_key_id', 'in', keysWithoutBlocks(db))
+        .execute()
+      return distinctInvoiceIds(rows)
+    },
+
     async awaitingWitness(from, to, limit) {
       const rows = await db
         .selectFrom('payments')
@@ -180,7 +194,7 @@ export function paymentListQueries(db: Db): Lists {
 }
 
 /** The ids of the viewing keys that are set aside. The table is bounded. */
-export function keysWithoutBlocks(db: Db) {
+function keysWithoutBlocks(db: Db) {
   return db
     .selectFrom('set_aside')
     .select(eb => eb.fn.coalesce('row_id', sql.lit(0)).as('id'))

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { NewPayment, PaymentRepository, PaymentRow } from '../../ports/repository/payment.ts'
 import { chunks, distinctAscending, distinctInvoiceIds, inChunks, num } from '../mapping.ts'
 import type { Db, PaymentsTable } from '../tables.ts'
-import { keysWithoutBlocks, paymentListQueries } from './payment-list.ts'
+import { paymentListQueries } from './payment-list.ts'
 import { keyOf, toPayment, toRow } from './payment-row.ts'
 import { changeTotals, summaries, type TotalChange, UNMINED, unmineTotalsAbove } from './payment-total.ts'
 
@@ -62,17 +62,18 @@ export function paymentRepository(db: Db): PaymentRepository {
       return rows.length
     },
 
-    async awaitWitnessOfSetAside(from, to) {
-      const invoices = db.selectFrom('invoices').select('id').where('viewing_key_id', 'in', keysWithoutBlocks(db))
-      const changed = await db
-        .updateTable('payments')
-        .set({ awaits_witness: 1 })
-        .where('height', '>=', from)
-        .where('height', '<=', to)
-        .where('awaits_witness', '=', sql.lit(0))
-        .where('invoice_id', 'in', invoices)
-        .returningAll()
-        .execute()
+    async awaitWitness(invoiceIds, from, to) {
+      const changed = await inChunks(invoiceIds, 1, batch =>
+        db
+          .updateTable('payments')
+          .set({ awaits_witness: 1 })
+          .where('invoice_id', 'in', batch)
+          .where('height', '>=', from)
+          .where('height', '<=', to)
+          .where('awaits_witness', '=', sql.lit(0))
+          .returningAll()
+          .execute(),
+      )
       const before = changed.map(row => ({ ...toPayment(row), awaitsWitness: false }))
       await changeTotals(
         db,
