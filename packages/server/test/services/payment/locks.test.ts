@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { consensusParams } from '../../../src/domain/network-upgrade.ts'
+import { scanKeyReference } from '../../../src/domain/set-aside.ts'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import type { Store, Tx } from '../../../src/ports/store.ts'
 import { createChainRecorder } from '../../../src/services/chain-sync.ts'
 import { createInvoiceExpiry } from '../../../src/services/invoice-expiry.ts'
 import { createChangeReporter, createInvoiceUpdater } from '../../../src/services/invoice-state.ts'
+import { createWitnesses } from '../../../src/services/witness.ts'
 import { openEmptyStore, sqliteEngine } from '../../harness/databases.ts'
 import { NOW, openShop } from '../../harness/fixtures.ts'
 import { silentLog } from '../../harness/log.ts'
@@ -34,7 +36,15 @@ async function harnessOf(t: TestContext) {
   const counting = (tx: Tx): Tx => ({
     ...tx,
     invoices: counted(tx.invoices, ['lock', 'byIds']),
-    payments: counted(tx.payments, ['summaries', 'markPresent', 'markMissing', 'markDropped', 'upsert']),
+    payments: counted(tx.payments, [
+      'summaries',
+      'markPresent',
+      'markMissing',
+      'markDropped',
+      'upsert',
+      'awaitWitness',
+      'markWitnessed',
+    ]),
     chain: counted(tx.chain, ['lock', 'tip', 'newestHeaders', 'syncedThrough']),
   })
   const countingStore: Store = { ...store, write: work => store.write(tx => work(counting(tx))) }
@@ -47,6 +57,7 @@ async function harnessOf(t: TestContext) {
   }
   const chain = new ModelChain()
   const recorder = createChainRecorder(deps)
+  const witnesses = createWitnesses(deps)
   await recorder.recordBlocks({ blocks: chain.blocks, notes: [] })
   let paid = 0
   return {
@@ -55,6 +66,7 @@ async function harnessOf(t: TestContext) {
     clock,
     chain,
     recorder,
+    witnesses,
     expiry: createInvoiceExpiry(deps),
     unmined: () => notesOf(chain.mempool.values(), shop.viewingKey.id),
     pay({ diversifierIndex }: Invoice, valueZat: bigint) {
@@ -126,4 +138,23 @@ test('each use case of chain sync locks its invoices by one call, reads the posi
     (await store.read(tx => tx.invoices.byIds(ids))).map(({ status }) => status),
     ['paid', 'expired', 'detected', 'expired'],
   )
+})
+
+test('invoices are locked before their payments wait for, or are confirmed by, a second server', async t => {
+  const { store, shop, chain, recorder, witnesses, pay, callsOf, clock } = await harnessOf(t)
+  await witnesses.configure(2)
+  const invoice = await shop.sell({ amountZat: 10n })
+  chain.mine([pay(invoice, 10n)], clock.secs)
+  const [block] = chain.blocks.slice(-1)
+  const notes = notesOf(block!.paying, shop.viewingKey.id)
+  const view = { height: 1, blocks: [block!], notes, mempoolNotes: [] }
+  await recorder.recordBlocks({ blocks: [block!], notes })
+  const key = scanKeyReference(shop.viewingKey)
+  const times = { firstAt: clock.secs, nextAttemptAt: clock.secs }
+  await store.write(tx => tx.setAside.put({ ...key, ...times, error: 'sealed', failures: 1, fromHeight: 1 }))
+  assert.deepEqual(await callsOf(() => witnesses.record([view, view])), ['lock', 'tip', 'lock(1)', 'awaitWitness(1)'])
+  await store.write(tx => tx.setAside.remove(key))
+  const range = { from: 1, to: 1, txids: new Set(notes.map(({ txid }) => txid)) }
+  const confirmed = await callsOf(() => witnesses.recordRescanned(range, [view, view]))
+  assert.deepEqual(confirmed.slice(0, 4), ['lock', 'tip', 'lock(1)', 'markWitnessed(1)'])
 })
