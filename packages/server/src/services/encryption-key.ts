@@ -60,16 +60,16 @@ export function createSecrets({ store, vault }: { store: Store; vault: Vault }):
     throw new Error('a secret is replaced again and again: run the command again')
   }
 
-  async function resealViewingKeys(): Promise<number> {
-    const keys = await store.read(tx => tx.viewingKeys.list())
-    for (const { id } of keys) {
-      await resealOne(viewingKeySealContext(id), {
-        read: async tx => (await tx.viewingKeys.byId(id))?.sealed,
-        write: (tx, read, sealed) => tx.viewingKeys.reseal(id, read, sealed),
-      })
-    }
-    return keys.length
-  }
+  const resealViewingKeys = () =>
+    resealPages(
+      (tx, afterId) => tx.viewingKeys.listAfter(afterId, PAGE),
+      ({ id }) => id,
+      ({ id }) =>
+        resealOne(viewingKeySealContext(id), {
+          read: async tx => (await tx.viewingKeys.byId(id))?.sealed,
+          write: (tx, read, sealed) => tx.viewingKeys.reseal(id, read, sealed),
+        }),
+    )
 
   const resealWebhooks = () =>
     resealPages(
@@ -102,11 +102,11 @@ export function createSecrets({ store, vault }: { store: Store; vault: Vault }):
     },
 
     async check() {
-      const keys = await store.read(tx => tx.viewingKeys.list())
+      const keys = await store.read(tx => tx.viewingKeys.listAfter(0, CHECKED))
       const webhooks = await store.read(tx => tx.webhooks.list(0, CHECKED))
       const withdrawals = await store.read(tx => tx.withdrawals.listAfter(0, CHECKED))
       const stored: readonly (readonly [Uint8Array, SealContext])[] = [
-        ...keys.slice(0, CHECKED).map(({ id, sealed }) => [sealed, viewingKeySealContext(id)] as const),
+        ...keys.map(({ id, sealed }) => [sealed, viewingKeySealContext(id)] as const),
         ...webhooks.map(it => [it.sealedSecret, webhookSecretSealContext(it.accountId)] as const),
         ...withdrawals.map(it => [it.sealedPayoutTo, payoutSealContext(it.invoiceId)] as const),
       ]

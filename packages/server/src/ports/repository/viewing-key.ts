@@ -87,6 +87,8 @@ export interface ViewingKeyRepository {
   lastUsed(limit: number): Promise<ViewingKeyRow[]>
   /** All keys that are not deleted. */
   list(): Promise<ViewingKeyRow[]>
+  /** At most `limit` keys after `afterId` that are not deleted, by ascending id. */
+  listAfter(afterId: number, limit: number): Promise<ViewingKeyRow[]>
   /** Replaces the sealed bytes. False, and nothing is written, unless they are still those that were read. */
   reseal(id: number, read: Uint8Array, sealed: Uint8Array): Promise<boolean>
   /**

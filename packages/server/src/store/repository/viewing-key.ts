@@ -219,6 +219,18 @@ export function viewingKeyRepository(db: Db): ViewingKeyRepository {
       return rows.map(toViewingKey)
     },
 
+    async listAfter(afterId, limit) {
+      const rows = await db
+        .selectFrom('viewing_keys')
+        .selectAll()
+        .where('id', '>', afterId)
+        .where('sealed', '!=', NO_KEY)
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+      return rows.map(toViewingKey)
+    },
+
     async reseal(id, read, sealed) {
       const result = await db
         .updateTable('viewing_keys')

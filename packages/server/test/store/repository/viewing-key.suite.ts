@@ -100,6 +100,8 @@ export function viewingKeySuite(engine: DatabaseEngine): void {
     assert.deepEqual(await watched(NOW + 11), [])
     const all = await store.read(tx => tx.viewingKeys.list())
     assert.deepEqual(all, [{ ...key, watchUntil: NOW + 10 }, unused])
+    assert.deepEqual(await store.read(tx => tx.viewingKeys.listAfter(0, 1)), all.slice(0, 1))
+    assert.deepEqual(await store.read(tx => tx.viewingKeys.listAfter(key.id, 5)), [unused])
   })
 
   test('a key is watched while a recorded payment to it is not mined', async t => {
