@@ -1,5 +1,4 @@
 import { backoffMs } from './backoff.ts'
-import type { TimeBounds } from './chain-time.ts'
 import { AppError, invalidField } from './error.ts'
 import type { EventSwap } from './event.ts'
 import { lowest } from './extreme.ts'
@@ -69,9 +68,6 @@ export const MAX_SWAP_WATCH_SECS = 14 * 24 * 60 * 60
 /** How long after the deadline a deposit is expected at any moment. */
 export const ABANDONED_AFTER_SECS = 10 * 60
 
-/** How far the provider's clock may be ahead of the true time. A report from later is refused. */
-const MAX_PROVIDER_AHEAD_MS = 5 * 60 * 1000
-
 /** How long after its expiry an invoice waits for a provider that does not report whether it received a deposit. */
 export const PROVIDER_GRACE_SECS = 120
 
@@ -95,14 +91,6 @@ export interface SwapState {
   readonly deadline: number
 }
 
-/** A provider's report about a swap. */
-export interface ProviderReport {
-  /** The provider's status, known or unknown. */
-  readonly status: string
-  /** Unix milliseconds. */
-  readonly updatedAtMs: number
-}
-
 export function isSwapStatus(text: string): text is SwapStatus {
   return (SWAP_STATUSES as readonly string[]).includes(text)
 }
@@ -115,52 +103,6 @@ export function isFinalSwapStatus(status: SwapStatus): boolean {
 /** Whether the provider has received a deposit. The swap can then no longer be replaced. */
 export function hasDeposit(status: SwapStatus): boolean {
   return status !== 'PENDING_DEPOSIT' && status !== 'REFUNDED' && status !== 'FAILED'
-}
-
-/**
- * The state without times after `latest`, which a wrong clock has recorded, and without an update time far ahead of
- * `newest`, which an earlier version has accepted.
- */
-export function withoutFutureTimes<S extends SwapState>(swap: S, latest: number, newest = latest): S {
-  const atMost = (time: number | null) => (time === null ? null : Math.min(time, latest))
-  const { lastReportAt } = swap
-  return {
-    ...swap,
-    updatedAtMs: isFarAhead(swap.updatedAtMs, newest) ? 0 : swap.updatedAtMs,
-    lastReportAt: lastReportAt !== null && lastReportAt > latest ? null : lastReportAt,
-    depositSeenAt: atMost(swap.depositSeenAt),
-    successAt: atMost(swap.successAt),
-  }
-}
-
-/**
- * Whether a time of the provider is minutes after `latest`. Applied, it would make every later report an older one.
- *
- * @param latest Unix seconds: the clock or the newest block, whichever is later
- */
-export function isFarAhead(updatedAtMs: number, latest: number): boolean {
-  return updatedAtMs > latest * 1000 + MAX_PROVIDER_AHEAD_MS
-}
-
-/**
- * The state after a report of the provider, at a time between `earliest` and `latest`: an invoice that waits for coins
- * waits rather too long. Reports that are older than the last one, reports with an unknown
- * status, and reports after a final status change nothing. Check a report with `isFarAhead` first.
- */
-export function applyProviderReport<S extends SwapState>(
-  swap: S,
-  { status, updatedAtMs }: ProviderReport,
-  { earliest, latest }: TimeBounds,
-): S {
-  if (isFinalSwapStatus(swap.status) || updatedAtMs < swap.updatedAtMs || !isSwapStatus(status)) return swap
-  return {
-    ...swap,
-    status,
-    updatedAtMs,
-    lastReportAt: earliest,
-    depositSeenAt: swap.depositSeenAt ?? (status === 'PROCESSING' || status === 'SUCCESS' ? latest : null),
-    successAt: status === 'SUCCESS' ? latest : swap.successAt,
-  }
 }
 
 /** The event of a status. Each event is raised at most once per swap. */

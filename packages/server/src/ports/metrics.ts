@@ -34,8 +34,8 @@ export interface Metrics {
   attemptEnded(outcome: 'success' | 'failure', secs: number): void
   /** Counts a delivery that has ended, `secs` after its event. */
   deliveryEnded(outcome: 'delivered' | 'failed', secs: number): void
-  /** Counts a report of the swap provider that is refused because its time is minutes ahead. */
-  swapReportRefused(): void
+  /** Counts a report of the swap provider whose time is minutes ahead. */
+  swapReportAhead(): void
   /** Counts a mail that the mail server accepted or refused. */
   mailEnded(outcome: 'sent' | 'failed'): void
   /** Sets the number of webhook attempts in flight in this process. */
@@ -76,7 +76,7 @@ export const NO_METRICS: Metrics = {
   invoiceChanged: () => {},
   attemptEnded: () => {},
   deliveryEnded: () => {},
-  swapReportRefused: () => {},
+  swapReportAhead: () => {},
   mailEnded: () => {},
   setInFlight: () => {},
   rowSetAside: () => {},

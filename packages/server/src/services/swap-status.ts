@@ -5,9 +5,7 @@ import type { ConsensusParams } from '../domain/network-upgrade.ts'
 import { isRowFault, swapReference } from '../domain/set-aside.ts'
 import type { SwapEventType } from '../domain/swap.ts'
 import {
-  applyProviderReport,
   eventSwap,
-  isFarAhead,
   isFinalSwapStatus,
   isStuck,
   isSwapStatus,
@@ -15,8 +13,8 @@ import {
   MAX_POLL_DELAY_MS,
   nextPollMs,
   swapEventTypeOf,
-  withoutFutureTimes,
 } from '../domain/swap.ts'
+import { applyProviderReport, isFarAhead, lastIsFarAhead, withoutFutureTimes } from '../domain/swap-report.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Metrics } from '../ports/metrics.ts'
@@ -48,8 +46,8 @@ interface PollResult {
 
 interface Recorded {
   readonly swap: Swap
-  /** The response was refused for its time. */
-  readonly refused: boolean
+  /** The report's time is far ahead; `begun`: that of the last applied one was not. */
+  readonly ahead: 'no' | 'begun' | 'still'
 }
 
 /** Exceeds the deadline of a provider request and the time to record its result. */
@@ -64,7 +62,7 @@ export function createSwapStatusPoller(deps: {
   readonly params: ConsensusParams
   readonly log: Log
   readonly setAsides: SetAsides
-  readonly metrics: Pick<Metrics, 'swapReportRefused'>
+  readonly metrics: Pick<Metrics, 'swapReportAhead'>
 }): SwapStatusPoller {
   const { store, outbox, provider, clock, params, log, setAsides, metrics } = deps
   /** Running refreshes by swap id. Concurrent callers share the response. */
@@ -100,18 +98,16 @@ export function createSwapStatusPoller(deps: {
     const headers = await tx.chain.newestHeaders(MEDIAN_BLOCKS)
     const bounds = timeBounds(params, headers, now)
     // The newest block shows a clock that is minutes behind.
-    const latest = Math.max(bounds.latest, headers[0]?.time ?? 0)
-    const refused = poll.response !== null && isFarAhead(poll.response.updatedAtMs, latest)
-    const response = refused ? null : poll.response
-    // Without a report there is nothing to compare the stored time with.
-    const known = withoutFutureTimes(before, bounds.latest, response ? latest : Number.POSITIVE_INFINITY)
-    const updated = response ? applyProviderReport(known, response, bounds) : known
+    const newest = Math.max(bounds.latest, headers[0]?.time ?? 0)
+    const known = withoutFutureTimes(before, bounds.latest)
+    const { response } = poll
+    const updated = response ? applyProviderReport(known, response, bounds, newest) : known
     const event = unsentEvent(updated)
     const after: Swap = {
       ...updated,
       providerStatus: response?.status ?? before.providerStatus,
       sentEvents: event ? [...updated.sentEvents, event] : updated.sentEvents,
-      failedPolls: poll.failed || refused ? before.failedPolls + 1 : 0,
+      failedPolls: poll.failed ? before.failedPolls + 1 : 0,
       needsAttention: isStuck(updated, invoice.receivedZat >= invoice.amountZat, bounds.earliest),
     }
     const changed = after.providerStatus !== before.providerStatus || after.updatedAtMs !== before.updatedAtMs
@@ -126,17 +122,18 @@ export function createSwapStatusPoller(deps: {
     const keptOpen = await tx.swaps.anyKeepsInvoiceOpen(invoiceId)
     // An invoice that is no longer kept open is expired by the expiry worker.
     if (keptOpen !== invoice.keptOpenBySwap) await tx.invoices.setKeptOpenBySwap(invoiceId, keptOpen)
-    return { swap: after, refused }
+    const isAhead = response !== null && isFarAhead(response.updatedAtMs, newest)
+    return { swap: after, ahead: !isAhead ? 'no' : lastIsFarAhead(before, newest) ? 'still' : 'begun' }
   }
 
   /** Logs and counts what was committed. */
-  function report(before: Swap, { swap: after, refused }: Recorded, { response }: PollResult): void {
+  function report(before: Swap, { swap: after, ahead }: Recorded, { response }: PollResult): void {
     const swap = after.publicId.slice(0, 8)
-    if (refused) metrics.swapReportRefused()
-    if (refused && before.failedPolls === 0)
+    if (ahead !== 'no') metrics.swapReportAhead()
+    if (ahead === 'begun')
       log.warn(
         { swap, updatedAtMs: response?.updatedAtMs },
-        "a report of the swap provider is refused: its time is minutes ahead of this server's clock",
+        "the time of a report of the swap provider is minutes ahead of this server's clock",
       )
     if (after.providerStatus !== before.providerStatus && !isSwapStatus(after.providerStatus))
       log.warn({ swap, status: after.providerStatus }, 'the swap provider reports an unknown status')

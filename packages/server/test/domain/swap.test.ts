@@ -4,10 +4,8 @@ import fc from 'fast-check'
 import { formatUnits } from '../../src/domain/money.ts'
 import type { SwapState, SwapStatus } from '../../src/domain/swap.ts'
 import {
-  applyProviderReport,
   depositDeadline,
   hasDeposit,
-  isFarAhead,
   isFinalSwapStatus,
   isStuck,
   keepsInvoiceOpen,
@@ -16,8 +14,8 @@ import {
   polledUntil,
   SWAP_STATUSES,
   swapEventTypeOf,
-  withoutFutureTimes,
 } from '../../src/domain/swap.ts'
+import { applyProviderReport, isFarAhead, lastIsFarAhead } from '../../src/domain/swap-report.ts'
 
 const DAY = 86_400
 
@@ -115,12 +113,31 @@ test('unknown statuses, older reports, and reports after a final status change n
   }
 })
 
-test('a time of the provider more than five minutes ahead is refused, and one that was stored counts for nothing', () => {
+test('a time of the provider more than five minutes ahead is far ahead', () => {
   assert.equal(isFarAhead(1_300_000, 1_000), false)
   assert.equal(isFarAhead(1_300_001, 1_000), true)
-  const frozen = { ...newSwap, updatedAtMs: 4_102_444_800_000 }
-  assert.equal(withoutFutureTimes(frozen, 1_000).updatedAtMs, 0)
-  assert.equal(withoutFutureTimes({ ...newSwap, updatedAtMs: 1_300_000 }, 1_000).updatedAtMs, 1_300_000)
+  const swap = { ...newSwap, updatedAtMs: 1_300_001 }
+  assert.equal(lastIsFarAhead({ ...swap, lastReportAt: 1_000 }, 10 ** 6), true)
+  assert.equal(lastIsFarAhead({ ...swap, lastReportAt: 1_001 }, 0), false)
+  assert.equal(lastIsFarAhead({ ...swap, lastReportAt: null }, 1_000), true)
+  assert.equal(lastIsFarAhead({ ...swap, lastReportAt: null }, 1_001), false)
+})
+
+test('after a report far ahead, older ones of its clock and those of minutes before it are refused for ten minutes', () => {
+  const ahead = applyProviderReport(newSwap, { status: 'PROCESSING', updatedAtMs: 9_000_000 }, at(1_000))
+  assert.equal(ahead.status, 'PROCESSING')
+  const isRefused = (updatedAtMs: number, now: number) =>
+    applyProviderReport(ahead, { status: 'PENDING_DEPOSIT', updatedAtMs }, at(now)) === ahead
+  assert.equal(isRefused(8_999_999, 1_599), true)
+  assert.equal(isRefused(8_999_999, 1_600), false)
+  assert.equal(isRefused(9_000_000, 1_001), false)
+  assert.equal(isRefused(699_999, 1_599), true)
+  assert.equal(isRefused(699_999, 1_600), false)
+  assert.equal(isRefused(700_000, 1_001), false)
+  const cleared = { ...ahead, lastReportAt: null }
+  const next = { status: 'PENDING_DEPOSIT', updatedAtMs: 1 }
+  assert.equal(applyProviderReport(cleared, next, at(1_000)).status, 'PENDING_DEPOSIT')
+  assert.equal(applyProviderReport(cleared, next, at(8_700)), cleared)
 })
 
 test('in any order of reports, first times and final statuses stay, and update times never go back', () => {

@@ -94,6 +94,7 @@ async function startSwap(): Promise<void> {
     status: 'PENDING_DEPOSIT',
     word: '',
     updated_at_ms: 0n,
+    heard_at: null,
   })
   invoice = { ...invoice, swap_id: BigInt(id), kept_open: 1n }
   starts.push({ id: BigInt(id), invoice_id: 1n, at: BigInt(Math.floor(scheduler.nowMs / 1000)) })
@@ -109,7 +110,8 @@ async function answer(status: string): Promise<void> {
   provider.setStatus(order, status)
   const response = await client().status({ address: order.depositAddress, memo: order.depositMemo })
   statuses[Number(swap.id)] = response!.raw
-  change({ status, word: status, updated_at_ms: BigInt(response!.updatedAtMs) })
+  const heardAt = BigInt(Math.floor(scheduler.nowMs / 1000))
+  change({ status, word: status, updated_at_ms: BigInt(response!.updatedAtMs), heard_at: heardAt })
 }
 
 /** Changes the newest swap. */
@@ -161,6 +163,28 @@ test('a status that goes back', async () => {
   raise(null)
   judge.check()
   change({ status: 'PENDING_DEPOSIT', updated_at_ms: BigInt(START_MS) })
+  assertBroken('an older answer of the provider changes nothing')
+})
+
+test('a time that goes back by the clock after a report that was dated ahead', async () => {
+  await startSwap()
+  provider.faults.aheadRate = 1
+  await answer('KNOWN_DEPOSIT_TX')
+  raise(null)
+  judge.check()
+  provider.faults.aheadRate = 0
+  await answer('KNOWN_DEPOSIT_TX')
+  judge.check()
+  assert.deepEqual(rules, [])
+})
+
+test('a time that goes back by minutes after a report that was dated ahead', async () => {
+  await startSwap()
+  provider.faults.aheadRate = 1
+  await answer('KNOWN_DEPOSIT_TX')
+  raise(null)
+  judge.check()
+  change({ updated_at_ms: BigInt(scheduler.nowMs - 302_000) })
   assertBroken('an older answer of the provider changes nothing')
 })
 

@@ -2,11 +2,11 @@ import { Counter, type Registry } from 'prom-client'
 import type { Metrics } from '../../ports/metrics.ts'
 
 /** Registers the metrics of swaps. */
-export function createSwapMetrics(registry: Registry): Pick<Metrics, 'swapReportRefused'> {
-  const refused = new Counter({
-    name: 'zatgate_swap_reports_refused_total',
-    help: 'Reports of the swap provider that were refused because their time is minutes ahead of the clock.',
+export function createSwapMetrics(registry: Registry): Pick<Metrics, 'swapReportAhead'> {
+  const ahead = new Counter({
+    name: 'zatgate_swap_reports_ahead_total',
+    help: 'Reports of the swap provider whose time is minutes ahead of the clock. They count.',
     registers: [registry],
   })
-  return { swapReportRefused: () => refused.inc() }
+  return { swapReportAhead: () => ahead.inc() }
 }

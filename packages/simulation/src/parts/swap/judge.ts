@@ -19,8 +19,10 @@ const FINAL = new Set(['SUCCESS', 'REFUNDED', 'FAILED'])
 const KNOWN = new Set([...FINAL, 'PENDING_DEPOSIT', 'KNOWN_DEPOSIT_TX', 'INCOMPLETE_DEPOSIT', 'PROCESSING'])
 /** How old a signed quote may be. */
 const MAX_QUOTE_AGE_MS = 300_000
-/** A report whose time is further ahead of the clock of the service is refused. */
+/** A report whose time is further ahead of the clock of the service comes from a wrong clock. */
 const MAX_AHEAD_MS = 300_000
+/** How long such a report makes later ones older. */
+const AHEAD_COUNTS_MS = 600_000
 /** How long after its expiry an invoice waits for a provider that does not answer. */
 const SILENCE_MS = 120_000
 /** How long an invoice waits for the coins of a successful swap. */
@@ -82,7 +84,8 @@ export class SwapJudge {
       this.#fail('a final status of a swap does not change', swap, `${before.status} → ${swap.status}`)
     // To a clock that is minutes behind, the stored time is one that an honest provider cannot have sent.
     const isComparable = maxClockErrorMs(this.#world) <= MAX_AHEAD_MS
-    if (before && isComparable && swap.updated_at_ms < before.updated_at_ms)
+    const wentBack = before !== undefined && swap.updated_at_ms < before.updated_at_ms
+    if (wentBack && isComparable && !this.#mayGoBack(before, swap))
       this.#fail('an older answer of the provider changes nothing', swap)
     if ((before?.updated_at_ms ?? 0n) !== swap.updated_at_ms) this.#checkAnswered(swap, order)
     else if (swap.status !== (before?.status ?? 'PENDING_DEPOSIT'))
@@ -125,8 +128,18 @@ export class SwapJudge {
   #checkAnswered(swap: SwapRow, order: Order): void {
     const answered = this.#provider
       .answersAbout(order)
-      .some(({ state }) => state.status === swap.status && state.updatedAtMs === Number(swap.updated_at_ms))
+      .some(({ state, updatedAtMs }) => state.status === swap.status && updatedAtMs === Number(swap.updated_at_ms))
     if (!answered) this.#fail('a swap has the status that the provider has given', swap, swap.status)
+  }
+
+  /** After a report that was dated ahead, one that is not minutes older may follow, and any after ten minutes. */
+  #mayGoBack({ updated_at_ms: beforeMs, heard_at: heardAt }: SwapRow, { updated_at_ms: afterMs }: SwapRow): boolean {
+    const errorMs = maxClockErrorMs(this.#world) + 1_000
+    const appliedMs = Number(heardAt) * 1000
+    const isAhead = (timeMs: bigint) => Number(timeMs) > appliedMs + MAX_AHEAD_MS - errorMs
+    if (!isAhead(beforeMs)) return false
+    if (this.#world.scheduler.nowMs >= appliedMs + AHEAD_COUNTS_MS - 2 * errorMs) return true
+    return !isAhead(afterMs) && Number(afterMs) >= appliedMs - MAX_AHEAD_MS - errorMs
   }
 
   #checkRawAnswer(swap: SwapRow, order: Order): void {

@@ -53,6 +53,8 @@ export interface StatusAnswer {
   /** The order of the response, which need not be the one asked for. */
   readonly order: Order
   readonly state: OrderState
+  /** The time of the state in the response: later than in the state when the provider's clock is wrong. */
+  readonly updatedAtMs: number
   /** True Unix milliseconds. */
   readonly atMs: number
 }

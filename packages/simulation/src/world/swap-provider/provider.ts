@@ -12,7 +12,7 @@ import { makeOrder, type QuoteRequestBody, refusalOf, tamper } from './quote.ts'
 import { SIGNING_KEY } from './signature.ts'
 
 const API_URL = 'https://1click.example'
-/** How far a report that is dated ahead is ahead: more than any clock of the service. */
+/** How far ahead a wrong clock of the provider dates a report: more than any clock of the service. */
 const AHEAD_MS = 10 * 365 * 86_400_000
 
 /** What the provider sends, and how honest and useful that is. */
@@ -154,18 +154,19 @@ export class SwapProviderServer {
     const isStale = earlier.length > 0 && this.#chance(this.faults.staleRate)
     const state = isStale ? this.#draw.pick(earlier) : stateOf(told)
     const aheadMs = this.#chance(this.faults.aheadRate) ? AHEAD_MS : 0
-    return { response: jsonResponse(200, this.#answer(told, state, aheadMs)), useless: told !== order || aheadMs > 0 }
+    return { response: jsonResponse(200, this.#answer(told, state, aheadMs)), useless: told !== order }
   }
 
   #answer(order: Order, state: OrderState, aheadMs: number): string {
+    const updatedAtMs = state.updatedAtMs + aheadMs
     const text = JSON.stringify({
       correlationId: this.#responseId(),
       status: state.status,
-      updatedAt: new Date(state.updatedAtMs + aheadMs).toISOString(),
+      updatedAt: new Date(updatedAtMs).toISOString(),
       swapDetails: null,
       quoteResponse: order.signed,
     })
-    const answer = { order, state, atMs: this.#scheduler.nowMs }
+    const answer = { order, state, updatedAtMs, atMs: this.#scheduler.nowMs }
     this.answers.set(text, answer)
     const known = this.#answersOf.get(order)
     if (known) known.push(answer)
