@@ -242,7 +242,7 @@ export function createServices(infrastructure: Infrastructure, operator: Account
   const updateInvoices = createInvoiceUpdater({ outbox, applyPayment, swapOf: swapInInvoiceEvent })
   const reportChanges = createChangeReporter({ log, metrics })
   const witnesses = createWitnesses({ store, updateInvoices, reportChanges, clock })
-  const chainRecorder = createChainRecorder({ store, updateInvoices, reportChanges, clock, params, witnesses })
+  const chainRecorder = createChainRecorder({ ...infrastructure, updateInvoices, reportChanges, witnesses, setAsides })
   const invoiceExpiry = createInvoiceExpiry({ store, updateInvoices, reportChanges, clock, params })
   const recordedChain = createRecordedChain({ store, updateInvoices, reportChanges, clock, log })
 

@@ -25,7 +25,10 @@ import {
   observeMempool,
   observeMined,
   recordPayments,
+  viewingKeysOf,
 } from './payment.ts'
+import { createPaymentWriter, type PaymentWrite } from './payment-write.ts'
+import type { SetAsides } from './set-aside.ts'
 import type { Witnesses } from './witness.ts'
 
 /** Blocks in order, with all notes decrypted from them with the watched keys. */
@@ -74,8 +77,12 @@ export interface ChainRecorder {
   /**
    * Records payments found by a rescan of recorded blocks. Blocks, position and known payments are unchanged. With several
    * servers the payments are not confirmed until a second one shows them (`Witnesses.recordRescanned`).
+   * @param options.isAlone the notes are of one viewing key. A payment that cannot be written rejects
    */
-  recordRescanned(read: ScannedBlocks): Promise<{ readonly found: number; readonly mismatch: ChainMismatch | null }>
+  recordRescanned(
+    read: ScannedBlocks,
+    options?: { readonly isAlone?: boolean },
+  ): Promise<{ readonly found: number; readonly mismatch: ChainMismatch | null }>
 }
 
 export function createChainRecorder(deps: {
@@ -86,10 +93,13 @@ export function createChainRecorder(deps: {
   readonly params: ConsensusParams
   /** Default: an unmined payment needs no second server. */
   readonly witnesses?: Pick<Witnesses, 'isWitnessed'>
+  /** Default: a payment that cannot be written rejects. */
+  readonly setAsides?: Pick<SetAsides, 'put' | 'report'>
 }): ChainRecorder {
   const { store, updateInvoices, reportChanges, clock, params } = deps
   const { isWitnessed } = deps.witnesses ?? { isWitnessed: () => true }
-  const snapshots = createSnapshotRecorder({ ...deps, isWitnessed })
+  const writePayments = createPaymentWriter(deps)
+  const snapshots = createSnapshotRecorder({ ...deps, writePayments, isWitnessed })
   const { mempoolIsKnown } = snapshots
 
   async function recordBlocks({ blocks, notes, leftOut = [] }: ScannedBlocks): Promise<ChainMismatch | null> {
@@ -97,9 +107,10 @@ export function createChainRecorder(deps: {
     const observed = observeMined(blocks, notes, params, now)
     const newest = blocks.at(-1)
     if (!newest) return null
-    const written = await writeInvoices(store, async (tx, deferredBy) => {
+    const written = await writePayments(async (tx, { deferredBy, ...write }) => {
       await tx.chain.lock()
-      const mismatch = findMismatch(await tx.chain.tip(), blocks)
+      const tip = await tx.chain.tip()
+      const mismatch = findMismatch(tip, blocks)
       if (mismatch) return mismatch
       // A key that opened meanwhile missed these blocks: they are read again, with it.
       if (leftOut.length > 0 && !(await areSetAside(tx, leftOut))) return staleKeys(blocks)
@@ -107,8 +118,9 @@ export function createChainRecorder(deps: {
       const matched = await matchInvoices(tx, observed)
       const due = await findDue(tx, newest.height)
       const locked = await lockInvoices(tx, [...invoiceIdsOf(matched), ...due.invoiceIds])
-      const paid = await recordPayments(tx, matched, locked, now)
-      return { due, changes: await recordStep(tx, due, { locked, paid, tip: newest.height, now, deferredBy }) }
+      const step = { locked, leftOut: write.leftOut(viewingKeysOf(locked)), tip: newest.height, now, deferredBy }
+      const paid = await recordPayments(tx, matched, locked, now, step)
+      return { due, changes: await recordStep(tx, due, { ...step, paid }) }
     })
     if ('height' in written) return written
     reportChanges(written.changes)
@@ -117,8 +129,8 @@ export function createChainRecorder(deps: {
   }
 
   /** Drops the expired transactions, and evaluates the invoices concerned. */
-  async function recordStep(tx: Tx, due: DueChanges, { paid, now, ...step }: Step): Promise<InvoiceChange[]> {
-    const dropped = await dropTransactions(tx, due.expiredTxids)
+  async function recordStep(tx: Tx, due: DueChanges, { paid, leftOut, now, ...step }: Step): Promise<InvoiceChange[]> {
+    const dropped = await dropTransactions(tx, due.expiredTxids, leftOut)
     const { confirmedTip } = due
     const context = { ...step, confirmedTip, mempoolIsKnown: mempoolIsKnown(now), isWitnessed }
     return updateInvoices(tx, [...paid, ...dropped, ...due.confirmable], now, context)
@@ -131,12 +143,13 @@ export function createChainRecorder(deps: {
     })
     for (let hasMore = isDue; hasMore; ) {
       const now = nowSecs(clock)
-      const step = await writeInvoices(store, async (tx, deferredBy) => {
+      const step = await writePayments(async (tx, { deferredBy, ...write }) => {
         await tx.chain.lock()
         const tip = (await tx.chain.tip())?.height ?? 0
         const due = await findDue(tx, tip)
         const locked = await lockInvoices(tx, due.invoiceIds)
-        return { due, changes: await recordStep(tx, due, { locked, paid: [], tip, now, deferredBy }) }
+        const leftOut = write.leftOut(viewingKeysOf(locked))
+        return { due, changes: await recordStep(tx, due, { locked, paid: [], leftOut, tip, now, deferredBy }) }
       })
       reportChanges(step.changes)
       hasMore = step.due.hasMore
@@ -145,27 +158,29 @@ export function createChainRecorder(deps: {
 
   async function recordMempool({ notes, expiryHeights }: ScannedMempool): Promise<void> {
     const now = nowSecs(clock)
-    const changes = await writeInvoices(store, async (tx, deferredBy) => {
+    const changes = await writePayments(async (tx, { deferredBy, ...write }) => {
+      const waiting = new Set(await tx.setAside.keysMissingBlocks())
       const matched = await matchInvoices(
         tx,
-        notes.map(note => ({ note })),
+        notes.filter(note => !waiting.has(note.viewingKeyId)).map(note => ({ note })),
       )
       const locked = await lockInvoices(tx, invoiceIdsOf(matched))
       if (locked.size === 0) return []
       // Read after the lock: blocks may be recorded during the wait for it.
       const tip = (await tx.chain.tip())?.height ?? 0
       const observed = observeMempool(matched, expiryHeights, params, { tip, now })
-      const paid = await recordPayments(tx, observed, locked, now)
+      const leftOut = write.leftOut(viewingKeysOf(locked))
+      const paid = await recordPayments(tx, observed, locked, now, { leftOut })
       const context = { locked, tip, mempoolIsKnown: mempoolIsKnown(now), isWitnessed, deferredBy }
       return updateInvoices(tx, paid, now, context)
     })
     reportChanges(changes)
   }
 
-  async function recordRescanned({ blocks, notes }: ScannedBlocks) {
+  const recordRescanned: ChainRecorder['recordRescanned'] = async ({ blocks, notes }, { isAlone = false } = {}) => {
     const now = nowSecs(clock)
     const observed = observeMined(blocks, notes, params, now)
-    const written = await writeInvoices(store, async (tx, deferredBy) => {
+    const work = async (tx: Tx, { deferredBy, ...write }: PaymentWrite) => {
       await tx.chain.lock()
       const tip = (await tx.chain.tip())?.height ?? null
       const mismatch = await findUnrecorded(tx, tip, blocks)
@@ -179,9 +194,14 @@ export function createChainRecorder(deps: {
       })
       // Two servers have agreed about these blocks without the payments, so the payments are compared on their own.
       const awaitsWitness = (await tx.chain.witnessedHeight()) !== null
-      const paid = await recordPayments(tx, possible, locked, now, { awaitsWitness })
+      const leftOut = write.leftOut(viewingKeysOf(locked))
+      const paid = await recordPayments(tx, possible, locked, now, { awaitsWitness, leftOut })
       return updateInvoices(tx, paid, now, { locked, tip: tip ?? 0, deferredBy })
-    })
+    }
+    const fromHeight = blocks[0]?.height ?? 0
+    const written = await (isAlone
+      ? writeInvoices(store, (tx, deferredBy) => work(tx, { deferredBy, leftOut: () => new Set() }))
+      : writePayments(work, { fromHeight }))
     if ('height' in written) return { found: 0, mismatch: written }
     reportChanges(written)
     return { found: written.length, mismatch: null }
@@ -246,6 +266,8 @@ interface Step {
   readonly locked: LockedInvoices
   /** Ids of the invoices with a payment in the step's blocks. */
   readonly paid: readonly number[]
+  /** Viewing keys whose payments are not written. */
+  readonly leftOut: ReadonlySet<number>
   readonly tip: number
   readonly now: number
   /** See `writeInvoices`. */

@@ -12,7 +12,15 @@ import {
   type UpdateInvoices,
   writeInvoices,
 } from './invoice-state.ts'
-import { compareWithSnapshot, invoiceIdsOf, matchInvoices, observeMempool, recordPayments } from './payment.ts'
+import {
+  compareWithSnapshot,
+  invoiceIdsOf,
+  matchInvoices,
+  observeMempool,
+  recordPayments,
+  viewingKeysOf,
+} from './payment.ts'
+import type { PaymentWrite, WritePayments } from './payment-write.ts'
 
 /** Mempool transactions, with all notes decrypted from them with the watched keys. */
 export interface ScannedMempool {
@@ -80,8 +88,9 @@ export function createSnapshotRecorder(deps: {
   readonly clock: Clock
   readonly params: ConsensusParams
   readonly isWitnessed: (invoiceId: number, payment: Payment) => boolean
+  readonly writePayments: WritePayments
 }): SnapshotRecorder {
-  const { store, updateInvoices, reportChanges, clock, params, isWitnessed } = deps
+  const { store, writePayments, updateInvoices, reportChanges, clock, params, isWitnessed } = deps
   /**
    * The last recorded snapshot. In memory only: since when a payment is missing is stored, but the absence counts only
    * between snapshots of one server. After a restart or a change of the server the wait starts again, so a payment is
@@ -100,7 +109,7 @@ export function createSnapshotRecorder(deps: {
     snapshot: MempoolSnapshot,
     at: Position,
     context: { readonly now: number; readonly sameServer: boolean; readonly isFirst: boolean },
-    deferredBy: unknown,
+    { deferredBy, ...write }: PaymentWrite,
   ): Promise<StepResult> {
     const { now, sameServer, isFirst } = context
     const { txids, lastSeq, readAt, expiryHeights, uncompared } = snapshot
@@ -119,10 +128,14 @@ export function createSnapshotRecorder(deps: {
       ...invoiceIdsOf(before),
       ...(await payeesOnOtherPages(tx, before, snapshot, at)),
     ])
-    const paid = await recordPayments(tx, matched, locked, now)
+    const leftOut = new Set([...write.leftOut(viewingKeysOf(locked)), ...(await tx.setAside.keysMissingBlocks())])
+    const paid = await recordPayments(tx, matched, locked, now, { leftOut })
     // Read again: under the locks, and with the payments of this snapshot.
     const page = compares && isRecent && locked.size > 0 ? await tx.payments.listMempool(PAGE, at.after) : []
-    const recorded = page.filter(({ invoiceId }) => locked.has(invoiceId))
+    const recorded = page.filter(({ invoiceId }) => {
+      const invoice = locked.get(invoiceId)
+      return invoice !== undefined && !leftOut.has(invoice.viewingKeyId)
+    })
     const compared = await compareWithSnapshot(tx, recorded, {
       txids,
       provesMissing: ({ seq }) => snapshot.provesMissing && seq <= lastSeq,
@@ -131,6 +144,7 @@ export function createSnapshotRecorder(deps: {
       clockIsRight: clockAgreesWithChain(time),
       now,
       tip,
+      leftOut,
     })
     const next = nextPosition(snapshot, at, page)
     if (next === null && time.state === 'ok' && snapshot.syncedThrough !== null)
@@ -151,7 +165,7 @@ export function createSnapshotRecorder(deps: {
       const { serverEpoch, readAt } = snapshot
       const context = { now, sameServer: serverEpoch === last?.serverEpoch, isFirst: !mempoolIsKnown(now) }
       const write = (at: Position) =>
-        writeInvoices(store, (tx, deferredBy) => recordStep(tx, snapshot, at, context, deferredBy))
+        writePayments((tx, paymentWrite) => recordStep(tx, snapshot, at, context, paymentWrite))
       const waiting: number[] = []
       const again = new Set<number>()
       let step = await write({ notes: 0, after: null })

@@ -91,6 +91,7 @@ export async function matchInvoices<T extends ObservedNote>(tx: Tx, observed: re
  * because its location may have changed; the lock makes the second of two processes find it known.
  * @param now Unix seconds
  * @param options.awaitsWitness the payments are in blocks that two servers have agreed about before, and one shows them
+ * @param options.leftOut viewing keys whose payments are not recorded
  * @returns the ids of the invoices with a change
  */
 export async function recordPayments(
@@ -98,15 +99,19 @@ export async function recordPayments(
   observed: readonly Matched<ObservedPayment>[],
   locked: LockedInvoices,
   now: number,
-  { awaitsWitness = false }: { readonly awaitsWitness?: boolean } = {},
+  {
+    awaitsWitness = false,
+    leftOut = new Set(),
+  }: { readonly awaitsWitness?: boolean; readonly leftOut?: ReadonlySet<number> } = {},
 ): Promise<number[]> {
   const isInTime = ({ invoiceId, time }: Matched<ObservedPayment>) => {
     const invoice = locked.get(invoiceId)
     return invoice !== undefined && isWatched(invoice, time)
   }
-  const tooLate = observed.filter(payment => !isInTime(payment))
+  const due = observed.filter(({ note }) => !leftOut.has(note.viewingKeyId))
+  const tooLate = due.filter(payment => !isInTime(payment))
   const known = new Set((await tx.payments.known(tooLate.map(({ note }) => note))).map(keyOf))
-  const payments = observed.filter(payment => isInTime(payment) || known.has(keyOf(payment.note)))
+  const payments = due.filter(payment => isInTime(payment) || known.has(keyOf(payment.note)))
   return payments.length > 0
     ? tx.payments.upsert(payments.map(payment => ({ ...toNewPayment(payment, now), awaitsWitness })))
     : []
@@ -129,6 +134,8 @@ interface SnapshotComparison {
   /** Unix seconds. */
   readonly now: number
   readonly tip: number
+  /** Viewing keys whose payments are not written. */
+  readonly leftOut: ReadonlySet<number>
 }
 
 /**
@@ -138,7 +145,7 @@ interface SnapshotComparison {
 export async function compareWithSnapshot(
   tx: Tx,
   unmined: readonly PaymentRow[],
-  { txids, provesMissing, wasMissing, isFirst, clockIsRight, now, tip }: SnapshotComparison,
+  { txids, provesMissing, wasMissing, isFirst, clockIsRight, now, tip, leftOut }: SnapshotComparison,
 ): Promise<number[]> {
   const present = unmined.filter(({ txid }) => txids.has(txid))
   const hasChanged = ({ inSnapshot, missing }: PaymentRow) => !inSnapshot || missing !== null
@@ -164,6 +171,7 @@ export async function compareWithSnapshot(
   const dropped = await dropTransactions(
     tx,
     vanished.map(({ txid }) => txid),
+    leftOut,
   )
   return [
     ...dropped,
@@ -171,9 +179,17 @@ export async function compareWithSnapshot(
   ]
 }
 
-/** Drops all unmined payments of transactions. @returns the ids of their invoices */
-export async function dropTransactions(tx: Tx, txids: readonly string[]): Promise<number[]> {
-  return txids.length > 0 ? tx.payments.markDropped([...new Set(txids)]) : []
+/** Drops all unmined payments of transactions, without those of viewing keys left out. @returns the ids of their invoices */
+export async function dropTransactions(
+  tx: Tx,
+  txids: readonly string[],
+  leftOut: ReadonlySet<number>,
+): Promise<number[]> {
+  return txids.length > 0 ? tx.payments.markDropped([...new Set(txids)], [...leftOut]) : []
+}
+
+export function viewingKeysOf(locked: LockedInvoices): Set<number> {
+  return new Set([...locked.values()].map(({ viewingKeyId }) => viewingKeyId))
 }
 
 export function invoiceIdsOf(items: readonly { readonly invoiceId: number }[]): number[] {

@@ -100,12 +100,19 @@ export interface PaymentRepository {
   markMissing(seqs: readonly number[], missing: MissingSince): Promise<void>
   /** The payments in the mempool after `after`, ordered by invoice and sequence number. Null: from the first one. */
   listMempool(limit: number, after: UnminedCursor | null): Promise<PaymentRow[]>
-  /** At most `limit` unmined transactions with a payment that no block above `tip` can contain. */
+  /**
+   * At most `limit` unmined transactions with a payment that no block above `tip` can contain, but not of a viewing key that
+   * is set aside: a block that was not scanned with it may contain the payment.
+   */
   expiredUnmined(tip: number, limit: number): Promise<UnminedTransactions>
   /** The invoices that the mempool payments of these transactions pay. */
   invoicesOfUnmined(txids: readonly string[]): Promise<number[]>
-  /** Marks the mempool payments of these transactions as dropped. @returns the ids of their invoices */
-  markDropped(txids: readonly string[]): Promise<number[]>
+  /**
+   * Marks the mempool payments of these transactions as dropped.
+   * @param exceptKeys ids of viewing keys whose payments stay. Default: none
+   * @returns the ids of their invoices
+   */
+  markDropped(txids: readonly string[], exceptKeys?: readonly number[]): Promise<number[]>
   /**
    * Deletes dropped payments that were first seen before `seenBefore`, of invoices whose late window ended before
    * `watchedBefore`; both in Unix seconds. @returns their number, at most `limit`

@@ -38,6 +38,8 @@ export interface SetAsideRepository {
   listDueScanKeys(now: number, limit: number): Promise<SetAside[]>
   /** References of the scan keys with blocks that were not scanned with them. */
   missingBlocks(): Promise<string[]>
+  /** Row ids of the scan keys with blocks that were not scanned with them. */
+  keysMissingBlocks(): Promise<number[]>
   /** Row ids of the invoices that are evaluated later. */
   invoiceIds(): Promise<number[]>
   /** Row ids of the scan keys that are set aside, or wait for a complete sync after that. */

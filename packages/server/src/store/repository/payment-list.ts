@@ -1,7 +1,7 @@
-import { sql } from 'kysely'
+import { expressionBuilder, sql } from 'kysely'
 import type { PaymentRepository } from '../../ports/repository/payment.ts'
 import { distinctAscending, distinctInvoiceIds, inChunks, num } from '../mapping.ts'
-import type { Db } from '../tables.ts'
+import type { Db, Tables } from '../tables.ts'
 import { toPayment } from './payment-row.ts'
 import { UNMINED } from './payment-total.ts'
 import { NO_KEY } from './unused-key.ts'
@@ -182,6 +182,7 @@ export function paymentListQueries(db: Db): Lists {
         .select('txid')
         .where('expiry_height', '>', sql.lit(0))
         .where('expiry_height', '<=', tip)
+        .where(isNotOfKeys(db, keysWithoutBlocks(db)))
         .distinct()
         .limit(limit)
         .execute()
@@ -191,6 +192,16 @@ export function paymentListQueries(db: Db): Lists {
 
     invoicesOfUnmined,
   }
+}
+
+/** True for the payments of other viewing keys. */
+export function isNotOfKeys(db: Db, keys: readonly number[] | ReturnType<typeof keysWithoutBlocks>) {
+  const { not, exists } = expressionBuilder<Tables, 'payments'>()
+  const invoice = db
+    .selectFrom('invoices')
+    .select('invoices.id')
+    .where('invoices.id', '=', sql.ref<number>('payments.invoice_id'))
+  return not(exists(invoice.where('invoices.viewing_key_id', 'in', keys)))
 }
 
 /** The ids of the viewing keys that are set aside. The table is bounded. */

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { NewPayment, PaymentRepository, PaymentRow } from '../../ports/repository/payment.ts'
 import { chunks, distinctAscending, distinctInvoiceIds, inChunks, num } from '../mapping.ts'
 import type { Db, PaymentsTable } from '../tables.ts'
-import { paymentListQueries } from './payment-list.ts'
+import { isNotOfKeys, paymentListQueries } from './payment-list.ts'
 import { keyOf, toPayment, toRow } from './payment-row.ts'
 import { changeTotals, summaries, type TotalChange, UNMINED, unmineTotalsAbove } from './payment-total.ts'
 
@@ -123,13 +123,14 @@ export function paymentRepository(db: Db): PaymentRepository {
       }
     },
 
-    async markDropped(txids) {
+    async markDropped(txids, exceptKeys = []) {
       const dropped = await inChunks(txids, 1, batch =>
         db
           .updateTable('payments')
           .set({ place: 'dropped' })
           .where('place', '=', sql.lit('mempool'))
           .where('txid', 'in', batch)
+          .$if(exceptKeys.length > 0, query => query.where(isNotOfKeys(db, exceptKeys)))
           .returning(['invoice_id', 'value_zat'])
           .execute(),
       )

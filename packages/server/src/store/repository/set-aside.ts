@@ -76,6 +76,16 @@ export function setAsideRepository(db: Db): SetAsideRepository {
       return rows.map(row => row.reference)
     },
 
+    async keysMissingBlocks() {
+      const rows = await db
+        .selectFrom('set_aside')
+        .select('row_id')
+        .where('kind', '=', 'scan_key')
+        .where('from_height', 'is not', null)
+        .execute()
+      return rows.flatMap(row => numOrNull(row.row_id) ?? [])
+    },
+
     invoiceIds: () => rowIds('invoice'),
     scanKeyIds: () => rowIds('scan_key'),
 

@@ -46,7 +46,8 @@ export function createMissedBlocksReader(deps: MissedBlocksDeps): (signal: Abort
     const tip = await missedBlocks.tip()
     if (tip === null || fromHeight > tip) return missedBlocks.advance(entry, null)
     const range = { from: fromHeight, to: tip, previous: null }
-    const { newest } = await rescanBatch(deps, range, async () => ({ keys: [key], leftOut: [] }), signal)
+    const keys = async () => ({ keys: [key], leftOut: [] })
+    const { newest } = await rescanBatch(deps, range, keys, signal, { isAlone: true })
     return missedBlocks.advance(entry, newest)
   }
 

@@ -51,6 +51,7 @@ export async function rescan(deps: RescanDeps, from: number, signal: AbortSignal
 /**
  * Reads a batch of recorded blocks again, and records missed payments.
  * @param range `previous` is the block below `from`; null: not compared
+ * @param options see `ChainRecorder.recordRescanned`
  * @throws Error when the server's blocks differ from the recorded ones
  */
 export async function rescanBatch(
@@ -58,6 +59,7 @@ export async function rescanBatch(
   range: { readonly from: number; readonly to: number; readonly previous: Header | null },
   keys: () => Promise<ScanKeySet>,
   signal: AbortSignal,
+  options: { readonly isAlone?: boolean } = {},
 ): Promise<{ newest: Header; found: number }> {
   const { blocks, notes } = await scanBlockBatch({ chain, noteScanner }, range, keys, signal)
   let { previous } = range
@@ -66,7 +68,7 @@ export async function rescanBatch(
     if (problem) throw new Error(`block ${block.height} does not follow the previous block: ${problem.problem}`)
     previous = block
   }
-  const { found, mismatch } = await chainRecorder.recordRescanned({ blocks, notes })
+  const { found, mismatch } = await chainRecorder.recordRescanned({ blocks, notes }, options)
   if (mismatch)
     throw new Error(
       `block ${mismatch.height} differs from the recorded one; wait until the chain sync has caught up, then try again`,
