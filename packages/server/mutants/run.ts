@@ -1,89 +1,93 @@
 /**
- * Applies one mutant at a time to a copy of the tree and checks that its tests fail: `npm run mutants`, or
- * `npm run mutants -- PART` for the mutants whose name contains PART. Exits with 1 when a mutant survives.
+ * Applies one mutant at a time to a copy of the tree and checks that its tests fail: `npm run mutants:tests`, or
+ * `npm run mutants:tests -- PART` for the mutants whose name contains PART. Exits with 1 when a mutant survives.
  */
-import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { spawn } from 'node:child_process'
 import { MUTANTS, type Mutant } from './list.ts'
+import { copyTrees, type Tree } from './tree.ts'
 
-const ROOT = join(import.meta.dirname, '../../..')
-const SERVER = 'packages/server'
+const TESTS = 'packages/server/test'
 const TIMEOUT_MS = 300_000
-
-const selected = MUTANTS.filter(({ name }) => process.argv.slice(2).every(part => name.includes(part)))
-const copy = mkdtempSync(join(tmpdir(), 'zatgate-mutants-'))
-process.on('exit', () => rmSync(copy, { recursive: true, force: true }))
-copyTree()
-
-for (const { tests, killedBy } of selected) {
-  const { failed } = runTests(tests, killedBy)
-  if (failed.length === 0) continue
-  console.error(`these tests fail without a mutant:\n${failed.join('\n')}`)
-  process.exit(1)
-}
-const outcomes = selected.map(report)
-const count = (outcome: string) => outcomes.filter(other => other === outcome).length
-process.stdout.write(`\n${count('killed')} killed, ${count('survived')} survived, ${count('skipped')} skipped\n`)
-process.exit(count('survived') > 0 ? 1 : 0)
+/** Mutants at a time. */
+const CONCURRENCY = 2
 
 type Outcome = 'killed' | 'survived' | 'skipped'
 
-function report(mutant: Mutant): Outcome {
+const selected = MUTANTS.filter(({ name }) => process.argv.slice(2).every(part => name.includes(part)))
+const trees = copyTrees(Math.min(CONCURRENCY, selected.length))
+
+await inTrees([...Map.groupBy(selected, ({ tests }) => tests.join()).values()], async (tree, mutants) => {
+  const { failed } = await runTests(tree, mutants)
+  if (failed.length === 0) return
+  console.error(`these tests fail without a mutant:\n${failed.join('\n')}`)
+  process.exit(1)
+})
+const outcomes: Outcome[] = []
+await inTrees(selected, async (tree, mutant) => {
   const startedAt = performance.now()
-  const outcome = runMutant(mutant)
+  const outcome = await runMutant(tree, mutant)
+  outcomes.push(outcome)
   const mark = { killed: 'killed  ', survived: 'SURVIVED', skipped: 'skipped ' }[outcome]
-  process.stdout.write(`${mark} ${mutant.name} (${((performance.now() - startedAt) / 1000).toFixed(1)} s)\n`)
-  return outcome
-}
+  print(`${mark} ${mutant.name} (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`)
+})
+const count = (outcome: Outcome) => outcomes.filter(other => other === outcome).length
+print(`\n${count('killed')} killed, ${count('survived')} survived, ${count('skipped')} skipped`)
+process.exit(count('survived') > 0 ? 1 : 0)
 
-function runMutant({ file, find, replace, tests, killedBy, needsPostgres }: Mutant): Outcome {
-  const path = join(copy, SERVER, 'src', file)
-  const source = readFileSync(path, 'utf8')
-  if (source.split(find).length !== 2) throw new Error(`${file} does not contain this text exactly once:\n${find}`)
-  writeFileSync(
-    path,
-    source.replace(find, () => replace),
+/** Calls `work` for each item, with one item at a time in each tree. */
+async function inTrees<T>(items: readonly T[], work: (tree: Tree, item: T) => Promise<void>): Promise<void> {
+  const queue = [...items]
+  await Promise.all(
+    trees.map(async tree => {
+      for (let item = queue.shift(); item; item = queue.shift()) await work(tree, item)
+    }),
   )
-  const { failed, skipped } = runTests(tests, killedBy)
-  writeFileSync(path, source)
-  if (failed.some(name => name.includes(killedBy))) return 'killed'
-  return needsPostgres && skipped ? 'skipped' : 'survived'
 }
 
-/** Runs the tests whose names contain `named`. Returns the names of the failed tests and whether any was skipped. */
-function runTests(files: readonly string[], named: string): { failed: string[]; skipped: boolean } {
-  const paths = files.map(file => join(SERVER, 'test', file))
-  const pattern = `--test-name-pattern=${named.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`
-  const args = ['--test', '--test-concurrency=2', '--test-reporter=tap', pattern, ...paths]
-  // Without this variable, which a surrounding test run sets, the tests would run as its subtests.
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env
-  const { stdout } = spawnSync(process.execPath, args, {
-    cwd: copy,
-    env,
-    encoding: 'utf8',
-    timeout: TIMEOUT_MS,
-    maxBuffer: 64 * 1024 * 1024,
-  })
+async function runMutant(tree: Tree, mutant: Mutant): Promise<Outcome> {
+  const restore = tree.mutate(mutant)
+  const { failed, skipped } = await runTests(tree, [mutant])
+  restore()
+  if (failed.some(name => name.includes(mutant.killedBy))) return 'killed'
+  return mutant.needsPostgres && skipped ? 'skipped' : 'survived'
+}
+
+/**
+ * Runs the tests that kill these mutants, which are in the same files.
+ * @returns the names of the failed tests, and whether any was skipped
+ */
+async function runTests(
+  tree: Tree,
+  mutants: readonly Mutant[],
+): Promise<{ readonly failed: readonly string[]; readonly skipped: boolean }> {
+  const patterns = new Set(mutants.map(({ killedBy }) => killedBy.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')))
+  const names = [...patterns].map(pattern => `--test-name-pattern=${pattern}`)
+  const files = mutants[0]!.tests.map(file => `${TESTS}/${file}`)
+  const stdout = await runNode(tree, ['--test', '--test-concurrency=2', '--test-reporter=tap', ...names, ...files])
   if (!/^# tests [1-9]/m.test(stdout)) throw new Error(`no test ran:\n${stdout.slice(-2_000)}`)
   const failed = [...stdout.matchAll(/^ *not ok \d+ - (.*)$/gm)].map(([, name]) => name ?? '')
   return { failed, skipped: / # SKIP/.test(stdout) }
 }
 
-/** Copies the files known to git and links the installed packages; the project's own packages link into the copy. */
-function copyTree(): void {
-  const git = ['-c', `safe.directory=${ROOT}`, 'ls-files', '--cached', '--others', '--exclude-standard']
-  const files = spawnSync('git', git, { cwd: ROOT })
-  if (files.status !== 0) throw new Error(`git cannot list the files: ${files.stderr}`)
-  for (const file of files.stdout.toString().split('\n').filter(Boolean)) {
-    mkdirSync(join(copy, dirname(file)), { recursive: true })
-    cpSync(join(ROOT, file), join(copy, file))
-  }
-  const modules = join(copy, 'node_modules')
-  mkdirSync(join(modules, '@zatgate'), { recursive: true })
-  for (const name of readdirSync(join(ROOT, 'node_modules')))
-    if (name !== '@zatgate') symlinkSync(join(ROOT, 'node_modules', name), join(modules, name))
-  for (const name of readdirSync(join(ROOT, 'packages')))
-    symlinkSync(join(copy, 'packages', name), join(modules, '@zatgate', name))
+async function runNode(tree: Tree, args: readonly string[]): Promise<string> {
+  // Without this variable, which a surrounding test run sets, the tests would run as its subtests.
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env
+  const child = spawn(process.execPath, args, {
+    cwd: tree.path,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: TIMEOUT_MS,
+  })
+  const ended = new Promise<void>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', () => resolve())
+  })
+  let stdout = ''
+  for await (const chunk of child.stdout.setEncoding('utf8')) stdout += chunk
+  await ended
+  return stdout
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
 }

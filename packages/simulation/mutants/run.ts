@@ -4,12 +4,12 @@
  * without it. Exits with 1 when a mutant survives. `--record` keeps the results for `npm run evidence`, each as soon as it is
  * known. `--stale` leaves out the mutants whose result is recorded and of the present sources.
  */
+import { copyTrees, type Tree } from '../../server/mutants/tree.ts'
 import { readMutantRecord, readRecordedSources, writeMutantRecord } from '../src/evidence/records.ts'
 import { mutantFingerprints } from '../src/evidence/sources.ts'
 import { MUTANTS } from './list.ts'
 import type { Mutant } from './mutant.ts'
 import { type SimulationResult, simulate } from './simulate.ts'
-import { copyTree, type Tree } from './tree.ts'
 
 const BASE_SEED = 1
 /** Seeds that must pass without a mutant before the first one is applied. */
@@ -36,12 +36,7 @@ if (selected.length === 0) {
   print('every result is of the present sources')
   process.exit(0)
 }
-const trees: Tree[] = []
-process.on('exit', () => {
-  for (const tree of trees) tree.remove()
-})
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
-for (let worker = 0; worker < Math.min(CONCURRENCY, selected.length); worker++) trees.push(copyTree())
+const trees = copyTrees(Math.min(CONCURRENCY, selected.length))
 
 const clean = await simulate(trees[0]!.path, { first: BASE_SEED, count: CLEAN_SEEDS })
 if (clean.kind !== 'passed') fail(`the simulation fails without a mutant: ${describe(clean)}`)

@@ -12,20 +12,39 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { Mutant } from './mutant.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
+
+/** A change of the source of the service. */
+interface Mutation {
+  /** Path below `packages/server/src`. */
+  readonly file: string
+  /** Must occur in the file exactly once. */
+  readonly find: string
+  readonly replace: string
+}
 
 /** A copy of the tree in which mutants can be applied. */
 export interface Tree {
   readonly path: string
   /** Applies the mutant. Returns the function that restores the file. @throws Error when its text is not found once */
-  mutate(mutant: Mutant): () => void
+  mutate(mutation: Mutation): () => void
   remove(): void
 }
 
+/** Copies of the tree, which are removed when the process ends. */
+export function copyTrees(count: number): Tree[] {
+  const trees: Tree[] = []
+  process.on('exit', () => {
+    for (const tree of trees) tree.remove()
+  })
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+  while (trees.length < count) trees.push(copyTree())
+  return trees
+}
+
 /** Copies the files known to git and links the installed packages; the project's own packages link into the copy. */
-export function copyTree(): Tree {
+function copyTree(): Tree {
   const path = mkdtempSync(join(tmpdir(), 'zatgate-mutants-'))
   for (const file of filesKnownToGit()) {
     mkdirSync(join(path, dirname(file)), { recursive: true })
