@@ -135,6 +135,31 @@ onBothDatabases(engine => {
     assert.deepEqual(await statuses(invoices), ['detected', 'detected'])
   })
 
+  for (const [what, expiresIn] of [
+    ['leaves the mempool', 40],
+    ['expires', 2],
+  ] as const)
+    test(`a payment of a key that does not open is not dropped when its transaction ${what}: a block may contain it`, async t => {
+      const { harness, merchants, sell, breakKey, readMissed, statuses } = await open(engine, t)
+      const { sandbox, clock } = harness
+      await harness.syncFully()
+      const invoices = [await sell(merchants[0] as Account), await sell(merchants[1] as Account)]
+      for (const invoice of invoices) harness.pay(invoice, AMOUNT, { expiryHeight: sandbox.height + expiresIn })
+      await harness.sync()
+      assert.deepEqual(await statuses(invoices), ['detected', 'detected'])
+      const repair = await breakKey(merchants[0] as Account)
+      sandbox.mine(1)
+      sandbox.mine(3, { empty: true })
+      await harness.sync()
+      await harness.syncPastMissingWindow()
+      await harness.syncPastMissingWindow()
+      assert.deepEqual(await statuses(invoices), ['detected', 'paid'])
+      await repair()
+      clock.advance(300)
+      await readMissed()
+      assert.deepEqual(await statuses(invoices), ['paid', 'paid'])
+    })
+
   test('blocks that are replaced while the key is set aside are read for it again', async t => {
     const { harness, merchants, sell, pay, breakKey, readMissed, statuses } = await open(engine, t)
     const { sandbox, clock } = harness
