@@ -59,6 +59,11 @@ export function retrySetAsideSecs(failures: number): number {
   return backoffMs(failures, RETRY) / 1000
 }
 
+/** A retry later than this was put off by a clock that was ahead. @param now Unix seconds */
+export function latestRetryAt(now: number): number {
+  return now + RETRY.maxMs / 1000
+}
+
 /** The text of an error as it is stored and shown: one short line without ids, keys and addresses. */
 export function setAsideError(error: unknown): string {
   const message = error instanceof Error ? error.message || error.name : String(error)

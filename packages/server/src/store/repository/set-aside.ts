@@ -1,6 +1,6 @@
 import type { Insertable, RawBuilder, Selectable, SqlBool } from 'kysely'
 import { sql } from 'kysely'
-import type { SetAsideKind } from '../../domain/set-aside.ts'
+import { latestRetryAt, type SetAsideKind } from '../../domain/set-aside.ts'
 import type { SetAside, SetAsideCount, SetAsideRepository } from '../../ports/repository/set-aside.ts'
 import { chunks, num, numOrNull } from '../mapping.ts'
 import type { Db, SetAsideTable } from '../tables.ts'
@@ -13,7 +13,16 @@ export function setAsideRepository(db: Db): SetAsideRepository {
   const all = () => db.selectFrom('set_aside').selectAll()
 
   function dueOf(kind: SetAsideKind, now: number, limit: number) {
-    const due = all().where('kind', '=', kind).where('next_attempt_at', '<=', now)
+    const due = all()
+      .where('kind', '=', kind)
+      .where(({ or, eb }) =>
+        or([
+          eb('next_attempt_at', '<=', now),
+          eb('next_attempt_at', '>', latestRetryAt(now)),
+          // Put off within a transaction that failed with another row.
+          eb('failures', '=', 0),
+        ]),
+      )
     return due.orderBy('next_attempt_at').limit(limit)
   }
 

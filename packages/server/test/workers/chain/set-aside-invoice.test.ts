@@ -107,6 +107,26 @@ onBothDatabases(engine => {
       assert.deepEqual(await kinds(), [])
     })
 
+    test(`invoices that were put off by a clock that was ahead are evaluated at once: another one, at place ${position}, cannot be written`, async t => {
+      const { harness, invoices, statuses, retry, poison } = await open(engine, t)
+      const { sandbox, clock } = harness
+      const repair = await poison(invoices[position] as Invoice)
+      for (const invoice of invoices) harness.pay(invoice, AMOUNT)
+      sandbox.mine(4)
+      clock.advance(8 * 3_600)
+      await harness.sync()
+      clock.advance(-8 * 3_600)
+      await retry()
+      assert.deepEqual(await statuses(), others('paid', 'pending'))
+
+      clock.advance(8 * 3_600)
+      await retry()
+      clock.advance(-8 * 3_600)
+      await repair()
+      await retry()
+      assert.deepEqual(await statuses(), others('paid', 'paid'), 'no retry is further away than the longest wait')
+    })
+
     test(`an unpaid invoice that cannot be written, at place ${position}, keeps no other from expiring`, async t => {
       const { harness, invoices, kinds, statuses, retry, poison } = await open(engine, t)
       const repair = await poison(invoices[position] as Invoice)
