@@ -61,6 +61,7 @@ export const RULES = {
     'a swap has the status that the provider has given',
     'the response with a status is kept',
     'the current swap of an invoice is the newest one',
+    'only a swap that was abandoned weeks ago is deleted',
     'a swap keeps its invoice open',
     'the provider is not asked more often than allowed',
     'every stored swap is counted as a start',

@@ -65,6 +65,12 @@ const WATCH_PAST_DEADLINE_SECS = 24 * 60 * 60
 /** The maximum time for which a swap is polled, for any deadline of the provider. Usual deadlines are a few days away. */
 export const MAX_SWAP_WATCH_SECS = 14 * 24 * 60 * 60
 
+/**
+ * How long a swap without a deposit is kept after its start: a month longer than it can be polled. Until then its quote,
+ * which the provider has signed, is there for a buyer who has paid too late.
+ */
+export const ABANDONED_RETENTION_SECS = 45 * 24 * 60 * 60
+
 /** How long after the deadline a deposit is expected at any moment. */
 export const ABANDONED_AFTER_SECS = 10 * 60
 

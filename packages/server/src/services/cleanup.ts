@@ -1,4 +1,5 @@
 import { DELIVERY_RETENTION_SECS } from '../domain/delivery.ts'
+import { ABANDONED_RETENTION_SECS } from '../domain/swap.ts'
 import { DAY_SECS } from '../domain/time.ts'
 import { maxWatchSecs } from '../domain/watched-key.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
@@ -13,6 +14,8 @@ export interface Cleanup {
   pruneDeliveries(): Promise<boolean>
   /** Deletes counted swap starts of earlier days. */
   pruneSwapStarts(): Promise<boolean>
+  /** Deletes swaps without a deposit 45 days after their start. */
+  pruneAbandonedSwaps(): Promise<boolean>
   /** Deletes sessions 90 days after they expired. */
   pruneSessions(): Promise<boolean>
   /** Deletes API keys 90 days after they were revoked. */
@@ -37,6 +40,8 @@ const DROPPED_KEPT_SECS = 30 * DAY_SECS
 const PRUNE_BATCH = 1_000
 /** Each delivery may have several attempts. */
 const DELIVERY_PRUNE_BATCH = 500
+/** Their invoices are locked meanwhile. */
+const SWAP_PRUNE_BATCH = 200
 
 export function createCleanup(deps: {
   readonly store: Store
@@ -65,6 +70,18 @@ export function createCleanup(deps: {
     pruneViewingKeys: () => prune(tx => tx.viewingKeys, CREDENTIALS_KEPT_SECS, PRUNE_BATCH),
     pruneEmailChanges: () => prune(tx => tx.emailChanges, 0, PRUNE_BATCH),
     pruneAuditLog: () => prune(tx => tx.audit, auditRetentionDays * DAY_SECS, PRUNE_BATCH),
+
+    async pruneAbandonedSwaps() {
+      const before = nowSecs(clock) - ABANDONED_RETENTION_SECS
+      const pruned = await store.write(async tx => {
+        const swaps = await tx.swaps.listAbandoned(before, SWAP_PRUNE_BATCH)
+        if (swaps.length === 0) return 0
+        await tx.invoices.lock(swaps.map(({ invoiceId }) => invoiceId))
+        await tx.swaps.deleteAbandoned(swaps)
+        return swaps.length
+      })
+      return pruned === SWAP_PRUNE_BATCH
+    },
 
     async pruneDroppedPayments() {
       const watchedBefore = nowSecs(clock) - DROPPED_KEPT_SECS

@@ -96,6 +96,8 @@ export function createSwaps(deps: {
     const invoice = await lock(tx, found)
     const current = await currentSwap(tx, invoice)
     const starts = await tx.swaps.startsSince(invoice.id, since)
+    // The starts of an account take turns, or concurrent ones would each see room for one more.
+    await tx.accounts.lock(invoice.accountId)
     const counts = { invoice: starts.length, ...(await tx.swaps.countStarts(invoice.accountId, since)) }
     const oldestCounted = starts.at(-SWAP_START_LIMIT.max)
     const isFull = oldestCounted !== undefined || !sharedStartsAllow(counts)

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
 import type { Services } from '../../src/container.ts'
 import type { Invoice } from '../../src/ports/repository/invoice.ts'
 import type { Swap } from '../../src/ports/repository/swap.ts'
 import { ChainSyncHarness, type ChainSyncHarnessOptions, type InvoiceTerms } from './chain-sync.ts'
 import type { TestScope } from './container.ts'
+import type { DatabaseEngine } from './databases.ts'
 import { startProvider, type TestProvider } from './swap-provider.ts'
 
 export const BTC = 'nep141:btc.omft.near'
@@ -24,6 +26,12 @@ export class SwapHarness {
     this.chainSync = chainSync
     this.test = test
     chainSync.startServices({ swapProvider: test.provider })
+  }
+
+  /** On an empty database of an engine. */
+  static async startOn(t: TestContext, engine: DatabaseEngine): Promise<SwapHarness> {
+    const { url } = await engine.createDatabase(t)
+    return SwapHarness.start(t, { container: { databaseUrl: url } })
   }
 
   static async start(t: TestScope, options?: ChainSyncHarnessOptions): Promise<SwapHarness> {

@@ -54,7 +54,7 @@ export const ACCOUNT_MUTANTS: readonly Mutant[] = [
     find: 'if (!lastIsFarAhead(swap, latest)) return true',
     replace: 'if (latest >= 0) return true',
     needs: ['swap'],
-    withinSeeds: 500,
+    withinSeeds: 1_000,
   },
   {
     name: 'an invoice with a swap does not wait for a silent provider after its expiry',

@@ -188,6 +188,13 @@ test('a time that goes back by minutes after a report that was dated ahead', asy
   assertBroken('an older answer of the provider changes nothing')
 })
 
+test('a swap that is deleted on its day', async () => {
+  await startSwap()
+  await startSwap()
+  swaps = swaps.slice(1)
+  assertBroken('only a swap that was abandoned weeks ago is deleted')
+})
+
 test('a response that was not kept', async () => {
   await startSwap()
   await answer('KNOWN_DEPOSIT_TX')

@@ -51,6 +51,12 @@ export interface SwapUpdate
   readonly statusRaw: string | null
 }
 
+/** A swap to delete. */
+export interface AbandonedSwap {
+  readonly id: number
+  readonly invoiceId: number
+}
+
 /** A counted start of a swap. */
 export interface SwapStart {
   readonly id: number
@@ -94,6 +100,17 @@ export interface SwapRepository {
   needingAttention(limit: number, accountId?: number): Promise<Swap[]>
   /** Of all accounts, counted up to `MAX_MEASURED`. */
   countNeedingAttention(): Promise<number>
+
+  /**
+   * Swaps created at `before` or earlier that are no longer polled and had no deposit by any report, oldest first. Those
+   * of invoices that are still open are left out.
+   */
+  listAbandoned(before: number, limit: number): Promise<AbandonedSwap[]>
+  /**
+   * Deletes those that are still abandoned. The newest other swap of an invoice becomes its current one. Lock the invoices
+   * first.
+   */
+  deleteAbandoned(swaps: readonly AbandonedSwap[]): Promise<void>
 
   /** Times of an invoice's counted swap starts after `since`, oldest first. */
   startsSince(invoiceId: number, since: number): Promise<number[]>

@@ -7,6 +7,7 @@ import { countUpTo } from '../count.ts'
 import { distinctAscending, inChunks, num, numOrNull } from '../mapping.ts'
 import type { Db, SwapsTable } from '../tables.ts'
 import { claimPolls, listDuePolls } from './swap-poll.ts'
+import { swapPruneRepository } from './swap-prune.ts'
 import { swapStartRepository } from './swap-start.ts'
 
 /** All columns but the provider's raw responses, which are not needed here. */
@@ -199,6 +200,7 @@ export function swapRepository(db: Db): SwapRepository {
       return countUpTo(db, unpaid, MAX_MEASURED)
     },
 
+    ...swapPruneRepository(db),
     ...swapStartRepository(db),
   }
 }

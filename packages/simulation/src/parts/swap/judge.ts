@@ -27,6 +27,8 @@ const AHEAD_COUNTS_MS = 600_000
 const SILENCE_MS = 120_000
 /** How long an invoice waits for the coins of a successful swap. */
 const DELIVERY_MS = 3_600_000
+/** How long a swap without a deposit is kept. */
+const ABANDONED_KEPT_MS = 45 * 86_400_000
 /** How long a swap is polled after the provider's deadline. */
 const POLLED_PAST_DEADLINE_MS = 86_400_000
 
@@ -57,6 +59,7 @@ export class SwapJudge {
     const ledger = readSwapLedger(this.#world)
     const changes = [...ledger.swaps.values()].flatMap(swap => this.#changeOf(swap, ledger) ?? [])
     for (const change of changes) this.#checkChange(change)
+    for (const swap of this.#before?.swaps.values() ?? []) if (!ledger.swaps.has(swap.id)) this.#checkDeleted(swap)
     for (const invoice of ledger.invoices.values()) this.#checkInvoice(invoice, changes)
     this.starts.check(ledger)
     this.#events.check(changes, this.#before !== null)
@@ -150,6 +153,14 @@ export class SwapJudge {
     const answer = this.#provider.answers.get(row?.status_raw ?? '')
     if (answer?.order !== order || answer.state.status !== swap.word)
       this.#fail('the response with a status is kept', swap, swap.word)
+  }
+
+  #checkDeleted(swap: SwapRow): void {
+    const order = this.#provider.orders.get(swap.deposit_address)
+    const { nowMs } = this.#world.scheduler
+    const isOld = order !== undefined && nowMs >= order.quotedAtMs + ABANDONED_KEPT_MS - maxClockErrorMs(this.#world)
+    if (!isOld || swap.status !== 'PENDING_DEPOSIT' || stateOf(order).status !== 'PENDING_DEPOSIT')
+      this.#fail('only a swap that was abandoned weeks ago is deleted', swap, swap.status)
   }
 
   #checkInvoice(invoice: SwapInvoiceRow, changes: readonly SwapChange[]): void {
