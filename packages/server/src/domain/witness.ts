@@ -52,6 +52,14 @@ export function countViews(views: readonly PaymentView[], recordedHash: string |
 }
 
 /**
+ * Whether a server beyond the two that have to agree contradicts them.
+ * @param blocks that were compared
+ */
+export function contradictsTwo(blocks: readonly WitnessedBlock[]): boolean {
+  return blocks.some(({ agreeing, opposing }) => agreeing >= MIN_WITNESSES && opposing > 0)
+}
+
+/**
  * The outcome of a comparison. `agreed`: up to the recorded tip. `waiting`: no second server serves the blocks above
  * `height`. `disagreed`: servers serve different blocks or payments above `height`.
  */

@@ -1,7 +1,15 @@
 import type { Header } from '../domain/chain.ts'
 import type { ChainProblem } from '../domain/chain-problem.ts'
 import type { Payment } from '../domain/payment.ts'
-import { MIN_WITNESSES, unopposedHeight, type WitnessedBlock, waitIsOver, witnessOutcome } from '../domain/witness.ts'
+import {
+  contradictsTwo,
+  isNearTip,
+  MIN_WITNESSES,
+  unopposedHeight,
+  type WitnessedBlock,
+  waitIsOver,
+  witnessOutcome,
+} from '../domain/witness.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { DecryptedNote } from '../ports/note-scanner.ts'
 import type { PaymentRow } from '../ports/repository/payment.ts'
@@ -60,6 +68,9 @@ export function createWitnesses(deps: {
   /** In memory only: after a restart the wait begins again, so `paid` comes later, never earlier. */
   let waiting: { readonly since: number; readonly height: number } | null = null
   let disagreed: { readonly since: number; readonly height: number } | null = null
+  /** A server beyond two that agree contradicts them, or cannot be compared, since then. */
+  let contradictedSince: number | null = null
+  let incompleteSince: number | null = null
   let unmined: ReadonlySet<string> = new Set()
 
   const isAlone = () => waitIsOver(waiting?.since ?? null, nowSecs(clock))
@@ -108,7 +119,10 @@ export function createWitnesses(deps: {
       if (disagreed && isReported(disagreed)) found.push({ problem: 'servers_disagree', height: disagreed.height + 1 })
       else if (rescanned.disagreed && isReported(rescanned.disagreed))
         found.push({ problem: 'servers_disagree', height: rescanned.disagreed.height })
+      const now = nowSecs(clock)
       if (isAlone()) found.push({ problem: 'second_server_missing' })
+      else if (waitIsOver(contradictedSince, now) || waitIsOver(incompleteSince, now))
+        found.push({ problem: 'server_left_out' })
       return found
     },
 
@@ -158,12 +172,15 @@ export function createWitnesses(deps: {
         const confirmable = await tx.invoices.confirmable(Math.min(reached, tip), DUE_PER_STEP)
         const locked = await lockWithSetAside(tx, headers, confirmable)
         const changes = await updateInvoices(tx, confirmable, now, { locked, tip, deferredBy })
-        return { state, height, since, isEmpty: headers.length === 0, mempools, changes }
+        const isIncomplete = views.filter(view => isNearTip(view.height, tip)).length < (configured ?? 0)
+        return { state, height, since, compared, isIncomplete, mempools, changes }
       })
       if (!written) return
-      const { state, height, since, isEmpty, mempools, changes } = written
+      const { state, height, since, compared, isIncomplete, mempools, changes } = written
       unmined = mempools
-      if (!isEmpty) {
+      incompleteSince = isIncomplete && (configured ?? 0) > MIN_WITNESSES ? (incompleteSince ?? now) : null
+      if (compared.length > 0) {
+        contradictedSince = contradictsTwo(compared) ? (contradictedSince ?? now) : null
         waiting = state === 'waiting' ? { since, height } : null
         disagreed = state === 'disagreed' ? { since: disagreed?.since ?? now, height } : null
       }

@@ -53,6 +53,10 @@ export function createChainSyncMetrics(registry: Registry, clock: Clock): ChainS
     'zatgate_chain_servers_disagree',
     '1 while chain servers serve different blocks or payments. Payments there are not confirmed meanwhile.',
   )
+  const leftOut = gauge(
+    'zatgate_chain_server_left_out',
+    '1 while two chain servers agree and another one cannot be compared or contradicts them.',
+  )
   const secondMissing = gauge(
     'zatgate_chain_second_server_missing',
     '1 while only one of several chain servers serves the newest blocks. Invoices are then paid by what it shows.',
@@ -81,6 +85,7 @@ export function createChainSyncMetrics(registry: Registry, clock: Clock): ChainS
         return problem && 'blocks' in problem ? problem.blocks : 0
       }
       disagree.set(find('servers_disagree') ? 1 : 0)
+      leftOut.set(find('server_left_out') ? 1 : 0)
       secondMissing.set(find('second_server_missing') ? 1 : 0)
       mempoolUnreadable.set(find('mempool_unreadable') ? 1 : 0)
       notFollowed.set(find('upgrade_not_followed') ? 1 : 0)

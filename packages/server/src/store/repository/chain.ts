@@ -169,14 +169,15 @@ export function chainRepository(db: Db): ChainRepository {
 }
 
 function detailOf(found: ChainProblem): string | null {
-  if (found.problem === 'mempool_unreadable' || found.problem === 'second_server_missing') return null
   if (found.problem === 'servers_disagree') return String(found.height)
-  return found.problem === 'upgrade_not_followed' ? found.upgrade : String(found.blocks)
+  if (found.problem === 'upgrade_not_followed') return found.upgrade
+  return 'blocks' in found ? String(found.blocks) : null
 }
 
 function toProblem({ problem, detail }: Selectable<ChainProblemsTable>): ChainProblem {
   switch (problem) {
     case 'mempool_unreadable':
+    case 'server_left_out':
     case 'second_server_missing':
       return { problem }
     case 'servers_disagree':

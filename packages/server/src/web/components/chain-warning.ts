@@ -43,6 +43,7 @@ function chainProblemWarning(found: ChainProblem): Child[] {
         html`The chain servers disagree about block ${String(found.height)}. No payment in that block or later is confirmed until they agree.`,
       ]
     // Of use to the operator only. It is in the log, in a gauge and in "zatgate doctor".
+    case 'server_left_out':
     case 'second_server_missing':
       return []
     // An estimate for the operator only. It is in the log, in a gauge and in "zatgate doctor".

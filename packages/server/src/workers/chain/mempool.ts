@@ -7,7 +7,7 @@ import type { ChainRecorder } from '../../services/chain-sync.ts'
 import type { ScannedMempool } from '../../services/mempool-snapshot.ts'
 import type { RecordedChain } from '../../services/recorded-chain.ts'
 import type { ScanKeys } from '../../services/scan-key.ts'
-import { coalesce } from './coalesce.ts'
+import { type BatchLimits, coalesce } from './coalesce.ts'
 
 export interface MempoolDeps {
   readonly chain: Chain
@@ -46,8 +46,8 @@ interface Unmined {
 /** Reads the time of the newest recorded block. Called only when there are transactions to scan. */
 type TipTime = () => Promise<number>
 
-/** Transactions per batch. A raw transaction may have 2 MB. */
-const MAX_BATCH = 32
+/** Raw transactions per batch. One may have 2 MB. While a batch is scanned, the next one is collected. */
+const BATCH: BatchLimits<Uint8Array> = { maxItems: 32, maxBytes: 4 * 1024 * 1024, bytesOf: raw => raw.length }
 const MAX_CACHED = 20_000
 
 export function createMempoolReader({
@@ -122,7 +122,7 @@ export function createMempoolReader({
       const streamSignal = AbortSignal.any([signal, ending.signal])
       let count = 0
       try {
-        for await (const raws of coalesce(chain.mempool(streamSignal), MAX_BATCH)) {
+        for await (const raws of coalesce(chain.mempool(streamSignal), BATCH)) {
           count += raws.length
           const unmined = (await Promise.all(raws.map(parse))).flat()
           const seen = await scanUnmined(unmined, readTipTime, signal)

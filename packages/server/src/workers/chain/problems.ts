@@ -9,6 +9,7 @@ const LEVELS = {
   not_synced: 'warn',
   estimated_lag: 'warn',
   servers_disagree: 'error',
+  server_left_out: 'warn',
   second_server_missing: 'warn',
 } as const satisfies Record<ChainProblemName, keyof Log>
 

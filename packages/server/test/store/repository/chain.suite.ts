@@ -58,11 +58,13 @@ export function chainSuite(engine: DatabaseEngine): void {
       [
         { problem: 'upgrade_not_followed', upgrade: 'NU7' },
         { problem: 'estimated_lag', blocks: 120 },
+        { problem: 'server_left_out' },
       ],
       20,
     )
     assert.deepEqual(await problems(), [
       { problem: 'estimated_lag', blocks: 120, since: 20 },
+      { problem: 'server_left_out', since: 20 },
       { problem: 'upgrade_not_followed', upgrade: 'NU7', since: 10 },
     ])
     await replace([{ problem: 'mempool_unreadable' }], 30)

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { coalesce } from '../../../src/workers/chain/coalesce.ts'
+import { coalesce as coalesceWithin } from '../../../src/workers/chain/coalesce.ts'
+
+/** Of items without a size. */
+const coalesce = <T>(source: AsyncIterable<T>, maxItems: number) =>
+  coalesceWithin(source, { maxItems, maxBytes: 1, bytesOf: () => 0 })
 
 /** A source that yields given items and counts how many were read. */
 function sourceOf<T>() {
@@ -56,6 +60,29 @@ test('pauses the source at the limit while no batch is taken', async () => {
   assert.ok(state.read <= 4, `${state.read}`)
   assert.equal((await batches.next()).value!.length, 3)
   await batches.return()
+})
+
+test('pauses the source when as many bytes wait as a batch may have', async () => {
+  const { source, push, state } = sourceOf<number>()
+  const batches = coalesceWithin(source, { maxItems: 100, maxBytes: 1_000, bytesOf: bytes => bytes })
+  push(1, ...Array.from({ length: 50 }, () => 300))
+  await batches.next()
+  await nextTurn()
+  assert.ok(state.read <= 6, `${state.read}`)
+  assert.deepEqual((await batches.next()).value, [300, 300, 300, 300])
+  await nextTurn()
+  assert.deepEqual((await batches.next()).value, [300, 300, 300, 300])
+  push(5_000)
+  await batches.return()
+})
+
+test('an item larger than a batch is yielded', async () => {
+  const { source, push } = sourceOf<number>()
+  const batches = coalesceWithin(source, { maxItems: 9, maxBytes: 1_000, bytesOf: bytes => bytes })
+  push(5_000, 5_000, 'end')
+  assert.deepEqual((await batches.next()).value, [5_000])
+  assert.deepEqual((await batches.next()).value, [5_000])
+  assert.equal((await batches.next()).done, true)
 })
 
 test('yields the items before a failure, then throws it', async () => {
