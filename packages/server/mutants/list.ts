@@ -522,6 +522,14 @@ export const MUTANTS: readonly Mutant[] = [
     killedBy: 'blocks that counted without a second server',
   },
   {
+    name: 'of the blocks that counted without a second server, only 100 are compared when it comes back',
+    file: 'services/witness.ts',
+    find: 'agreed = height < reached ? height : null',
+    replace: "agreed = state === 'waiting' ? height : null",
+    tests: [WITNESS_WAIT],
+    killedBy: 'of more than 100 blocks that counted without a second server',
+  },
+  {
     name: 'a payment found by a rescan needs no second server',
     file: 'services/chain-sync.ts',
     find: '(await tx.chain.witnessedHeight()) !== null',

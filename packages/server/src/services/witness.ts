@@ -66,7 +66,9 @@ export function createWitnesses(deps: {
   /** The number of servers in the settings; null before the first sync. */
   let configured: number | null = null
   /** In memory only: after a restart the wait begins again, so `paid` comes later, never earlier. */
-  let waiting: { readonly since: number; readonly height: number } | null = null
+  let waiting: { readonly since: number } | null = null
+  /** The last agreement, while blocks above it count without one. In memory too. */
+  let agreed: number | null = null
   let disagreed: { readonly since: number; readonly height: number } | null = null
   /** A server beyond two that agree contradicts them, or cannot be compared, since then. */
   let contradictedSince: number | null = null
@@ -77,7 +79,7 @@ export function createWitnesses(deps: {
 
   /** The height above which blocks are compared: again from the last agreement, after blocks that counted without one. */
   function startOf(witnessed: number): number {
-    return Math.min(witnessed, waiting?.height ?? witnessed)
+    return Math.min(witnessed, agreed ?? witnessed)
   }
 
   /** Without a second server, what a rescan has found counts like any payment. */
@@ -173,15 +175,16 @@ export function createWitnesses(deps: {
         const locked = await lockWithSetAside(tx, headers, confirmable)
         const changes = await updateInvoices(tx, confirmable, now, { locked, tip, deferredBy })
         const isIncomplete = views.filter(view => isNearTip(view.height, tip)).length < (configured ?? 0)
-        return { state, height, since, compared, isIncomplete, mempools, changes }
+        return { state, height, since, reached, compared, isIncomplete, mempools, changes }
       })
       if (!written) return
-      const { state, height, since, compared, isIncomplete, mempools, changes } = written
+      const { state, height, since, reached, compared, isIncomplete, mempools, changes } = written
       unmined = mempools
       incompleteSince = isIncomplete && (configured ?? 0) > MIN_WITNESSES ? (incompleteSince ?? now) : null
       if (compared.length > 0) {
         contradictedSince = contradictsTwo(compared) ? (contradictedSince ?? now) : null
-        waiting = state === 'waiting' ? { since, height } : null
+        waiting = state === 'waiting' ? { since } : null
+        agreed = height < reached ? height : null
         disagreed = state === 'disagreed' ? { since: disagreed?.since ?? now, height } : null
       }
       reportChanges(changes)

@@ -97,6 +97,38 @@ chainSyncTest(
   { ...TWO, startHeight: 5 },
 )
 
+chainSyncTest(
+  'of more than 100 blocks that counted without a second server, all are compared when it comes back',
+  async harness => {
+    await harness.sync()
+    const agreed = harness.sandbox.height
+    harness.sandbox.mine(101)
+    const invoice = await harness.invoice({ amount: AMOUNT, confirmations: 3 })
+    harness.pay(invoice, AMOUNT)
+    harness.sandbox.mine(1)
+    const { views } = harness.chain
+    harness.chain.views = async (...args) => (await views(...args)).slice(0, 1)
+    await harness.sync()
+    harness.clock.advance(300)
+    await harness.sync()
+    const witnessed = () => harness.query(tx => tx.chain.witnessedHeight())
+    assert.equal(await witnessed(), agreed + 102)
+    harness.chain.views = views
+    distortSecond(harness, view => ({
+      ...view,
+      blocks: view.blocks.map(block => (block.height === agreed + 102 ? { ...block, transactions: [] } : block)),
+    }))
+    for (let i = 0; i < 2; i++) {
+      await harness.sync()
+      harness.sandbox.mine(1)
+    }
+    await harness.sync()
+    assert.equal(await harness.status(invoice), 'detected', 'the second server does not show its payment')
+    assert.equal(await witnessed(), agreed + 101)
+  },
+  { ...TWO, startHeight: 5 },
+)
+
 chainSyncTest('an unmined payment of unknown expiry was last seen at the newest block', async harness => {
   const invoice = await harness.invoice({ amount: AMOUNT })
   harness.pay(invoice, AMOUNT)
