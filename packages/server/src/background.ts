@@ -26,10 +26,11 @@ const WORKERS = {
     const others = [accountDeletions, billing, payouts, swapStatus].map(service => service.retrySetAside)
     return startSetAsideLoop({ ...infrastructure, setAsides, retries: [retryInvoices, ...others] })
   },
-  mail({ infrastructure }, publicUrl) {
+  mail({ infrastructure, services: { setAsides } }, publicUrl) {
     const { mailer } = infrastructure
     if (!mailer) return null
-    return startMailLoops({ ...infrastructure, mails: createMailService(infrastructure, mailer, () => publicUrl) })
+    const mails = createMailService(infrastructure, mailer, () => publicUrl)
+    return startMailLoops({ ...infrastructure, mails, setAsides })
   },
 } satisfies Record<string, (container: Container, publicUrl: string) => { stop(): Promise<void> } | null>
 

@@ -115,6 +115,8 @@ export function createChainRecorder(deps: {
       // A key that opened meanwhile missed these blocks: they are read again, with it.
       if (leftOut.length > 0 && !(await areSetAside(tx, leftOut))) return staleKeys(blocks)
       await tx.chain.appendHeaders(blocks)
+      // No block below the first one is read for any key.
+      if (!tip) await tx.setAside.raiseFromHeights(blocks[0]?.height ?? 0)
       const matched = await matchInvoices(tx, observed)
       const due = await findDue(tx, newest.height)
       const locked = await lockInvoices(tx, [...invoiceIdsOf(matched), ...due.invoiceIds])

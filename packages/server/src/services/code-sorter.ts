@@ -1,8 +1,10 @@
+import { isRowFault, mailReference } from '../domain/set-aside.ts'
 import type { CodeQueue } from '../domain/sign-in.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { Store, Tx } from '../ports/store.ts'
+import type { SetAsides } from './set-aside.ts'
 import { reportSpent, type Spending, spendBudget } from './sign-in-budget.ts'
 
 export interface CodeSorter {
@@ -12,6 +14,8 @@ export interface CodeSorter {
    * not during the request, so that its response and its time reveal nothing.
    */
   sort(): Promise<void>
+  /** Moves one of them that is set aside. @throws when it cannot be moved */
+  sortAlone(mailId: number): Promise<void>
 }
 
 /** Codes per transaction, and transactions per call. */
@@ -24,8 +28,9 @@ export function createCodeSorter(deps: {
   readonly log: Log
   readonly metrics: Pick<Metrics, 'signInBudgetSpent' | 'codesDropped'>
   readonly registration: 'open' | 'closed'
+  readonly setAsides: SetAsides
 }): CodeSorter {
-  const { store, clock, metrics, registration } = deps
+  const { store, clock, metrics, registration, setAsides } = deps
 
   async function moveWithinBudget(tx: Tx, mailIds: readonly number[], queue: CodeQueue): Promise<Sorted> {
     const spending = await spendBudget(tx, queue, mailIds.length, nowSecs(clock))
@@ -35,8 +40,8 @@ export function createCodeSorter(deps: {
   }
 
   /** @returns the number of codes, and what happened to those that have a budget */
-  async function sortBatch(tx: Tx): Promise<{ codes: number; sorted: Sorted[] }> {
-    const unsorted = await tx.mails.lockUnsorted(BATCH)
+  async function sortBatch(tx: Tx, ids?: readonly number[]): Promise<{ codes: number; sorted: Sorted[] }> {
+    const unsorted = await tx.mails.lockUnsorted(BATCH, ids)
     const idsOf = (hasAccount: boolean) =>
       unsorted.filter(code => code.hasAccount === hasAccount).map(({ mailId }) => mailId)
     const [account, unknown] = [idsOf(true), idsOf(false)]
@@ -47,16 +52,37 @@ export function createCodeSorter(deps: {
     return { codes: unsorted.length, sorted }
   }
 
+  /** @returns the number of codes */
+  async function sortNext(ids?: readonly number[]): Promise<number> {
+    const { codes, sorted } = await store.write(tx => sortBatch(tx, ids))
+    for (const { spending, dropped } of sorted) {
+      reportSpent(deps, spending)
+      if (dropped > 0) metrics.codesDropped(spending.budget, dropped)
+    }
+    return codes
+  }
+
+  async function sortApart(): Promise<number> {
+    const unsorted = await store.query(tx => tx.mails.listUnsorted(BATCH))
+    await setAsides.forEachBisected(unsorted, mailReference, async part => {
+      await sortNext(part.map(({ id }) => id))
+    })
+    return unsorted.length
+  }
+
   return {
     async sort() {
       for (let batches = 0; batches < MAX_BATCHES; batches++) {
-        const { codes, sorted } = await store.write(sortBatch)
-        for (const { spending, dropped } of sorted) {
-          reportSpent(deps, spending)
-          if (dropped > 0) metrics.codesDropped(spending.budget, dropped)
-        }
+        const codes = await sortNext().catch(error => {
+          if (!isRowFault(error)) throw error
+          return sortApart()
+        })
         if (codes < BATCH) return
       }
+    },
+
+    async sortAlone(mailId) {
+      await sortNext([mailId])
     },
   }
 }

@@ -1,5 +1,4 @@
 import { ATTENTION_MAIL, attentionMailDueAt, attentionMailText } from '../domain/attention-mail.ts'
-import { backoffMs } from '../domain/backoff.ts'
 import { MAX_COUNT } from '../domain/count.ts'
 import { credentialHash } from '../domain/credential.ts'
 import { EMAIL_UNDO_PATH, emailUndoText } from '../domain/email-change.ts'
@@ -25,6 +24,7 @@ import type { AttentionMail, CodeMail, NoticeMail, UndoMail } from '../ports/rep
 import type { SignInCode } from '../ports/repository/sign-in.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import { createCodeSorter } from './code-sorter.ts'
+import { createMailClaims } from './mail-claim.ts'
 import { wrongInKnownBrowsers } from './one-time-code.ts'
 import type { SetAsides } from './set-aside.ts'
 import { isBudgetSpent } from './sign-in-budget.ts'
@@ -34,13 +34,12 @@ export interface Mails {
   sendCodes(limit: number): Promise<number>
   /** Sends up to `limit` other due mails in parallel and returns their number. Failed mails are retried later. */
   sendNotices(limit: number): Promise<number>
-  /** Makes mails due again that are set aside. @returns whether there may be more */
+  /** Sends mails that are set aside, each alone. @returns whether there may be more */
   retrySetAside(): Promise<boolean>
 }
 
-/** Attempts for each mail without a link that undoes a change. The delay between them doubles from one minute to at most one hour. */
+/** Attempts for each mail without a link that undoes a change. */
 const MAX_ATTEMPTS = 8
-const BACKOFF = { firstMs: 60_000, maxMs: 3_600_000 }
 
 export function createMails(deps: {
   readonly store: Store
@@ -57,6 +56,7 @@ export function createMails(deps: {
 }): Mails {
   const { store, mailer, clock, random, keyedHash, publicUrl, log, setAsides } = deps
   const codeSorter = createCodeSorter(deps)
+  const { claim, claimSetAside } = createMailClaims(deps)
 
   async function sendCode(mail: CodeMail): Promise<void> {
     const message = await composeCode(mail)
@@ -94,6 +94,7 @@ export function createMails(deps: {
   }
 
   async function trySend(mail: CodeMail | NoticeMail | UndoMail, message: OutgoingMail): Promise<boolean> {
+    if (isGivenUp(mail)) return true
     try {
       await mailer.send(message)
       return true
@@ -101,6 +102,11 @@ export function createMails(deps: {
       reportFailure(mail, error)
       return false
     }
+  }
+
+  /** It was sent or given up before, and only its end could not be stored. */
+  function isGivenUp({ about, attempts }: CodeMail | NoticeMail | UndoMail | AttentionMail): boolean {
+    return about !== 'email_undo' && attempts > MAX_ATTEMPTS
   }
 
   function reportFailure(
@@ -119,7 +125,7 @@ export function createMails(deps: {
     const { message, changes } = await composeAttention(mail)
     let sentAt: number | null = null
     try {
-      if (message) {
+      if (message && !isGivenUp(mail)) {
         await mailer.send(message)
         sentAt = nowSecs(clock)
       }
@@ -162,29 +168,36 @@ export function createMails(deps: {
     })
   }
 
-  const retryAt = (now: number) => (attempts: number) => now + backoffMs(attempts, BACKOFF) / 1000
+  function send(mail: CodeMail | NoticeMail | UndoMail | AttentionMail): Promise<void> {
+    if (mail.about === 'code') return sendCode(mail)
+    if (mail.about === 'reorged_payments') return sendAttention(mail)
+    return mail.about === 'email_undo' ? sendUndo(mail) : sendNotice(mail)
+  }
+
+  async function sendAll(kind: 'codes' | 'notices', limit: number): Promise<number> {
+    const mails = await claim(kind, limit)
+    await setAsides.forEachAlone(mails, mailReference, send)
+    return mails.length
+  }
 
   return {
     async sendCodes(limit) {
       await codeSorter.sort()
-      const now = nowSecs(clock)
-      const due = await store.write(tx => tx.mails.claimCodes(now, limit, retryAt(now)))
-      await setAsides.forEachAlone(due, mailReference, sendCode)
-      return due.length
+      return sendAll('codes', limit)
     },
 
-    // A mail counts its attempts, so it is not sent without end.
-    retrySetAside: () => setAsides.retryDue('mail', async () => true),
+    sendNotices: limit => sendAll('notices', limit),
 
-    async sendNotices(limit) {
-      const now = nowSecs(clock)
-      const due = await store.write(tx => tx.mails.claimNotices(now, limit, retryAt(now)))
-      await setAsides.forEachAlone(due, mailReference, mail => {
-        if (mail.about === 'reorged_payments') return sendAttention(mail)
-        return mail.about === 'email_undo' ? sendUndo(mail) : sendNotice(mail)
-      })
-      return due.length
-    },
+    retrySetAside: () =>
+      setAsides.retryDue('mail', async entry => {
+        await codeSorter.sortAlone(Number(entry.reference.split(' ')[0]))
+        const mail = await claimSetAside(entry)
+        if (mail) {
+          await send(mail)
+          await store.write(tx => tx.setAside.remove(entry))
+        }
+        return false
+      }),
   }
 }
 

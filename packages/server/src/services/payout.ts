@@ -1,7 +1,6 @@
 import { chainTime, clockAgreesWithChain, MEDIAN_BLOCKS } from '../domain/chain-time.ts'
 import { notFound } from '../domain/error.ts'
 import type { ConsensusParams } from '../domain/network-upgrade.ts'
-import { confirmedThrough } from '../domain/payment.ts'
 import {
   depositNotConfirmedError,
   joinNotes,
@@ -25,14 +24,14 @@ import {
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { PayoutProvider, PayoutResult } from '../ports/payout-provider.ts'
-import type { Invoice } from '../ports/repository/invoice.ts'
 import type { Withdrawal } from '../ports/repository/withdrawal.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import type { Vault } from '../ports/vault.ts'
 import { recordCommand } from './audit.ts'
+import { createPayoutClaims } from './payout-claim.ts'
 import { type OwnedPayoutOrder, openPayoutOrder, type PayoutOrder, withOwners } from './payout-order.ts'
 import type { SetAsides } from './set-aside.ts'
-import { lockClaimed, lockWithdrawal } from './withdrawal-lock.ts'
+import { hasUnconfirmedPayment, lockClaimed, lockWithdrawal } from './withdrawal-lock.ts'
 import type { TransitionWithdrawal, WithdrawalChanges } from './withdrawal-transition.ts'
 
 /** The payout side of withdrawals, used by the operator and the payout provider. */
@@ -60,7 +59,7 @@ export interface Payouts {
    * paid until the provider reports the end, or that a person pays it (`by_hand`).
    */
   payDue(limit: number): Promise<number>
-  /** Makes orders due again that are set aside. */
+  /** Passes orders that are set aside to the provider, each alone. */
   retrySetAside(): Promise<boolean>
 }
 
@@ -72,8 +71,6 @@ export interface CloseOptions {
 /** The effect of a provider's result on the order. */
 type ResultEffect = 'applied' | 'late' | 'paid_after_close' | 'order_lost'
 
-/** How long an order stays claimed. A provider that needs longer to respond is called again. */
-const LEASE_SECS = 120
 /** Delay after a failed call of the provider. */
 const RETRY_SECS = 60
 const MAX_RETRY_SECS = 86_400
@@ -89,6 +86,7 @@ export function createPayouts(deps: {
   readonly setAsides: SetAsides
 }): Payouts {
   const { store, transitionWithdrawal, clock, vault, provider, params, log, setAsides } = deps
+  const { claimDue, claimSetAside } = createPayoutClaims(deps)
 
   /**
    * Closes an order at the amount received so far; only a larger amount reopens it. A reopened order keeps the notes of
@@ -257,18 +255,23 @@ export function createPayouts(deps: {
         withdrawals: await tx.withdrawals.countByStatus('needs_attention'),
       })),
 
+    // The claim is the test that the order can be written: `pay` sets it aside again with one failure more.
     retrySetAside: () =>
-      setAsides.retryDue('payout', ({ reference }) =>
-        store.write(async tx => postpone(tx, await find(tx, reference))).then(() => true),
-      ),
+      setAsides.retryDue('payout', async entry => {
+        const now = nowSecs(clock)
+        if (!(await clockIsRight(now))) return false
+        const claimed = await claimSetAside(entry, now)
+        if (claimed) await pay(claimed)
+        return true
+      }),
 
     async payDue(limit) {
       for (let count = 0; count < limit; count++) {
         const now = nowSecs(clock)
         if (!(await clockIsRight(now))) return count
-        const [due] = await store.write(tx => tx.withdrawals.claimDuePayouts(provider.name, now, now + LEASE_SECS, 1))
+        const due = await claimDue(now)
         if (!due) return count
-        await pay(due)
+        if (due !== 'set_aside') await pay(due)
       }
       return limit
     },
@@ -282,15 +285,6 @@ function noteOf(payout: PayoutResult): Partial<PayoutNote> {
 
 function providerNote(text: string): string {
   return showUnprintable(text.slice(0, MAX_PAYOUT_NOTE_CHARS)).slice(0, MAX_PAYOUT_NOTE_CHARS)
-}
-
-/** Whether any payment has fewer confirmations than the order requires. */
-async function hasUnconfirmedPayment(tx: Tx, { id, confirmations }: Invoice): Promise<boolean> {
-  const tip = (await tx.chain.tip())?.height ?? 0
-  if (confirmations === 0) return false
-  const sums = await tx.payments.summaries([{ id, confirmedThrough: confirmedThrough(confirmations, tip) }])
-  const { unminedZat, unconfirmedHeight } = sums.get(id)!
-  return unminedZat > 0n || unconfirmedHeight !== null
 }
 
 async function find(tx: Tx, id: string): Promise<Withdrawal> {

@@ -1,4 +1,5 @@
 import { notFound } from '../domain/error.ts'
+import { confirmedThrough } from '../domain/payment.ts'
 import type { Invoice } from '../ports/repository/invoice.ts'
 import type { Withdrawal } from '../ports/repository/withdrawal.ts'
 import type { Tx } from '../ports/store.ts'
@@ -15,4 +16,13 @@ export async function lockWithdrawal(tx: Tx, invoiceId: number): Promise<{ withd
 export async function lockClaimed(tx: Tx, { publicId }: Withdrawal): Promise<Withdrawal | null> {
   const found = await tx.withdrawals.byPublicId(publicId)
   return found && (await lockWithdrawal(tx, found.invoiceId)).withdrawal
+}
+
+/** Whether any payment has fewer confirmations than the order requires. */
+export async function hasUnconfirmedPayment(tx: Tx, { id, confirmations }: Invoice): Promise<boolean> {
+  const tip = (await tx.chain.tip())?.height ?? 0
+  if (confirmations === 0) return false
+  const sums = await tx.payments.summaries([{ id, confirmedThrough: confirmedThrough(confirmations, tip) }])
+  const { unminedZat, unconfirmedHeight } = sums.get(id)!
+  return unminedZat > 0n || unconfirmedHeight !== null
 }

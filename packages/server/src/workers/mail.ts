@@ -2,6 +2,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Store } from '../ports/store.ts'
 import type { Mails } from '../services/mail.ts'
+import type { SetAsides } from '../services/set-aside.ts'
 import { startLoop } from './loop.ts'
 import { startSetAsideLoop } from './set-aside.ts'
 
@@ -17,10 +18,11 @@ const IDLE_MS = 10_000
 export function startMailLoops(deps: {
   readonly store: Store
   readonly mails: Mails
+  readonly setAsides: Pick<SetAsides, 'makeAllDue'>
   readonly clock: Clock
   readonly log: Log
 }): { stop(): Promise<void> } {
-  const { store, mails, clock, log } = deps
+  const { store, mails, setAsides, clock, log } = deps
   const start = (name: string, send: (limit: number) => Promise<number>, batch: number) =>
     startLoop({
       name,
@@ -33,7 +35,7 @@ export function startMailLoops(deps: {
   const loops = [
     start('code mail', mails.sendCodes, CODE_BATCH),
     start('mail', mails.sendNotices, NOTICE_BATCH),
-    startSetAsideLoop({ retries: [mails.retrySetAside], clock, log }),
+    startSetAsideLoop({ setAsides, retries: [mails.retrySetAside], clock, log }),
   ]
   return {
     async stop() {

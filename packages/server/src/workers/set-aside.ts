@@ -10,8 +10,7 @@ const INTERVAL_MS = 10_000
  * @param retries each resolves to true if there may be more; a failure does not stop the others
  */
 export function startSetAsideLoop(deps: {
-  /** Default: another loop makes the rows due. */
-  readonly setAsides?: Pick<SetAsides, 'makeAllDue'>
+  readonly setAsides: Pick<SetAsides, 'makeAllDue'>
   readonly retries: readonly (() => Promise<boolean>)[]
   readonly clock: Clock
   readonly log: Log
@@ -21,7 +20,7 @@ export function startSetAsideLoop(deps: {
   return startLoop({
     name: 'rows that are set aside',
     async run() {
-      if (isFirst) await setAsides?.makeAllDue()
+      if (isFirst) await setAsides.makeAllDue()
       isFirst = false
       const outcomes = await Promise.allSettled(retries.map(retry => retry()))
       const failures = outcomes.flatMap(outcome => (outcome.status === 'rejected' ? [outcome.reason] : []))

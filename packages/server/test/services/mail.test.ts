@@ -129,7 +129,7 @@ onBothDatabases(engine => {
   })
 
   test('a code does not wait for notices that are queued before it, fail or hang', async t => {
-    const { signIn, mails, sent, store, clock, setAccept } = await createHarness(engine, t)
+    const { signIn, mails, setAsides, sent, store, clock, setAccept } = await createHarness(engine, t)
     for (let i = 0; i < 40; i++)
       await store.write(tx =>
         tx.mails.enqueue({ to: `${i}@example.org`, about: 'webhook_url_set', detail: null, createdAt: clock.secs }),
@@ -141,7 +141,7 @@ onBothDatabases(engine => {
       hangingNotices++
       return hanging.promise
     })
-    const processes = [1, 2].map(() => startMailLoops({ store, mails, clock, log: silentLog }))
+    const processes = [1, 2].map(() => startMailLoops({ store, mails, setAsides, clock, log: silentLog }))
     await until('notices hang', () => hangingNotices > 0)
     await signIn.requestCode(STRANGER, '203.0.113.5')
     await until('the code is sent while all notices hang', () => sent.some(isCode))

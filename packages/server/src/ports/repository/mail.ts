@@ -76,6 +76,12 @@ export interface UnsortedCode {
   readonly hasAccount: boolean
 }
 
+/** What identifies a mail that is not claimed. */
+export interface DueMail {
+  readonly id: number
+  readonly createdAt: number
+}
+
 /** Returns the time from which other processes may claim a mail that was claimed for the given attempt. */
 type RetryAt = (attempts: number) => number
 
@@ -91,8 +97,10 @@ export interface MailRepository {
   isUndoWaiting(mail: Pick<NewUndoMail, 'to' | 'emailChangeId'>): Promise<boolean>
   /** Queues mails, except for accounts that already have one waiting. */
   enqueueAttention(mails: readonly NewAttentionMail[]): Promise<void>
-  /** Locks the oldest unsorted codes that no other process is sorting. */
-  lockUnsorted(limit: number): Promise<UnsortedCode[]>
+  /** The oldest unsorted codes. */
+  listUnsorted(limit: number): Promise<DueMail[]>
+  /** Locks the oldest unsorted codes that no other process is sorting. @param ids of these; default: not those set aside */
+  lockUnsorted(limit: number, ids?: readonly number[]): Promise<UnsortedCode[]>
   /** Moves unsorted codes to their queue. */
   setQueue(mailIds: readonly number[], queue: CodeQueue): Promise<void>
   /** Removes unsorted codes that are not mailed. */
@@ -102,10 +110,23 @@ export interface MailRepository {
   /**
    * Claims due codes for this process: those of the first queue first, in each the oldest first. Other processes see them
    * again only after the time that `retryAt` returns.
+   * @param ids of these. Default: not those that are set aside
    */
-  claimCodes(now: number, limit: number, retryAt: RetryAt): Promise<CodeMail[]>
-  /** Claims due notices, links and mails about payments, oldest first, and removes rows whose events are all mailed. */
-  claimNotices(now: number, limit: number, retryAt: RetryAt): Promise<(NoticeMail | AttentionMail | UndoMail)[]>
+  claimCodes(now: number, limit: number, retryAt: RetryAt, ids?: readonly number[]): Promise<CodeMail[]>
+  /**
+   * Claims due notices, links and mails about payments, oldest first.
+   * @param ids of these. Default: not those that are set aside, and rows whose events are all mailed are removed
+   */
+  claimNotices(
+    now: number,
+    limit: number,
+    retryAt: RetryAt,
+    ids?: readonly number[],
+  ): Promise<(NoticeMail | AttentionMail | UndoMail)[]>
+  /** What `claimCodes` or `claimNotices` would claim. */
+  listDue(kind: 'codes' | 'notices', now: number, limit: number): Promise<DueMail[]>
+  /** Makes a mail that is set aside due. @returns its queue; null: it does not exist any more */
+  makeDue(mail: DueMail, now: number): Promise<MailQueue | null>
   /** Records that the notice's events are mailed. Later ones are due at `dueAt`. */
   setMailed(notice: NoticeMail, dueAt: number): Promise<void>
   /** Removes the claimed mail. On SQLite a later mail may have its id: that one stays. */

@@ -46,6 +46,8 @@ export interface SetAsideRepository {
   scanKeyIds(): Promise<number[]>
   /** The blocks from this height on are read again: scan keys that are set aside miss them too. */
   lowerFromHeight(height: number): Promise<void>
+  /** The recorded chain begins with this height: no scan key misses a block below. */
+  raiseFromHeights(height: number): Promise<void>
   /** Number of entries with a failure of the row alone, of the account, up to `max`. Null: of all accounts. */
   count(accountId: number | null, max: number): Promise<number>
   /** Entries that concern the account. */

@@ -73,8 +73,11 @@ export interface WithdrawalRepository {
   /**
    * Claims orders in `payout_processing` whose payout is due. Other callers see them as due again at `until`. Each order
    * is marked as being paid by the provider, from its first claim on.
+   * @param publicId this order, due or not. Default: not those that are set aside
    */
-  claimDuePayouts(provider: string, now: number, until: number, limit: number): Promise<Withdrawal[]>
+  claimDuePayouts(provider: string, now: number, until: number, limit: number, publicId?: string): Promise<Withdrawal[]>
+  /** The order that `claimDuePayouts` claims first. */
+  firstDuePayout(now: number): Promise<Withdrawal | null>
   /** Withdrawals with payout details above an invoice id, ordered by it. */
   listAfter(invoiceId: number, limit: number): Promise<Withdrawal[]>
   /** Replaces the sealed bytes. False, and nothing is written, unless they are still those that were read. */

@@ -5,6 +5,7 @@ import type {
   AttentionMail,
   ClaimedMail,
   CodeMail,
+  DueMail,
   MailQueue,
   MailRepository,
   NoticeMail,
@@ -19,21 +20,25 @@ import { idAndTime, isNotSetAside } from './set-aside.ts'
 const ATTENTION_COLUMNS = 5
 
 export function mailRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): MailRepository {
-  async function claim(queue: MailQueue, now: number, limit: number, retryAt: (attempts: number) => number) {
-    const due = await db
-      .selectFrom('mails')
-      .selectAll()
-      .where('queue', '=', queue)
-      .where('due_at', '<=', now)
-      .whereRef('mailed', '<', 'events')
-      .where(isNotSetAside('mail', idAndTime('mails.id', 'mails.created_at')))
-      .orderBy('due_at')
-      .orderBy('id')
-      .limit(limit)
-      .forUpdate()
-      .skipLocked()
-      .execute()
-    for (const { id, tries } of due) {
+  /** The oldest mails. @param ids of these; default: not those that are set aside */
+  function oldest(queue: MailQueue, limit: number, ids?: readonly number[]) {
+    const mails = db.selectFrom('mails').where('queue', '=', queue).orderBy('due_at').orderBy('id').limit(limit)
+    return ids ? mails.where('id', 'in', ids) : mails.where(NOT_SET_ASIDE)
+  }
+
+  function due(queue: MailQueue, now: number, limit: number, ids?: readonly number[]) {
+    return oldest(queue, limit, ids).where('due_at', '<=', now).whereRef('mailed', '<', 'events')
+  }
+
+  async function claim(
+    queue: MailQueue,
+    now: number,
+    limit: number,
+    retryAt: (attempts: number) => number,
+    ids?: readonly number[],
+  ) {
+    const claimed = await due(queue, now, limit, ids).selectAll().forUpdate().skipLocked().execute()
+    for (const { id, tries } of claimed) {
       const attempts = num(tries) + 1
       await db
         .updateTable('mails')
@@ -41,7 +46,7 @@ export function mailRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): MailRepo
         .where('id', '=', id)
         .execute()
     }
-    return due
+    return claimed
   }
 
   /** A row without unmailed events only records when its kind may be mailed again. */
@@ -137,17 +142,13 @@ export function mailRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): MailRepo
       }
     },
 
-    async lockUnsorted(limit) {
-      const rows = await db
-        .selectFrom('mails')
-        .select(['id', 'recipient'])
-        .where('queue', '=', 'unsorted')
-        .orderBy('due_at')
-        .orderBy('id')
-        .limit(limit)
-        .forUpdate()
-        .skipLocked()
-        .execute()
+    async listUnsorted(limit) {
+      return (await oldest('unsorted', limit).select(['id', 'created_at']).execute()).map(toDueMail)
+    },
+
+    async lockUnsorted(limit, ids) {
+      const unsorted = oldest('unsorted', limit, ids).select(['id', 'recipient'])
+      const rows = await unsorted.forUpdate().skipLocked().execute()
       const emails = new Set<string>()
       for (const batch of chunks(rows, 1)) {
         const recipients = batch.map(({ recipient }) => recipient)
@@ -167,23 +168,41 @@ export function mailRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): MailRepo
         await db.deleteFrom('mails').where('id', 'in', batch).where('queue', '=', 'unsorted').execute()
     },
 
-    async claimCodes(now, limit, retryAt) {
+    async claimCodes(now, limit, retryAt, ids) {
       const claimed: CodeMail[] = []
       for (const queue of CODE_QUEUES) {
         if (claimed.length === limit) break
-        const rows = await claim(queue, now, limit - claimed.length, retryAt)
+        const rows = await claim(queue, now, limit - claimed.length, retryAt, ids)
         for (const row of rows) claimed.push(toCodeMail(row))
       }
       return claimed
     },
 
-    async claimNotices(now, limit, retryAt) {
-      await removeMailed(now, limit)
-      const rows = await claim('notice', now, limit, retryAt)
+    async claimNotices(now, limit, retryAt, ids) {
+      if (!ids) await removeMailed(now, limit)
+      const rows = await claim('notice', now, limit, retryAt, ids)
       return rows.map(row => {
         if (row.about === 'reorged_payments') return toAttentionMail(row)
         return row.about === 'email_undo' ? toUndoMail(row) : toNoticeMail(row)
       })
+    },
+
+    async listDue(kind, now, limit) {
+      const listed: Pick<Selectable<MailsTable>, 'id' | 'created_at'>[] = []
+      for (const queue of kind === 'codes' ? CODE_QUEUES : (['notice'] as const))
+        for (const row of await due(queue, now, limit).select(['id', 'created_at']).execute()) listed.push(row)
+      return listed.slice(0, limit).map(toDueMail)
+    },
+
+    async makeDue({ id, createdAt }, now) {
+      const row = await db
+        .updateTable('mails')
+        .set({ due_at: now })
+        .where('id', '=', id)
+        .where('created_at', '=', createdAt)
+        .returning('queue')
+        .executeTakeFirst()
+      return row?.queue ?? null
     },
 
     async setMailed(notice, dueAt) {
@@ -203,6 +222,12 @@ export function mailRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): MailRepo
       await db.deleteFrom('mails').where(isSame(mail)).execute()
     },
   }
+}
+
+const NOT_SET_ASIDE = isNotSetAside('mail', idAndTime('mails.id', 'mails.created_at'))
+
+function toDueMail(row: Pick<Selectable<MailsTable>, 'id' | 'created_at'>): DueMail {
+  return { id: num(row.id), createdAt: num(row.created_at) }
 }
 
 /** SQLite uses the id of a removed mail again, so the id alone does not identify a mail. */

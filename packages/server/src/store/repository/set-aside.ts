@@ -107,6 +107,15 @@ export function setAsideRepository(db: Db): SetAsideRepository {
         .execute()
     },
 
+    async raiseFromHeights(height) {
+      await db
+        .updateTable('set_aside')
+        .set({ from_height: height })
+        .where('kind', '=', 'scan_key')
+        .where('from_height', '<', height)
+        .execute()
+    },
+
     async count(accountId, max) {
       const some = db
         .selectFrom('set_aside')

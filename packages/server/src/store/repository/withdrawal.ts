@@ -14,6 +14,15 @@ export const NO_PAYOUT_DETAILS = new Uint8Array(0)
 export function withdrawalRepository(db: Db): WithdrawalRepository {
   const all = () => db.selectFrom('withdrawals').selectAll()
 
+  function duePayouts(now: number, limit: number) {
+    return all()
+      .where('payout_due_at', '<=', now)
+      .where('status', '=', 'payout_processing')
+      .where(isNotSetAside('payout', sql.ref('withdrawals.public_id')))
+      .orderBy('payout_due_at')
+      .limit(limit)
+  }
+
   return {
     async insert(withdrawal) {
       await db
@@ -90,16 +99,11 @@ export function withdrawalRepository(db: Db): WithdrawalRepository {
         .execute()
     },
 
-    async claimDuePayouts(provider, now, until, limit) {
-      const due = await all()
-        .where('payout_due_at', '<=', now)
-        .where('status', '=', 'payout_processing')
-        .where(isNotSetAside('payout', sql.ref('withdrawals.public_id')))
-        .orderBy('payout_due_at')
-        .limit(limit)
-        .forUpdate()
-        .skipLocked()
-        .execute()
+    async claimDuePayouts(provider, now, until, limit, publicId) {
+      const orders = publicId
+        ? all().where('public_id', '=', publicId).where('status', '=', 'payout_processing')
+        : duePayouts(now, limit)
+      const due = await orders.forUpdate().skipLocked().execute()
       const claimed: Withdrawal[] = []
       for (const { invoice_id } of due) {
         const row = await db
@@ -115,6 +119,11 @@ export function withdrawalRepository(db: Db): WithdrawalRepository {
         claimed.push(toWithdrawal(row))
       }
       return claimed
+    },
+
+    async firstDuePayout(now) {
+      const row = await duePayouts(now, 1).executeTakeFirst()
+      return row ? toWithdrawal(row) : null
     },
 
     async listAfter(invoiceId, limit) {

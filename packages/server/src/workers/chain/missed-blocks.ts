@@ -1,3 +1,4 @@
+import { isGeneralFault } from '../../domain/set-aside.ts'
 import type { Chain } from '../../ports/chain.ts'
 import type { NoteScanner, ScanKey } from '../../ports/note-scanner.ts'
 import type { SetAside } from '../../ports/repository/set-aside.ts'
@@ -51,25 +52,29 @@ export function createMissedBlocksReader(deps: MissedBlocksDeps): (signal: Abort
     return missedBlocks.advance(entry, newest)
   }
 
-  /** A key whose blocks cannot be read waits, so that the others are read. */
-  async function readOrRecord(entry: SetAside, key: ScanKey, signal: AbortSignal): Promise<boolean> {
-    try {
-      return await readNext(entry, key, signal)
-    } catch (error) {
-      signal.throwIfAborted()
-      await setAsides.record(entry, error)
-      return false
-    }
-  }
-
   return async function readMissedBlocks(signal) {
     let hasMore = false
+    let succeeded = 0
+    const failed: { entry: SetAside; error: unknown }[] = []
     for (const entry of await missedBlocks.listDue(MAX_KEYS)) {
       signal.throwIfAborted()
       const key = await openOrRecord(entry)
       if (key === 'gone') await missedBlocks.remove(entry)
-      else if (key) hasMore = (await readOrRecord(entry, key, signal)) || hasMore
+      else if (key)
+        try {
+          hasMore = (await readNext(entry, key, signal)) || hasMore
+          succeeded += 1
+        } catch (error) {
+          signal.throwIfAborted()
+          // An outage of the chain server is no failure of the key.
+          await deps.chain.tip(signal)
+          failed.push({ entry, error })
+        }
     }
+    const failedAccounts = failed.map(({ entry }) => entry.rowId)
+    if (failed[0] && isGeneralFault({ succeeded, failedAccounts })) throw failed[0].error
+    // A key whose blocks cannot be read waits, so that the others are read.
+    for (const { entry, error } of failed) await setAsides.record(entry, error)
     return hasMore ? 'again' : 'idle'
   }
 }

@@ -3,6 +3,7 @@ import { after, type TestContext, test } from 'node:test'
 import { formatPaymentUri } from '@zatgate/zcash/zip321'
 import type { Account } from '../../../src/domain/account.ts'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
+import { createChainSync } from '../../../src/workers/chain/sync.ts'
 import { ChainSyncHarness, closeNoteScanner } from '../../harness/chain-sync.ts'
 import { type DatabaseEngine, onBothDatabases } from '../../harness/databases.ts'
 import { run } from '../../harness/poison.ts'
@@ -253,6 +254,44 @@ onBothDatabases(engine => {
     await readMissed()
     for (let syncs = 0; syncs < 3; syncs++) await harness.sync()
     assert.deepEqual(await statuses(invoices), ['paid', 'paid', 'paid'])
+  })
+
+  test('an outage of the chain server is no failure of the keys whose blocks are read', async t => {
+    const { harness, merchants, sell, pay, breakKey, readMissed, statuses } = await open(engine, t)
+    await harness.syncFully()
+    const [merchant] = merchants as [Account]
+    const invoice = await sell(merchant)
+    const repair = await breakKey(merchant)
+    pay(invoice)
+    harness.sandbox.mine(4)
+    await harness.sync()
+    await repair()
+    harness.clock.advance(60)
+    const { chain } = harness
+    const unreachable = Promise.reject(new Error('unreachable'))
+    unreachable.catch(() => {})
+    async function* noBlocks(): AsyncGenerator<never> {
+      yield await unreachable
+    }
+    const down = createChainSync({ ...harness.deps, chain: { ...chain, tip: () => unreachable, blocks: noBlocks } })
+    for (let runs = 0; runs < 20; runs++) await assert.rejects(down.readMissedBlocks(harness.signal), /unreachable/)
+    const [entry] = await harness.query(tx => tx.setAside.list(1))
+    assert.equal(entry?.failures, 1)
+    await readMissed()
+    assert.deepEqual(await statuses([invoice]), ['paid'])
+  })
+
+  test('a key that fails before the first recorded block has missed no block below it', async t => {
+    const { harness, merchants, sell, breakKey } = await open(engine, t)
+    await sell(merchants[0] as Account)
+    await breakKey(merchants[0] as Account)
+    harness.sandbox.mine(1_050, { empty: true })
+    await harness.scanKeys.watchedAt(harness.clock.secs)
+    assert.equal((await harness.query(tx => tx.setAside.list(1)))[0]?.fromHeight, 1)
+    await harness.sync()
+    const first = (await harness.recordedChain.position())?.oldest
+    assert.ok(first !== undefined && first > 1)
+    assert.equal((await harness.query(tx => tx.setAside.list(1)))[0]?.fromHeight, first)
   })
 
   test('keys that wait for a complete sync, and one whose blocks cannot be read, keep no other from being read', async t => {
