@@ -4,12 +4,17 @@ import { OneClick } from '@zatgate/sandbox/oneclick/oneclick'
 import { OneClickServer } from '@zatgate/sandbox/oneclick/server'
 import { printLine } from '../bench/report.ts'
 import { systemClock } from '../src/adapters/system/clock.ts'
+import { delayBesideAbandoned } from '../test/harness/abandoned-swaps.ts'
+import { scopeOf } from '../test/harness/container.ts'
 import { fromClient, printFigure, printReads, withTarget } from './target.ts'
 
 const STARTS = 200
 const ASSET = 'nep141:btc.omft.near'
 
-/** Starts swaps with one invoice id from many addresses, and counts the requests that reach the provider. */
+/**
+ * Starts swaps with one invoice id from many addresses, and counts the requests that reach the provider. Then polls a new
+ * swap beside abandoned ones, on a manual clock.
+ */
 const chain = new Chain({ seed: new Uint8Array(32).fill(5), clock: systemClock })
 const oneclick = new OneClick({ wallet: new Wallet(chain), seed: chain.seed, clock: systemClock })
 const server = await OneClickServer.start(oneclick, { clock: systemClock })
@@ -44,3 +49,14 @@ for (const [what, refundTo] of [
 }
 await server.close()
 chain.close()
+
+await using stack = new AsyncDisposableStack()
+for (const abandoned of [0, 1_500]) {
+  const delayMs = await delayBesideAbandoned(scopeOf(stack), abandoned)
+  printFigure(
+    `a new swap beside ${abandoned} abandoned ones is polled late by at most`,
+    delayMs,
+    { below: 2_000 },
+    'ms',
+  )
+}
