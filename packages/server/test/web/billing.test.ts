@@ -1,38 +1,29 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
 import { until } from '../harness/until.ts'
-import { noBrowser, openBrowser } from './browser.ts'
+import { noBrowser, signInOnPage, useBrowser } from './browser.ts'
 import { inspect } from './inspect.ts'
 
 describe('plans and withdrawals in a real browser', { skip: noBrowser(), timeout: 180_000 }, () => {
+  const { openPage } = useBrowser()
   let harness: SandboxService
-  let browser: Browser
   let accounts = 0
 
   before(async () => {
     harness = await startSandboxService({ env: { WITHDRAWAL_SPREAD_BPS: '100' } })
     harness.sandbox.rates.setPrice('ZECUSD', '1419.06000')
     harness.sandbox.rates.setPrice('ZECEUR', '1222.31000')
-    browser = await openBrowser()
   })
-  after(async () => {
-    await browser?.close()
-    await harness?.close()
-  })
+  after(() => harness?.close())
 
   /** A signed-in page of a new account. */
-  async function signIn(options: Parameters<Browser['newContext']>[0] = {}): Promise<{ page: Page; email: string }> {
+  async function signIn(options?: BrowserContextOptions): Promise<{ page: Page; email: string }> {
     accounts += 1
     const email = `merchant${accounts}@example.org`
-    const page = await (await browser.newContext(options)).newPage()
-    await page.goto(`${harness.url}/sign-in`)
-    await page.getByLabel('Email').fill(email)
-    await page.getByRole('button', { name: 'Email me a code' }).click()
-    await page.getByLabel('Code').fill(await harness.codeFor(email))
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.waitForURL('**/overview')
+    const page = await openPage(options)
+    await signInOnPage(page, harness, email)
     return { page, email }
   }
 
@@ -76,7 +67,6 @@ describe('plans and withdrawals in a real browser', { skip: noBrowser(), timeout
     await page.getByRole('button', { name: 'Renew Pro' }).waitFor()
     await page.getByRole('cell', { name: 'Paid until' }).waitFor()
     await inspect(page)
-    await page.context().close()
   })
 
   test('a withdrawal shows its order, deposit and payout without reloading the page', async () => {
@@ -107,7 +97,6 @@ describe('plans and withdrawals in a real browser', { skip: noBrowser(), timeout
     await link.click()
     await page.getByText('SEPA 4711').waitFor()
     await inspect(page)
-    await page.context().close()
   })
 
   test('without JavaScript, errors show in the form, input is kept and a withdrawal can be canceled', async () => {
@@ -120,7 +109,6 @@ describe('plans and withdrawals in a real browser', { skip: noBrowser(), timeout
     await page.getByRole('button', { name: 'Cancel withdrawal' }).click()
     await page.getByText('Canceled', { exact: true }).waitFor()
     assert.equal(await page.getByRole('button', { name: 'Cancel withdrawal' }).count(), 0)
-    await page.context().close()
   })
 
   test('without a rate source, pages still load but show no fiat amounts', async t => {

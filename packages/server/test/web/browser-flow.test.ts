@@ -1,44 +1,30 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, BrowserContextOptions } from 'playwright-core'
 import { NAV } from '../../src/web/components/nav.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
-import { noBrowser, openBrowser } from './browser.ts'
+import { noBrowser, signInOnPage, useBrowser } from './browser.ts'
 import { inspect } from './inspect.ts'
 
 describe('a merchant in a real browser', { skip: noBrowser(), timeout: 180_000 }, () => {
+  const browser = useBrowser()
   let harness: SandboxService
-  let browser: Browser
 
   before(async () => {
     harness = await startSandboxService()
-    browser = await openBrowser()
   })
-  after(async () => {
-    await browser?.close()
-    await harness?.close()
-  })
+  after(() => harness?.close())
 
   /** A page that records every error: script errors and violations of the content policy. */
-  async function openPage(options: Parameters<Browser['newContext']>[0] = {}) {
-    const context = await browser.newContext(options)
-    const page = await context.newPage()
+  async function openPage(options?: BrowserContextOptions) {
+    const page = await browser.openPage(options)
     const errors: string[] = []
     page.on('pageerror', error => errors.push(String(error)))
     page.on('console', message => {
       if (message.type() === 'error') errors.push(message.text())
     })
-    return { context, page, errors }
-  }
-
-  async function signIn(page: Page, email: string): Promise<void> {
-    await page.goto(`${harness.url}/sign-in`)
-    await page.getByLabel('Email').fill(email)
-    await page.getByRole('button', { name: 'Email me a code' }).click()
-    await page.getByLabel('Code').fill(await harness.codeFor(email))
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.waitForURL('**/overview')
+    return { context: page.context(), page, errors }
   }
 
   async function hasCookie(context: BrowserContext): Promise<boolean> {
@@ -174,7 +160,7 @@ describe('a merchant in a real browser', { skip: noBrowser(), timeout: 180_000 }
     await context.close()
 
     const other = await openPage()
-    await signIn(other.page, 'other@example.org')
+    await signInOnPage(other.page, harness, 'other@example.org')
     for (const path of ['/overview', '/invoices', '/api-keys', '/webhook', '/sessions']) {
       await other.page.goto(harness.url + path)
       const text = (await other.page.textContent('body')) as string

@@ -1,5 +1,15 @@
 import { existsSync } from 'node:fs'
-import { type Browser, chromium } from 'playwright-core'
+import { after, afterEach, before } from 'node:test'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type FrameLocator,
+  type Page,
+} from 'playwright-core'
+import type { Invoice } from '../../src/ports/repository/invoice.ts'
+import type { SandboxService } from '../harness/service.ts'
 
 const EXECUTABLE = process.env.ZATGATE_TEST_CHROMIUM || '/usr/bin/chromium'
 
@@ -24,4 +34,62 @@ export function noBrowser(): string | false {
 
 export function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: EXECUTABLE, args: FLAGS, timeout: 30_000 })
+}
+
+export interface TestBrowser {
+  /** Opens a page with its own cookies, which is closed after the test. */
+  openPage(options?: BrowserContextOptions): Promise<Page>
+}
+
+/** Starts a browser for the tests of the surrounding `describe`. */
+export function useBrowser(): TestBrowser {
+  let browser: Browser
+  const contexts: BrowserContext[] = []
+  before(async () => {
+    browser = await openBrowser()
+  })
+  afterEach(async () => {
+    await Promise.all(contexts.splice(0).map(context => context.close()))
+  })
+  after(() => browser?.close())
+  return {
+    async openPage(options) {
+      const context = await browser.newContext(options)
+      contexts.push(context)
+      return context.newPage()
+    },
+  }
+}
+
+/** Creates an invoice of 0.025 ZEC of the shop `shop@example.org`, with the viewing key of the sandbox. */
+export async function createInvoice({ service, sandbox }: SandboxService): Promise<Invoice> {
+  const { accounts, viewingKeys, invoices } = service
+  const account = await accounts.findOrCreate('shop@example.org')
+  const { account: ready } = await viewingKeys.set(account, sandbox.demoViewingKey)
+  return invoices.create(ready, { amountZat: 2_500_000n, expiresInSecs: 3_600, idempotencyKey: undefined })
+}
+
+/** Signs in, or creates the account. */
+export async function signInOnPage(page: Page, harness: SandboxService, email: string): Promise<void> {
+  await page.goto(`${harness.url}/sign-in`)
+  await page.getByLabel('Email').fill(email)
+  await page.getByRole('button', { name: 'Email me a code' }).click()
+  await page.getByLabel('Code').fill(await harness.codeFor(email))
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.waitForURL('**/overview')
+}
+
+/** Fills in the form that a buyer chooses another asset in. */
+export async function chooseAsset(
+  page: Page | FrameLocator,
+  asset: string,
+  refundTo = 'the-buyers-own-address',
+): Promise<void> {
+  await page.getByLabel('Asset').selectOption({ label: asset })
+  await page.getByLabel('Your refund address').fill(refundTo)
+}
+
+/** Submits that form. */
+export async function submitAsset(page: Page | FrameLocator): Promise<void> {
+  await page.getByRole('button', { name: 'Get the deposit address' }).click()
 }

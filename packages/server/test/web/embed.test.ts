@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
 import { SkewedClock } from '../harness/skewed-clock.ts'
 import { until } from '../harness/until.ts'
-import { noBrowser, openBrowser } from './browser.ts'
+import { chooseAsset, createInvoice, noBrowser, submitAsset, useBrowser } from './browser.ts'
 import { inspect } from './inspect.ts'
 import { serveShopPage } from './shop-page.ts'
 import { visit } from './visit.ts'
@@ -19,16 +19,10 @@ before(async () => {
 })
 after(() => harness?.close())
 
-async function createInvoice(shop = harness): Promise<string> {
-  const { accounts, viewingKeys, invoices } = shop.service
-  const account = await accounts.findOrCreate('shop@example.org')
-  const { account: ready } = await viewingKeys.set(account, shop.sandbox.demoViewingKey)
-  const terms = { amountZat: 2_500_000n, expiresInSecs: 3_600, idempotencyKey: undefined }
-  return (await invoices.create(ready, terms)).publicId
-}
+const createId = async (shop = harness) => (await createInvoice(shop)).publicId
 
 test('only the embedded checkout can be framed, its error pages too, and it sets and reads no cookie', async () => {
-  const id = await createInvoice()
+  const id = await createId()
   for (const path of [`/i/${id}/embed`, `/i/${id}/embed/swap`, `/i/${UNKNOWN}/embed`, '/i/none/embed/swap']) {
     const { headers, text } = await visit(harness, `GET ${path}`, { cookie: '__Host-zatgate=anything' })
     const policy = headers.get('content-security-policy') as string
@@ -66,7 +60,7 @@ test('a page that says that there are too many requests is styled, and framed wh
 })
 
 test('an embedded checkout stays in the frame', async () => {
-  const id = await createInvoice()
+  const id = await createId()
   const page = async (path: string) => (await visit(harness, `GET ${path}`)).text
   assert.match(await page(`/i/${id}/embed`), new RegExp(`href="/i/${id}/embed/swap"`))
   assert.match(await page(`/i/${id}/embed/swap`), new RegExp(`action="/i/${id}/embed/swap"`))
@@ -84,7 +78,7 @@ test('an embedded checkout stays in the frame', async () => {
 })
 
 test('return_to shows a link to the shop, by its host, on every page of the checkout', async () => {
-  const id = await createInvoice()
+  const id = await createId()
   const query = `return_to=${encodeURIComponent('https://shop.example/orders/7?a=1&b="<')}`
   const link = 'href="https://shop.example/orders/7?a=1&amp;b=%22%3C">Back to shop.example</a>'
   const page = async (path: string) => (await visit(harness, `GET ${path}`)).text.replaceAll('&#39;', "'")
@@ -101,7 +95,7 @@ test('return_to shows a link to the shop, by its host, on every page of the chec
 })
 
 test('return_to must be an https URL; while the service is on this machine, http URLs of this machine are allowed', async () => {
-  const id = await createInvoice()
+  const id = await createId()
   const status = async (returnTo: string) => {
     const { status, text } = await visit(harness, `GET /i/${id}?return_to=${encodeURIComponent(returnTo)}`)
     if (status !== 200) assert.match(text, /Invalid return to: it must be an absolute https URL/)
@@ -128,7 +122,7 @@ test('return_to must be an https URL; while the service is on this machine, http
 test('on a public service return_to leads to no program on the machine of the buyer', async t => {
   const publicService = await startSandboxService({ env: { PUBLIC_URL: 'https://pay.example.com' } })
   t.after(() => publicService.close())
-  const id = await createInvoice(publicService)
+  const id = await createId(publicService)
   const status = async (returnTo: string) =>
     (await visit(publicService, `GET /i/${id}?return_to=${encodeURIComponent(returnTo)}`)).status
   assert.equal(await status('https://shop.example'), 200)
@@ -137,18 +131,13 @@ test('on a public service return_to leads to no program on the machine of the bu
 })
 
 describe('in a real browser', { skip: noBrowser(), timeout: 120_000 }, () => {
-  let browser: Browser
-  before(async () => {
-    browser = await openBrowser()
-  })
-  after(() => browser?.close())
+  const { openPage } = useBrowser()
 
   async function openShop(t: { after(work: () => Promise<void>): void }, html: string): Promise<Page> {
     // A shop that isolates its own pages may frame the checkout too.
     const shop = await serveShopPage(html, { 'cross-origin-embedder-policy': 'require-corp' })
     t.after(() => shop.close())
-    const page = await (await browser.newContext()).newPage()
-    t.after(() => page.context().close())
+    const page = await openPage()
     await page.goto(shop.url)
     return page
   }
@@ -167,7 +156,7 @@ describe('in a real browser', { skip: noBrowser(), timeout: 120_000 }, () => {
     )
 
   test('a buyer pays inside the page of a shop on another site, which receives the statuses and the height', async t => {
-    const id = await createInvoice()
+    const id = await createId()
     const page = await openShop(t, shopWith(`${harness.url}/i/${id}/embed`))
     const frame = page.frameLocator('iframe')
     const heading = (name: string) => frame.getByRole('heading', { level: 1, name }).waitFor()
@@ -180,10 +169,9 @@ describe('in a real browser', { skip: noBrowser(), timeout: 120_000 }, () => {
     )
 
     await frame.getByRole('link', { name: 'Pay with another asset' }).click()
-    await frame.getByLabel('Asset').selectOption({ label: 'BTC on Bitcoin' })
-    await frame.getByLabel('Your refund address').fill('the-buyers-own-address')
+    await chooseAsset(frame, 'BTC on Bitcoin')
     await inspect(page)
-    await frame.getByRole('button', { name: 'Get the deposit address' }).click()
+    await submitAsset(frame)
     await heading('Send your deposit')
     await frame.getByRole('link', { name: 'Pay with Zcash instead' }).click()
     await heading('Pay with Zcash')
@@ -215,7 +203,7 @@ describe('in a real browser', { skip: noBrowser(), timeout: 120_000 }, () => {
   })
 
   test('the theme of the shop wins over the system, also after choosing another asset', async t => {
-    const id = await createInvoice()
+    const id = await createId()
     const colours = { light: 'rgb(255, 255, 255)', dark: 'rgb(28, 30, 27)' }
     for (const [theme, system] of [
       ['light', 'dark'],
@@ -240,7 +228,7 @@ describe('in a real browser', { skip: noBrowser(), timeout: 120_000 }, () => {
   })
 
   test('no other page of the service loads in a frame', async t => {
-    const id = await createInvoice()
+    const id = await createId()
     for (const path of [`/i/${id}`, '/sign-in']) {
       const page = await openShop(t, shopWith(harness.url + path))
       const [, frame] = page.frames()
@@ -249,11 +237,10 @@ describe('in a real browser', { skip: noBrowser(), timeout: 120_000 }, () => {
   })
 
   test('a buyer goes from the shop to the checkout and back, and neither site learns an address of the other', async t => {
-    const id = await createInvoice()
+    const id = await createId()
     const shop = await serveShopPage('<!doctype html><title>Shop</title>Thank you')
     t.after(() => shop.close())
-    const page = await (await browser.newContext()).newPage()
-    t.after(() => page.context().close())
+    const page = await openPage()
     await page.goto(`${harness.url}/i/${id}?return_to=${encodeURIComponent(`${shop.url}orders/7`)}`)
     await inspect(page)
     await page.getByRole('link', { name: `Back to ${new URL(shop.url).host}` }).click()

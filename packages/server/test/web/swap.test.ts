@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import type { Invoice } from '../../src/ports/repository/invoice.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
 import { SkewedClock } from '../harness/skewed-clock.ts'
 import { until } from '../harness/until.ts'
-import { noBrowser, openBrowser } from './browser.ts'
+import { chooseAsset, createInvoice, noBrowser, submitAsset, useBrowser } from './browser.ts'
 import { inspect } from './inspect.ts'
 
 const AMOUNT = 2_500_000n
@@ -13,34 +13,17 @@ const AMOUNT = 2_500_000n
 const SPEED = 10
 
 describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, () => {
+  const { openPage } = useBrowser()
   let harness: SandboxService
-  let browser: Browser
 
   before(async () => {
     harness = await startSandboxService({ clock: new SkewedClock({ factor: SPEED }) })
-    browser = await openBrowser()
   })
-  after(async () => {
-    await browser?.close()
-    await harness?.close()
-  })
+  after(() => harness?.close())
 
-  async function createInvoice(): Promise<Invoice> {
-    const { accounts, viewingKeys, invoices } = harness.service
-    const account = await accounts.findOrCreate('shop@example.org')
-    const { account: ready } = await viewingKeys.set(account, harness.sandbox.demoViewingKey)
-    return invoices.create(ready, { amountZat: AMOUNT, expiresInSecs: 3_600, idempotencyKey: undefined })
-  }
-
-  async function openPage(options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
-    const context = await browser.newContext(options)
-    return context.newPage()
-  }
-
-  async function choose(page: Page, asset: string, refundTo = 'the-buyers-own-address'): Promise<void> {
-    await page.getByLabel('Asset').selectOption({ label: asset })
-    await page.getByLabel('Your refund address').fill(refundTo)
-    await page.getByRole('button', { name: 'Get the deposit address' }).click()
+  async function choose(page: Page, asset: string, refundTo?: string): Promise<void> {
+    await chooseAsset(page, asset, refundTo)
+    await submitAsset(page)
   }
 
   function drive(invoice: Invoice, outcome: string): void {
@@ -52,7 +35,7 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
   }
 
   test('chooses an asset, gets a deposit address and sees the invoice become paid', async () => {
-    const invoice = await createInvoice()
+    const invoice = await createInvoice(harness)
     const page = await openPage()
     const heading = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor()
     await page.goto(`${harness.url}/i/${invoice.publicId}`)
@@ -82,11 +65,10 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
     await heading('Payment detected')
     harness.sandbox.chain.mine(3)
     await heading('Paid')
-    await page.context().close()
   })
 
   test('without JavaScript, reloading shows the same and errors show in the form', async () => {
-    const invoice = await createInvoice()
+    const invoice = await createInvoice(harness)
     const page = await openPage({ javaScriptEnabled: false })
     await page.goto(`${harness.url}/i/${invoice.publicId}/swap`)
     await choose(page, 'XLM on Stellar', 'invalid')
@@ -112,11 +94,10 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
     await page.goto(`${harness.url}/i/${invoice.publicId}`)
     await page.getByText('Your deposit was sent back to your refund address.').waitFor()
     await page.getByRole('link', { name: 'Pay with another asset' }).waitFor()
-    await page.context().close()
   })
 
   test('while the swap provider is unavailable, the buyer sees an error and can pay with Zcash', async () => {
-    const invoice = await createInvoice()
+    const invoice = await createInvoice(harness)
     const page = await openPage()
     await page.goto(`${harness.url}/i/${invoice.publicId}/swap`)
     harness.sandbox.oneclick.script.add('quote', 'bad_gateway_html', 1)
@@ -124,12 +105,11 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
     await page.getByRole('alert').getByText('Swap provider unavailable.').waitFor()
     await page.getByRole('link', { name: 'Pay with Zcash instead' }).click()
     await page.getByRole('heading', { name: 'Pay with Zcash' }).waitFor()
-    await page.context().close()
   })
 
   test('the merchant sees a notice about a completed swap until its payment arrives', async () => {
     const { service, url } = harness
-    const invoice = await createInvoice()
+    const invoice = await createInvoice(harness)
     const swap = await service.swaps.start(invoice.publicId, {
       assetId: 'nep141:btc.omft.near',
       refundTo: 'the-buyers-own-address',
@@ -153,7 +133,7 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
   })
 
   test('an invoice that cannot take a swap redirects to the checkout page', async () => {
-    const invoice = await createInvoice()
+    const invoice = await createInvoice(harness)
     const page = await openPage()
     await page.goto(`${harness.url}/i/${invoice.publicId}/swap`)
     harness.sandbox.wallet.pay({ uri: `zcash:${invoice.address}?amount=0.025` })
@@ -164,6 +144,5 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
     await page.getByRole('heading', { name: 'Payment detected' }).waitFor()
     await page.goto(`${harness.url}/i/${invoice.publicId}/swap`)
     await page.getByRole('heading', { name: 'Payment detected' }).waitFor()
-    await page.context().close()
   })
 })
