@@ -25,11 +25,15 @@ export interface AccountOverview {
   readonly resetsAt: number
 }
 
+/** Accounts for each read of the list. */
+const LIST_PAGE = 1_000
+
 export interface Accounts {
   /** Finds the account of an email address, or creates it. @throws AppError `invalid_email` */
   findOrCreate(email: string): Promise<Account>
   /** @throws AppError `no_such_account` */
   findByEmail(email: string): Promise<Account>
+  /** All accounts, oldest first, for the operator. */
   list(): Promise<Account[]>
   overview(account: Account): Promise<AccountOverview>
   /** Changes the email without a code, for the operator. It cannot be undone with a link. @throws AppError `invalid_email`, `email_taken` */
@@ -146,7 +150,14 @@ export function createAccounts(
       return store.write(tx => findOrCreateAccount(tx, email, deps))
     },
 
-    list: () => store.read(tx => tx.accounts.list()),
+    async list() {
+      const all: Account[] = []
+      for (;;) {
+        const page = await store.read(tx => tx.accounts.list(all.at(-1)?.id ?? 0, LIST_PAGE))
+        for (const account of page) all.push(account)
+        if (page.length < LIST_PAGE) return all
+      }
+    },
 
     async setEmail(account, text, actor) {
       const email = otherEmail(account, text)

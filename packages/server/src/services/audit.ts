@@ -20,14 +20,27 @@ import type { Store, Tx } from '../ports/store.ts'
 /** The log of sign-ins, changes of accounts and operator commands. */
 export interface AuditLog {
   /** Newest first: entries with ids below `before`. */
-  list(filter: AuditFilter, limit: number, before?: number): Promise<AuditEntry[]>
+  list(filter: AuditFilter & { readonly kind?: AuditKind }, limit: number, before?: number): Promise<AuditEntry[]>
   /** Records an operator command that consists of several transactions, before the first one. */
   recordCommand(kind: AuditKind, detail?: string): Promise<void>
 }
 
+/** No index finds the entries of a kind, so entries are read in bounded pages until enough are found. */
+const KIND_PAGE = 1_000
+
 export function createAuditLog({ store, clock }: { readonly store: Store; readonly clock: Clock }): AuditLog {
   return {
-    list: (filter, limit, before) => store.read(tx => tx.audit.list(filter, limit, before)),
+    async list({ kind, ...filter }, limit, before) {
+      const read = (count: number, from?: number) => store.read(tx => tx.audit.list(filter, count, from))
+      if (kind === undefined) return read(limit, before)
+      const found: AuditEntry[] = []
+      for (let from = before; ; ) {
+        const page = await read(KIND_PAGE, from)
+        for (const entry of page) if (entry.kind === kind && found.length < limit) found.push(entry)
+        from = page.at(-1)?.id
+        if (found.length === limit || page.length < KIND_PAGE) return found
+      }
+    },
     recordCommand: (kind, detail) =>
       store.write(tx => recordCommand(tx, { accountId: null, kind, at: nowSecs(clock), detail })),
   }

@@ -17,6 +17,10 @@ export interface LastUsedRecorder {
 
 /** A credential in constant use is written once in this many seconds. */
 const RECORD_INTERVAL_SECS = 60
+/** Credentials per transaction. */
+const BATCH = 200
+/** Beyond this number of credentials that wait, the use of others is not recorded. They are recorded at a later use. */
+const MAX_PENDING = 10_000
 
 /** Writes in batches after the request, so that no request waits for it. */
 export function createLastUsedRecorder(
@@ -28,7 +32,8 @@ export function createLastUsedRecorder(
 
   async function flush(): Promise<void> {
     while (pending.size > 0) {
-      const ids = [...pending]
+      const ids: number[] = []
+      for (const id of pending) if (ids.push(id) === BATCH) break
       await store.write(tx => touch(tx, ids, nowSecs(clock))).catch(onError)
       for (const id of ids) pending.delete(id)
     }
@@ -38,6 +43,7 @@ export function createLastUsedRecorder(
   return {
     record({ id, lastUsedAt }) {
       if (lastUsedAt !== null && nowSecs(clock) - lastUsedAt < RECORD_INTERVAL_SECS) return
+      if (pending.size >= MAX_PENDING) return
       pending.add(id)
       writing ??= flush()
     },

@@ -55,7 +55,8 @@ export function createWatchedKeys(deps: {
 
   async function checkCapacity(tx: Tx, viewingKeyId: number, now: number): Promise<void> {
     if ((await tx.viewingKeys.watchedUntil(viewingKeyId)) >= watchedSince(now)) return
-    if ((await tx.viewingKeys.countWatched(watchedSince(now))) >= maxWatchedKeys) throw watchedKeyCapacityError()
+    if ((await tx.viewingKeys.countWatched(watchedSince(now), maxWatchedKeys)) >= maxWatchedKeys)
+      throw watchedKeyCapacityError()
   }
 
   return {

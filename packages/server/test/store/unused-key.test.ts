@@ -60,7 +60,7 @@ onBothDatabases(engine => {
     const reserved = await reserveIndexes(store, first.id, 100)
     assert.deepEqual([await prune(store, BEFORE, 2), await prune(store, BEFORE, 2)], [2, 1])
     await store.write(tx => tx.viewingKeys.advanceAllIndexes(() => 1_000n, BEFORE + 5))
-    assert.equal(await store.read(tx => tx.viewingKeys.countWatched(BEFORE)), 0)
+    assert.equal(await store.read(tx => tx.viewingKeys.countWatched(BEFORE, 9)), 0)
     assert.deepEqual(await store.read(tx => tx.viewingKeys.watchedAt(BEFORE)), [])
     const again = await store.write(tx => find(tx, 'a'))
     assert.deepEqual([again.id, again.sealed], [first.id, SEALED])

@@ -16,6 +16,7 @@ import type { Command } from '../command.ts'
 import type { Context } from '../context.ts'
 import { missingDatabase, withStore } from '../store.ts'
 import { parseArguments } from '../usage.ts'
+import { accountService } from './account.ts'
 import { checkChain } from './doctor-chain.ts'
 import { CHECK_TIMEOUT_MS, type Finding, runCheck, skipped } from './doctor-finding.ts'
 import { withHttpClient } from './doctor-http.ts'
@@ -113,7 +114,7 @@ async function checkDatabase(config: Config): Promise<Finding> {
           const failed = await createSecrets({ store, vault }).check()
           if (failed > 0) throw new Error(`${failed} of the stored secrets do not decrypt`)
         }
-        return store.read(tx => tx.accounts.list())
+        return accountService(config, store).list()
       })
       const kind = config.databaseUrl.split(':', 1)[0]
       return `${kind} opens and its secrets decrypt; ${accounts.length} accounts`
@@ -151,7 +152,7 @@ async function checkWatchedKeys(config: Config): Promise<Finding> {
     'raise MAX_WATCHED_KEYS, if payments are still detected in time; an account with many keys may be an attack'
   try {
     const since = watchedSince(nowSecs(systemClock))
-    const watched = await withStore(config, store => store.query(tx => tx.viewingKeys.countWatched(since)))
+    const watched = await withStore(config, store => store.query(tx => tx.viewingKeys.countWatched(since, max)))
     const says = `${watched} of at most ${max} viewing keys`
     return watched < 0.9 * max ? { check, state: 'ok', says } : { check, state: 'warning', says, advice }
   } catch {

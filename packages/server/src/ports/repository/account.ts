@@ -19,8 +19,8 @@ export interface AccountRepository {
   /** Reads the account and locks its row until the transaction ends. */
   lock(id: number): Promise<Account | null>
   byEmail(email: string): Promise<Account | null>
-  /** All accounts that are not deleted, oldest first. */
-  list(): Promise<Account[]>
+  /** Up to `limit` accounts that are not deleted, with ids above `afterId`, in their order. */
+  list(afterId: number, limit: number): Promise<Account[]>
   /** False when another account has the email. */
   setEmail(id: number, email: string): Promise<boolean>
   /** Null: the account is not being deleted. */

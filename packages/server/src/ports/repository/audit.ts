@@ -22,7 +22,6 @@ export interface AuditEntry extends NewAuditEntry {
 /** Which entries to list. */
 export interface AuditFilter {
   readonly accountId?: number
-  readonly kind?: AuditKind
 }
 
 /** The audit log. Entries are appended and deleted by age; nothing changes them. */

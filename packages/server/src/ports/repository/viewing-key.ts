@@ -77,8 +77,8 @@ export interface ViewingKeyRepository {
   watchedByAccount(accountId: number, now: number): Promise<{ readonly id: number; readonly watchUntil: number }[]>
   /** Locks the count of watched keys until the transaction ends. Taken after the lock of an account, never before. */
   lockWatchedCount(): Promise<void>
-  /** The number of keys with `watchUntil` at `now` or later. */
-  countWatched(now: number): Promise<number>
+  /** The number of keys with `watchUntil` at `now` or later, counted up to `max`. */
+  countWatched(now: number, max: number): Promise<number>
   /** The keys to scan with: `watchUntil` is `now` or later, or a recorded payment to the key is not mined. */
   watchedAt(now: number): Promise<ViewingKeyRow[]>
   /** The keys with payments mined at these heights, bounds included. */

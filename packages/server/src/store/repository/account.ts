@@ -40,8 +40,15 @@ export function accountRepository(db: Db): AccountRepository {
       return row ? toAccount(row) : null
     },
 
-    async list() {
-      const rows = await db.selectFrom('accounts').selectAll().where('erased_at', 'is', null).orderBy('id').execute()
+    async list(afterId, limit) {
+      const rows = await db
+        .selectFrom('accounts')
+        .selectAll()
+        .where('id', '>', afterId)
+        .where('erased_at', 'is', null)
+        .orderBy('id')
+        .limit(limit)
+        .execute()
       return rows.map(toAccount)
     },
 

@@ -52,14 +52,13 @@ export function auditRepository(db: Db): AuditRepository {
       return num(row.count)
     },
 
-    async list({ accountId, kind }, limit, before) {
+    async list({ accountId }, limit, before) {
       let query = db
         .selectFrom('audit_entries')
         .leftJoin('accounts', 'accounts.id', 'audit_entries.account_id')
         .selectAll('audit_entries')
         .select('accounts.email')
       if (accountId !== undefined) query = query.where('audit_entries.account_id', '=', accountId)
-      if (kind !== undefined) query = query.where('audit_entries.kind', '=', kind)
       if (before !== undefined) query = query.where('audit_entries.id', '<', before)
       const rows = await query.orderBy('audit_entries.id', 'desc').limit(limit).execute()
       return rows.map(toEntry)

@@ -131,22 +131,30 @@ export function setAsideRepository(db: Db): SetAsideRepository {
     },
 
     async countByKindOf(accountId) {
-      const keys = db.selectFrom('account_viewing_keys').select('viewing_key_id').where('account_id', '=', accountId)
-      const swaps = db
-        .selectFrom('swaps')
-        .innerJoin('invoices', 'invoices.id', 'swaps.invoice_id')
-        .select('swaps.id')
-        .where('invoices.account_id', '=', accountId)
+      const rowsOf = () => db.selectFrom('set_aside').select(['kind', 'first_at'])
+      const sharedOf = (kind: SetAsideKind) => rowsOf().where('account_id', 'is', null).where('kind', '=', kind)
+      const keys = sharedOf('scan_key').where(({ exists, selectFrom }) =>
+        exists(
+          selectFrom('account_viewing_keys')
+            .select('account_viewing_keys.viewing_key_id')
+            .where('account_viewing_keys.account_id', '=', accountId)
+            .whereRef('account_viewing_keys.viewing_key_id', '=', 'set_aside.row_id'),
+        ),
+      )
+      // Begins with the rows that are set aside: an account may have any number of swaps.
+      const swaps = sharedOf('swap').where(({ exists, selectFrom }) =>
+        exists(
+          selectFrom('swaps')
+            .innerJoin('invoices', 'invoices.id', 'swaps.invoice_id')
+            .select('swaps.id')
+            .whereRef('swaps.id', '=', 'set_aside.row_id')
+            .where('invoices.account_id', '=', accountId),
+        ),
+      )
+      const all = rowsOf().where('account_id', '=', accountId).unionAll(keys).unionAll(swaps)
       const rows = await db
-        .selectFrom('set_aside')
+        .selectFrom(all.as('all_rows'))
         .select(({ fn }) => ['kind', fn.countAll<bigint>().as('rows'), fn.min('first_at').as('first_at')])
-        .where(({ or, and, eb }) =>
-          or([
-            eb('account_id', '=', accountId),
-            and([eb('kind', '=', 'scan_key'), eb('row_id', 'in', keys)]),
-            and([eb('kind', '=', 'swap'), eb('row_id', 'in', swaps)]),
-          ]),
-        )
         .groupBy('kind')
         .orderBy('kind')
         .execute()

@@ -164,12 +164,16 @@ export function viewingKeyRepository(db: Db): ViewingKeyRepository {
       await db.selectFrom('counters').select('name').where('name', '=', 'watched_keys_lock').forUpdate().execute()
     },
 
-    async countWatched(now) {
-      const row = await db
+    async countWatched(now, max) {
+      const watched = db
         .selectFrom('viewing_keys')
-        .select(({ fn }) => fn.countAll().as('keys'))
+        .select('id')
         .where('watch_until', '>=', now)
         .where('sealed', '!=', NO_KEY)
+        .limit(max)
+      const row = await db
+        .selectFrom(watched.as('watched'))
+        .select(({ fn }) => fn.countAll().as('keys'))
         .executeTakeFirstOrThrow()
       return Number(row.keys)
     },

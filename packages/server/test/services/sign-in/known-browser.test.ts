@@ -37,7 +37,8 @@ onBothDatabases(engine => {
     assert.equal(await sessions.authenticate(token), null)
     await spendUnknown(harness)
     await signIn.requestCode(OWNER, STRANGER, knownBrowser)
-    assert.equal((await store.read(tx => tx.audit.list({ kind: 'sessions_ended' }, 10))).length, 1)
+    const entries = await store.read(tx => tx.audit.list({}, 100))
+    assert.equal(entries.filter(({ kind }) => kind === 'sessions_ended').length, 1)
   })
 
   test('after a code, forgetting the browsers ends the copied cookies, and the browser that did it stays known', async t => {

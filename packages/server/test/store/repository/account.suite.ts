@@ -26,7 +26,9 @@ export function accountSuite(engine: DatabaseEngine): void {
     const other = await makeAccount(store)
     assert.deepEqual(await store.read(tx => tx.accounts.byId(account.id)), account)
     assert.deepEqual(await store.read(tx => tx.accounts.byEmail('a@example.com')), account)
-    assert.deepEqual(await store.read(tx => tx.accounts.list()), [account, other])
+    assert.deepEqual(await store.read(tx => tx.accounts.list(0, 10)), [account, other])
+    assert.deepEqual(await store.read(tx => tx.accounts.list(0, 1)), [account])
+    assert.deepEqual(await store.read(tx => tx.accounts.list(account.id, 1)), [other])
     assert.equal(await store.read(tx => tx.accounts.byId(999)), null)
     assert.equal(await store.read(tx => tx.accounts.byEmail('A@example.com')), null)
   })
@@ -36,7 +38,7 @@ export function accountSuite(engine: DatabaseEngine): void {
     const inserts = Array.from({ length: 8 }, () => makeAccount(store, 'a@example.com'))
     const results = await Promise.allSettled(inserts)
     assert.equal(results.filter(result => result.status === 'fulfilled').length, 1)
-    assert.equal((await store.read(tx => tx.accounts.list())).length, 1)
+    assert.equal((await store.read(tx => tx.accounts.list(0, 10))).length, 1)
   })
 
   test('the account keeps the expiry of its viewing key until a key without expiry is set', async t => {
@@ -72,7 +74,7 @@ export function accountSuite(engine: DatabaseEngine): void {
       await tx.accounts.setPlan(account.id, 'Pro', NOW + 1)
     })
     const changed = { ...account, confirmations: 0, viewingKeyId: key.id, plan: 'Pro', planExpiresAt: NOW + 1 }
-    assert.deepEqual(await store.read(tx => tx.accounts.list()), [changed, other])
+    assert.deepEqual(await store.read(tx => tx.accounts.list(0, 10)), [changed, other])
     await store.write(tx => tx.accounts.setPlan(account.id, 'Free', null))
     assert.deepEqual(await store.read(tx => tx.accounts.byId(account.id)), {
       ...changed,

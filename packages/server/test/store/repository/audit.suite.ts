@@ -10,7 +10,7 @@ const OWNER: Actor = { by: 'owner', session: 's', network: '203.0.113.0/24', cli
 const VISITOR: Actor = { ...OWNER, by: 'visitor', session: null }
 
 export function auditSuite(engine: DatabaseEngine): void {
-  test('entries are listed newest first, by account and by kind, in pages', async t => {
+  test('entries are listed newest first, by account, in pages', async t => {
     const store = await openEmptyStore(engine, t)
     const [shop, other] = [await makeAccount(store), await makeAccount(store)]
     const entry = (accountId: number | null, detail: string | null): NewAuditEntry => ({
@@ -44,8 +44,6 @@ export function auditSuite(engine: DatabaseEngine): void {
       (await list(1, newest?.id)).map(({ detail }) => detail),
       ['a'],
     )
-    assert.equal((await store.read(tx => tx.audit.list({ kind: 'rescan_started' }, 10))).length, 1)
-    assert.deepEqual(await store.read(tx => tx.audit.list({ accountId: shop.id, kind: 'rescan_started' }, 10)), [])
   })
 
   test('entries by visitors are limited per account, and an unknown email gets none', async t => {

@@ -98,7 +98,7 @@ test('while another process holds the write lock, writes wait, and neither reads
       written = true
     })
   for (let turn = 0; turn < 100; turn++) await nextTurn()
-  assert.deepEqual(await store.read(tx => tx.accounts.list()), [account])
+  assert.deepEqual(await store.read(tx => tx.accounts.list(0, 100)), [account])
   assert.equal(written, false)
   other.exec('COMMIT')
   other.close()
@@ -121,9 +121,9 @@ test('a read sees one snapshot, regardless of commits during the read', async t 
   const store = await openFile(t, join(tempFolder(t), 'zatgate.db'))
   const account = await makeAccount(store)
   await store.read(async tx => {
-    const before = await tx.accounts.list()
+    const before = await tx.accounts.list(0, 100)
     await store.write(inner => inner.accounts.setConfirmations(account.id, 9))
-    assert.deepEqual(await tx.accounts.list(), before)
+    assert.deepEqual(await tx.accounts.list(0, 100), before)
   })
   assert.equal((await store.read(tx => tx.accounts.byId(account.id)))?.confirmations, 9)
 })
@@ -219,6 +219,9 @@ test('frequent queries use their indexes, not a table scan', async t => {
     [tx => tx.swaps.needingAttention(9, 1), 'swaps_needing_attention'],
     [tx => tx.deliveries.listAttempts(1, { limit: 9 }), 'delivery_attempts_by_account'],
     [tx => tx.audit.list({ accountId: 1 }, 9), 'audit_entries_by_account'],
+    [tx => tx.setAside.countByKindOf(1), 'set_aside_by_account (account_id=?)'],
+    [tx => tx.setAside.countByKindOf(1), 'set_aside_by_account (account_id=? AND kind=?)'],
+    [tx => tx.setAside.countByKindOf(1), 'SEARCH swaps USING INTEGER PRIMARY KEY (rowid=?)'],
     [tx => tx.sessions.list(1, 0, { limit: 9 }), 'sessions_by_account'],
     [tx => tx.apiKeys.list(1, { limit: 9 }), 'api_keys_by_account'],
     [tx => tx.withdrawals.list(1, { limit: 9 }), 'withdrawals_by_account'],

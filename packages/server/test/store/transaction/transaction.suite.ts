@@ -96,7 +96,7 @@ export function transactionSuite(engine: DatabaseEngine): void {
       assert.equal((await other).counted, true)
       await assert.rejects(async () => kept?.usage.increment(account.id, '2026-12', null), /has ended/)
       assert.equal(await store.read(tx => tx.usage.used(account.id, '2026-12')), 0)
-      assert.deepEqual(await store.read(tx => tx.accounts.list()), [account])
+      assert.deepEqual(await store.read(tx => tx.accounts.list(0, 100)), [account])
     })
   }
 
@@ -155,14 +155,14 @@ export function transactionSuite(engine: DatabaseEngine): void {
       store.read(async tx => tx.notify('events')),
       /use write/,
     )
-    assert.deepEqual(await store.read(tx => tx.accounts.list()), [account])
+    assert.deepEqual(await store.read(tx => tx.accounts.list(0, 100)), [account])
   })
 
   test('a query is limited to one statement', async t => {
     const store = await openEmptyStore(engine, t)
     const account = await makeAccount(store)
     assert.deepEqual(await store.query(tx => tx.accounts.byId(account.id)), account)
-    const two = store.query(async tx => [await tx.accounts.list(), await tx.accounts.list()])
+    const two = store.query(async tx => [await tx.accounts.list(0, 100), await tx.accounts.list(0, 100)])
     await assert.rejects(two, /one statement/)
     await assert.rejects(
       store.query(async tx => tx.notify('events')),
@@ -203,9 +203,9 @@ export function transactionSuite(engine: DatabaseEngine): void {
     const accepted = [1, 2, 3].map(() => store.writeBatched(1, tx => tx.usage.increment(account.id, '2026-11', null)))
     const closed = store.close()
     const late = [
-      store.write(tx => tx.accounts.list()),
+      store.write(tx => tx.accounts.list(0, 100)),
       store.writeBatched(1, tx => tx.chain.tip()),
-      store.read(tx => tx.accounts.list()),
+      store.read(tx => tx.accounts.list(0, 100)),
     ]
     for (const call of late) await assert.rejects(call, { kind: 'unavailable' })
     assert.deepEqual((await Promise.all(accepted)).map(result => result.used).sort(), [1, 2, 3])
