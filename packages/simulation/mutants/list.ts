@@ -1,6 +1,7 @@
 import { ACCOUNT_MUTANTS } from './list/accounts.ts'
 import { CONCURRENCY_MUTANTS } from './list/concurrency.ts'
 import { DELETION_MUTANTS } from './list/deletion.ts'
+import { FAIL_OVER_MUTANTS } from './list/fail-over.ts'
 import { FOUND_MUTANTS } from './list/found.ts'
 import { INVOICE_MUTANTS } from './list/invoices.ts'
 import { PAYMENT_MUTANTS } from './list/payments.ts'
@@ -15,5 +16,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...ACCOUNT_MUTANTS,
   ...DELETION_MUTANTS,
   ...CONCURRENCY_MUTANTS,
+  ...FAIL_OVER_MUTANTS,
   ...FOUND_MUTANTS,
 ].sort((a, b) => THEMES.indexOf(a.theme) - THEMES.indexOf(b.theme))

@@ -11,6 +11,7 @@ export const RULES = {
     'received_zat counts every live payment once',
     'overpaid_zat is the excess',
     'the status agrees with the amounts',
+    'the totals of a day are those of the sales that were paid on it',
     'a confirmed invoice is paid in the commit of its block',
     'a paid invoice without its payments needs attention',
     'an invoice takes only the lawful steps',
@@ -28,12 +29,15 @@ export const RULES = {
     'a payment is dropped only after two minutes without it',
     'an address is used once',
     'no address is one that a wallet hands out',
+    'the address of an invoice is of a viewing key of its merchant',
     'a repeated request returns its invoice',
     'an idempotency key belongs to one request',
   ],
   chain: [
     'a second server that joins is compared with the last 100 blocks',
     'agreement is required of several servers, and not of one',
+    'the agreed height goes back below a disagreement',
+    'no block counts without a second server that follows',
   ],
   swap: [
     'a quote is stored before it is shown',
@@ -198,6 +202,7 @@ export const RULES = {
     'an API key of an account that is being deleted does not work',
     'an account that is being deleted sells nothing',
   ],
+  websocket: ['a WebSocket reports its own invoice'],
   world: [
     'no promise is rejected without a handler',
     'a payment is reported without waiting for a block',

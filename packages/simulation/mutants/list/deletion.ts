@@ -49,4 +49,43 @@ export const DELETION_MUTANTS: readonly Mutant[] = [
     needs: ['deletion'],
     withinSeeds: 2_000,
   },
+  {
+    name: 'an account that its owner has kept is deleted',
+    theme: 'deletion of accounts',
+    file: 'services/account-deletion.ts',
+    find: '  await tx.accounts.setDeletionRequestedAt(account.id, null)\n',
+    replace: '',
+    needs: ['deletion'],
+    withinSeeds: 3_000,
+  },
+  {
+    name: 'an account is deleted three days after the request',
+    theme: 'deletion of accounts',
+    file: 'domain/account-deletion.ts',
+    find: '7 * DAY_SECS',
+    replace: '3 * DAY_SECS',
+    needs: ['deletion'],
+    withinSeeds: 3_000,
+  },
+  {
+    name: 'the invoices of a deleted account that were not paid are deleted',
+    theme: 'deletion of accounts',
+    file: REPOSITORY,
+    find: '      await eraseViewingKeys(id, at)\n',
+    replace: `      await db.deleteFrom('idempotency_keys').where('account_id', '=', id).execute()
+      await db.deleteFrom('events').where('account_id', '=', id).execute()
+      const withPayments = db.selectFrom('payments').select('invoice_id')
+      await db
+        .deleteFrom('invoices')
+        .where('account_id', '=', id)
+        .where('status', '=', 'expired')
+        .where('id', 'not in', withPayments)
+        .where('id', 'not in', db.selectFrom('withdrawals').select('invoice_id'))
+        .where('id', 'not in', db.selectFrom('swaps').select('invoice_id'))
+        .execute()
+      await eraseViewingKeys(id, at)
+`,
+    needs: ['deletion'],
+    withinSeeds: 3_000,
+  },
 ]

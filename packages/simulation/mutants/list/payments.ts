@@ -137,4 +137,12 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
     needs: ['operator'],
     withinSeeds: 1_000,
   },
+  {
+    name: 'an amount that is received after an invoice was paid is missing in the totals of its day',
+    theme: 'payments',
+    file: 'domain/daily-total.ts',
+    find: '.filter(({ receivedZat, invoices }) => receivedZat !== 0n || invoices !== 0)',
+    replace: '.filter(({ invoices }) => invoices !== 0)',
+    withinSeeds: 500,
+  },
 ]

@@ -101,4 +101,32 @@ export const SYNC_MUTANTS: readonly Mutant[] = [
     replace: 'tip',
     withinSeeds: 1_000,
   },
+  {
+    name: 'the wait for a second server does not restart with an agreement',
+    theme: 'chain sync',
+    file: 'services/witness.ts',
+    find: 'const since = height > start ? now : (waiting?.since ?? now)',
+    replace: 'const since = waiting?.since ?? now',
+    withinSeeds: 1_000,
+  },
+  {
+    name: 'the height of agreement stays above a disagreement',
+    theme: 'chain sync',
+    file: 'services/witness.ts',
+    find: `state === 'disagreed'
+            ? height
+            :`,
+    replace: `state === 'disagreed'
+            ? Math.max(witnessed, height)
+            :`,
+    withinSeeds: 1_000,
+  },
+  {
+    name: 'of the blocks that counted without a second server, only 100 are compared when it comes back',
+    theme: 'chain sync',
+    file: 'services/witness.ts',
+    find: 'agreed = height < reached ? height : null',
+    replace: "agreed = state === 'waiting' ? height : null",
+    withinSeeds: 3_000,
+  },
 ]

@@ -11,6 +11,7 @@ export const THEMES: Readonly<Record<string, string>> = {
   mail: 'mail',
   'sign-in': 'sign-in, API keys',
   deletion: 'deletion of accounts',
+  websocket: 'WebSockets',
   world: 'the whole service',
 }
 

@@ -9,6 +9,7 @@ import { salePart } from './sale/part.ts'
 import { signInPart } from './sign-in/part.ts'
 import { swapPart } from './swap/part.ts'
 import { webhookPart } from './webhook/part.ts'
+import { websocketPart } from './websocket/part.ts'
 import { withdrawalPart } from './withdrawal/part.ts'
 
 /** All parts of the world, in the order of their creation. */
@@ -24,4 +25,5 @@ export const PARTS: readonly PartFactory[] = [
   mailPart,
   signInPart,
   deletionPart,
+  websocketPart,
 ]

@@ -37,6 +37,8 @@ export interface Part {
   setUp?(): Promise<void>
   /** Starts work of clients that a fail-over of the database will interrupt. Its data will be lost. */
   beforeFailOver?(draw: Draw): Promise<void>
+  /** Called right after the fail-over. */
+  afterFailOver?(draw: Draw): void
   /** Checks what must hold after every commit. Reports with `world.fail`. */
   onCommit?(): void
   /** What the service should know by now, a while after all faults have ended and before the next block; null: nothing. */

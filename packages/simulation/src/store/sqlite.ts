@@ -26,11 +26,14 @@ export interface SimulatedDatabase {
   crash(process: Owner): void
   /** Reads the committed state. Integers are bigint. */
   committed<T>(sql: string, ...values: (string | number | bigint)[]): T[]
-  /** Replaces the content by that of a copy, or copies it. No process may be running. */
+  /**
+   * Replaces the content by that of a copy, or copies it. No process may be running.
+   * @param idsAhead how far the sequence of each table is ahead of the copy; on PostgreSQL only
+   */
   copyContent(): unknown
-  restoreContent(copy: unknown): void
+  restoreContent(copy: unknown, idsAhead?: () => number): void
   /** Puts a copy in place while these processes run: they only lose their connections. Undefined: not possible. */
-  failOver?(processes: readonly Owner[], copy: unknown, identity: string): void
+  failOver?(processes: readonly Owner[], copy: unknown, identity: string, idsAhead?: () => number): void
   close(): void
 }
 

@@ -120,15 +120,19 @@ export class World {
     this.#restoreListeners.push(listener)
   }
 
-  /** Replaces the database by a backup of it. No process may be running. @param identity of the restored database */
-  restore(copy: unknown, identity: string): void {
-    this.database.restoreContent(copy)
+  /**
+   * Replaces the database by a backup of it. No process may be running.
+   * @param identity of the restored database
+   * @param idsAhead how far the sequence of each table is ahead of the copy
+   */
+  restore(copy: unknown, identity: string, idsAhead?: () => number): void {
+    this.database.restoreContent(copy, idsAhead)
     this.#replaced(identity)
   }
 
   /** Puts an older copy in the place of the database while the processes run, as when a standby is promoted. */
-  failOver(copy: unknown, identity: string): void {
-    this.database.failOver?.(this.processes, copy, identity)
+  failOver(copy: unknown, identity: string, idsAhead?: () => number): void {
+    this.database.failOver?.(this.processes, copy, identity, idsAhead)
     this.#replaced(identity)
   }
 

@@ -9,6 +9,7 @@ import { ChainAcceptance } from './acceptance.ts'
 import { Agreement } from './agreement.ts'
 import { chainRaces } from './races.ts'
 import { reorganise } from './reorganisation.ts'
+import { secondServerActions } from './second-server.ts'
 
 /** Blocks, reorganisations, and the faults of the chain servers. */
 export const chainPart: PartFactory = {
@@ -21,6 +22,7 @@ export const chainPart: PartFactory = {
       ...blockActions(world),
       ...serverActions(world),
       ...agreement.actions,
+      ...secondServerActions(world),
       ...(canRace ? chainRaces(world) : []),
     ]
     const judge = { onCommit: () => agreement.check(), atEnd: () => agreement.checkEnd() }

@@ -19,8 +19,12 @@ interface KnownAccount {
 export class DeletionJudge {
   readonly #world: World
   readonly #known = new Map<bigint, KnownAccount>()
+  /** When the judge saw each request for a deletion first, by email and stored time. An older database may have it too. */
+  readonly #requests = new Map<string, number>()
   /** Words that name the owner of each account, by its email. */
   readonly words = new Map<string, string[]>()
+  /** The emails of owners who were answered that their accounts are kept. */
+  readonly keepers = new Set<string>()
 
   constructor(world: World) {
     this.#world = world
@@ -29,6 +33,7 @@ export class DeletionJudge {
   /** A backup was restored: what is in it is taken as it is. */
   restored(): void {
     this.#known.clear()
+    this.keepers.clear()
   }
 
   check(): void {
@@ -41,12 +46,18 @@ export class DeletionJudge {
 
   #note(row: AccountRow, before: KnownAccount | undefined): KnownAccount {
     const isRequested = row.deletion_requested_at !== null
-    const { nowMs } = this.#world.scheduler
-    const requestedMs = isRequested ? (before?.requestedMs ?? nowMs) : null
+    const requestedMs = isRequested ? (before?.requestedMs ?? this.#seenMs(row)) : null
     if (isRequested && before && before.requestedMs === null) this.#world.transition('account', 'open', 'being deleted')
     if (!isRequested && before && before.requestedMs !== null)
       this.#world.transition('account', 'being deleted', 'open')
     return { row, requestedMs, invoices: countInvoices(this.#world, row.id) }
+  }
+
+  #seenMs({ email, deletion_requested_at: at }: AccountRow): number {
+    const request = `${email} ${at}`
+    const seenMs = this.#requests.get(request) ?? this.#world.scheduler.nowMs
+    this.#requests.set(request, seenMs)
+    return seenMs
   }
 
   #checkErased({ row: earlier, requestedMs, invoices }: KnownAccount, row: AccountRow): void {
@@ -56,7 +67,8 @@ export class DeletionJudge {
     world.transition('account', 'being deleted', 'deleted')
     world.story.tell('database', `the account of ${earlier.email} is deleted`)
     const about = `account of ${earlier.email}`
-    if (requestedMs === null) world.fail('only an account whose owner wants it is deleted', about)
+    if (requestedMs === null || this.keepers.has(earlier.email))
+      world.fail('only an account whose owner wants it is deleted', about)
     const aheadMs = Math.max(world.maxClockAheadMs, 0)
     if (requestedMs !== null && world.scheduler.nowMs + aheadMs < requestedMs + WAIT_MS)
       world.fail('an account is kept for a week after the request of its deletion', about)

@@ -10,8 +10,8 @@ import type { DeletionJudge } from './judge.ts'
 interface Leaver {
   readonly merchant: Merchant
   readonly payoutTo: string
-  /** `leaving` from the moment in which it requests the deletion. */
-  state: 'open' | 'leaving'
+  /** `leaving` from the moment in which it requests the deletion; `kept` after it has canceled the request. */
+  state: 'open' | 'leaving' | 'kept'
   /** Its requests that have no response yet: they end before it leaves. */
   busy: number
 }
@@ -40,6 +40,7 @@ export class Leavers {
     const withdraw = this.#action('a leaving merchant withdraws', 6, draw => this.#withdraw(draw))
     const leave = this.#action('a merchant requests the deletion of its account', 6, draw => this.#leave(draw))
     const wait = this.#action('days pass until a deletion', 6, draw => this.#daysPass(draw))
+    const keep = this.#action('a merchant keeps its account', 3, draw => this.#keep(draw))
     const withdraws = setup.parts.includes('withdrawal') ? [withdraw] : []
     return [
       join,
@@ -47,24 +48,14 @@ export class Leavers {
       ...withdraws,
       leave,
       wait,
-      {
-        name: 'a merchant keeps its account',
-        weight: 1,
-        run: draw => {
-          const leaver = this.#leavers.find(({ state }) => state === 'leaving')
-          if (!leaver) return undefined
-          return this.#send('keep the account', leaver, async () => {
-            await request(this.#world, draw, async ({ accounts, accountDeletions }) =>
-              accountDeletions.cancel(await accounts.findByEmail(leaver.merchant.email)),
-            )
-          })
-        },
-      },
+      keep,
       {
         name: 'a merchant joins, sells and leaves',
         weight: 16,
         run: async draw => {
-          const steps = [join, sell, sell, ...withdraws, ...withdraws, sell, leave, wait, wait]
+          // An account that has sold nothing can be deleted first.
+          const sales = draw.chance(0.75) ? [sell, sell, ...withdraws, ...withdraws, sell] : []
+          const steps = [join, ...sales, leave, ...(draw.chance(0.3) ? [keep] : []), wait, wait]
           for (const step of steps) {
             if (step !== join && step !== leave && draw.chance(0.3)) continue
             await step.run(draw)
@@ -171,9 +162,25 @@ export class Leavers {
     })
   }
 
+  #keep(draw: Draw): string | undefined {
+    const leaver = this.#leavers.find(({ state }) => state === 'leaving')
+    if (!leaver || leaver.busy > 0) return undefined
+    const { email } = leaver.merchant
+    return this.#send('keep the account', leaver, async () => {
+      const isAnswered = await request(this.#world, draw, async ({ accounts, accountDeletions }) => {
+        await accountDeletions.cancel(await accounts.findByEmail(email))
+        return true
+      })
+      // A database that was replaced meanwhile may not know of it.
+      if (!isAnswered || !this.#leavers.includes(leaver)) return
+      leaver.state = 'kept'
+      this.#judge.keepers.add(email)
+    })
+  }
+
   async #daysPass(draw: Draw): Promise<string | undefined> {
     const world = this.#world
-    if (!this.#leavers.some(({ state }) => state === 'leaving')) return undefined
+    if (!this.#leavers.some(({ state }) => state !== 'open')) return undefined
     const days = draw.pick([3, 7, 8, 11])
     world.scheduler.advance(days * 86_400_000)
     for (let blocks = 0; blocks < MEDIAN_BLOCKS; blocks++) world.mine()

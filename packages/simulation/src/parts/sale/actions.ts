@@ -181,8 +181,8 @@ export function saleActions(world: World, shop: Shop): readonly Action[] {
           : draw.pick(shop.merchants).viewingKeys[0]!
         request(draw, 'change the viewing key', async services => {
           const account = await services.accounts.findByEmail(merchant.email)
-          await services.viewingKeys.set(account, key)
           merchant.viewingKeys.push(key)
+          await services.viewingKeys.set(account, key)
         })
         return `${merchant.name} sets the viewing key ${key}`
       },

@@ -6,6 +6,7 @@ import { SaleJudge } from './judge.ts'
 import { repeatActions } from './repeats.ts'
 import { Shop } from './shop.ts'
 import { SALE_TRANSITIONS } from './steps.ts'
+import { checkDailyTotals } from './totals-judge.ts'
 
 /** Merchants, their invoices, and the wallets that pay them. */
 export const salePart: PartFactory = {
@@ -28,7 +29,10 @@ export const salePart: PartFactory = {
           })
         await passTime(world, 1, draw, { stops: 4, mines: false })
       },
-      onCommit: () => judge.check(),
+      onCommit() {
+        judge.check()
+        checkDailyTotals(world)
+      },
       unreported: () => judge.unreported(),
       unsettled: () => judge.unsettled(),
     }

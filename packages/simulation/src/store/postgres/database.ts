@@ -18,10 +18,10 @@ export async function openSimulatedPostgres(folder: string): Promise<SimulatedDa
     crash: server.crash,
     committed: server.committed,
     copyContent: server.copyContent,
-    restoreContent: copy => server.restoreContent(copy as ContentCopy),
-    failOver(processes, copy, identity) {
+    restoreContent: (copy, idsAhead) => server.restoreContent(copy as ContentCopy, idsAhead),
+    failOver(processes, copy, identity, idsAhead) {
       for (const process of processes) server.disconnect(process)
-      server.restoreContent(copy as ContentCopy)
+      server.restoreContent(copy as ContentCopy, idsAhead)
       server.identity = identity
     },
     close: server.close,

@@ -26,9 +26,12 @@ export interface PostgresServer {
   disconnect(process: Owner): void
   /** Ends all connections and restores the content from after the migrations. */
   reset(): void
-  /** Copies the content, or replaces it by that of a copy. No process may be running. */
+  /**
+   * Copies the content, or replaces it by that of a copy. No process may be running.
+   * @param idsAhead how far each sequence is ahead of the copy, as after a replay of the log
+   */
   copyContent(): ContentCopy
-  restoreContent(copy: ContentCopy): void
+  restoreContent(copy: ContentCopy, idsAhead?: () => number): void
   /** Reads the committed state. Integers are bigint. */
   committed<T>(sql: string, ...values: (string | number | bigint)[]): T[]
   close(): void
@@ -128,9 +131,9 @@ export async function openPostgresServer(
       engine.resetSequences()
     },
     copyContent: () => ({ tables: copyTables(admin), sequences: engine.copySequences() }),
-    restoreContent({ tables, sequences }) {
+    restoreContent({ tables, sequences }, idsAhead = () => 0) {
       prepareRestore(admin, tables)()
-      engine.resetSequences(sequences)
+      engine.resetSequences(new Map([...sequences].map(([name, last]) => [name, last + BigInt(idsAhead())])))
     },
     committed: (sql, ...values) => read(sql, ...values),
     close() {

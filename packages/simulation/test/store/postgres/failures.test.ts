@@ -238,6 +238,17 @@ test('a restored copy has the content and the ids of its time, and another ident
   assert.equal((await restored.write(tx => tx.databaseIdentity.lock())).current, 'another')
 })
 
+test('the sequences of a promoted standby are ahead of its content by what was logged, and ids of lost rows are skipped', async t => {
+  const { server, one, account } = await openTwo(t)
+  const copy = server.copyContent()
+  const lost = await makeAccount(one)
+  await one.close()
+  server.restoreContent(copy, () => 32)
+  const restored = await openStoreOn(server, newProcess('restored'), () => {})
+  assert.equal(lost.id, account.id + 1)
+  assert.equal((await makeAccount(restored)).id, account.id + 33)
+})
+
 test('the same order of events gives the same steps and the same content', async t => {
   const server = await openServer(t)
   async function run(): Promise<{ steps: string[]; content: unknown }> {
