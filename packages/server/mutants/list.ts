@@ -496,7 +496,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the wait for a second server does not restart with an agreement',
     file: 'services/witness.ts',
-    find: 'const since = height > start ? now : (waiting?.since ?? now)',
+    find: 'const since = isFurther ? now : (waiting?.since ?? now)',
     replace: 'const since = waiting?.since ?? now',
     tests: [WITNESS_WAIT],
     killedBy: 'the wait for a second server restarts',
@@ -528,6 +528,14 @@ export const MUTANTS: readonly Mutant[] = [
     replace: "agreed = state === 'waiting' ? height : null",
     tests: [WITNESS_WAIT],
     killedBy: 'of more than 100 blocks that counted without a second server',
+  },
+  {
+    name: 'an agreement that another process has recorded does not restart the wait for a second server',
+    file: 'services/witness.ts',
+    find: 'height > Math.min(start, waiting?.height ?? start)',
+    replace: 'height > start',
+    tests: [WITNESS_WAIT],
+    killedBy: 'the wait for a second server restarts also when another process',
   },
   {
     name: 'a payment found by a rescan needs no second server',

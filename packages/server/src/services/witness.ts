@@ -66,7 +66,7 @@ export function createWitnesses(deps: {
   /** The number of servers in the settings; null before the first sync. */
   let configured: number | null = null
   /** In memory only: after a restart the wait begins again, so `paid` comes later, never earlier. */
-  let waiting: { readonly since: number } | null = null
+  let waiting: { readonly since: number; readonly height: number } | null = null
   /** The last agreement, while blocks above it count without one. In memory too. */
   let agreed: number | null = null
   let disagreed: { readonly since: number; readonly height: number } | null = null
@@ -162,7 +162,9 @@ export function createWitnesses(deps: {
           views.flatMap(({ mempoolNotes }) => (mempoolNotes ? [mempoolNotes] : [])),
         )
         const { state, height } = witnessOutcome(compared, start)
-        const since = height > start ? now : (waiting?.since ?? now)
+        // Another process may have recorded the agreement first.
+        const isFurther = height > Math.min(start, waiting?.height ?? start)
+        const since = isFurther ? now : (waiting?.since ?? now)
         const reached =
           state === 'disagreed'
             ? height
@@ -183,7 +185,7 @@ export function createWitnesses(deps: {
       incompleteSince = isIncomplete && (configured ?? 0) > MIN_WITNESSES ? (incompleteSince ?? now) : null
       if (compared.length > 0) {
         contradictedSince = contradictsTwo(compared) ? (contradictedSince ?? now) : null
-        waiting = state === 'waiting' ? { since } : null
+        waiting = state === 'waiting' ? { since, height } : null
         agreed = height < reached ? height : null
         disagreed = state === 'disagreed' ? { since: disagreed?.since ?? now, height } : null
       }

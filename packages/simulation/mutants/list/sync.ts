@@ -105,7 +105,7 @@ export const SYNC_MUTANTS: readonly Mutant[] = [
     name: 'the wait for a second server does not restart with an agreement',
     theme: 'chain sync',
     file: 'services/witness.ts',
-    find: 'const since = height > start ? now : (waiting?.since ?? now)',
+    find: 'const since = isFurther ? now : (waiting?.since ?? now)',
     replace: 'const since = waiting?.since ?? now',
     withinSeeds: 1_000,
   },
@@ -128,5 +128,14 @@ export const SYNC_MUTANTS: readonly Mutant[] = [
     find: 'agreed = height < reached ? height : null',
     replace: "agreed = state === 'waiting' ? height : null",
     withinSeeds: 3_000,
+  },
+  {
+    name: 'an agreement that another process has recorded does not restart the wait for a second server',
+    theme: 'chain sync',
+    file: 'services/witness.ts',
+    find: 'height > Math.min(start, waiting?.height ?? start)',
+    replace: 'height > start',
+    needs: ['postgres', 'several processes'],
+    withinSeeds: 5_000,
   },
 ]

@@ -54,6 +54,33 @@ chainSyncTest(
   TWO,
 )
 
+chainSyncTest(
+  'the wait for a second server restarts also when another process has recorded the agreement first',
+  async harness => {
+    const { views } = harness.chain
+    const agreeUpTo = (height: number) =>
+      distortSecond(harness, view => ({ ...view, blocks: view.blocks.filter(block => block.height <= height) }))
+    const invoice = await harness.invoice({ amount: AMOUNT })
+    harness.pay(invoice, AMOUNT)
+    harness.sandbox.mine(3)
+    const tip = harness.sandbox.height
+    agreeUpTo(tip - 2)
+    await harness.sync()
+    harness.clock.advance(200)
+    await harness.store.write(tx => tx.chain.setWitnessedHeight(tip - 1))
+    harness.chain.views = views
+    agreeUpTo(tip - 1)
+    await harness.sync()
+    harness.clock.advance(200)
+    await harness.sync()
+    assert.equal(await harness.status(invoice), 'detected')
+    harness.clock.advance(100)
+    await harness.sync()
+    assert.equal(await harness.status(invoice), 'paid')
+  },
+  TWO,
+)
+
 chainSyncTest('a second server that joins confirms payments of the last blocks, before it, too', async harness => {
   const invoice = await harness.invoice({ amount: AMOUNT })
   harness.pay(invoice, AMOUNT)
