@@ -5,6 +5,24 @@ import { num } from '../mapping.ts'
 import type { Db, EmailChangesTable } from '../tables.ts'
 
 export function emailChangeRepository(db: Db): EmailChangeRepository {
+  /** The changes with this value that can be undone at `now`, oldest first. */
+  async function listOpen(
+    column: 'token_hash' | 'account_id' | 'previous_email',
+    value: Uint8Array | number | string,
+    now: number,
+    limit: number,
+  ): Promise<EmailChange[]> {
+    const rows = await db
+      .selectFrom('email_changes')
+      .selectAll()
+      .where(column, '=', value)
+      .where('undo_until', '>', now)
+      .orderBy('id')
+      .limit(limit)
+      .execute()
+    return rows.map(toChange)
+  }
+
   return {
     async insert({ accountId, previousEmail, createdAt, undoUntil }) {
       const row = await db
@@ -26,41 +44,19 @@ export function emailChangeRepository(db: Db): EmailChangeRepository {
     },
 
     async byTokenHash(hash, now) {
-      const row = await db
-        .selectFrom('email_changes')
-        .selectAll()
-        .where('token_hash', '=', hash)
-        .where('undo_until', '>', now)
-        .executeTakeFirst()
-      return row ? toChange(row) : null
+      const [change] = await listOpen('token_hash', hash, now, 1)
+      return change ?? null
     },
 
     async setTokenHash(id, hash) {
       await db.updateTable('email_changes').set({ token_hash: hash }).where('id', '=', id).execute()
     },
 
-    async open(accountId, now) {
-      const rows = await db
-        .selectFrom('email_changes')
-        .selectAll()
-        .where('account_id', '=', accountId)
-        .where('undo_until', '>', now)
-        .orderBy('id')
-        .limit(MAX_EMAIL_CHANGES)
-        .execute()
-      return rows.map(toChange)
-    },
+    open: (accountId, now) => listOpen('account_id', accountId, now, MAX_EMAIL_CHANGES),
 
     async reservedBy(email, now) {
-      const row = await db
-        .selectFrom('email_changes')
-        .selectAll()
-        .where('previous_email', '=', email)
-        .where('undo_until', '>', now)
-        .orderBy('id')
-        .limit(1)
-        .executeTakeFirst()
-      return row ? toChange(row) : null
+      const [change] = await listOpen('previous_email', email, now, 1)
+      return change ?? null
     },
 
     async removeFrom(accountId, id) {
