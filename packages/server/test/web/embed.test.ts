@@ -71,7 +71,7 @@ test('an embedded checkout stays in the frame', async () => {
   assert.match(location, new RegExp(`^/i/${id}/embed\\?swap=[0-9a-f-]{36}$`))
   const deposit = await page(location)
   assert.match(deposit, /data-status="pending" data-swap-status="PENDING_DEPOSIT"/)
-  assert.match(deposit, new RegExp(`href="/i/${id}/embed\\?with=zec"`))
+  assert.match(deposit, new RegExp(`href="/i/${id}/embed\\?swap=[0-9a-f-]{36}&amp;with=zec"`))
   assert.match(await page(`/i/${id}/embed?with=zec`), /Pay with Zcash/)
   const foreign = { form, headers: { 'sec-fetch-site': 'cross-site' } }
   assert.equal((await visit(harness, `POST /i/${id}/embed/swap`, foreign)).status, 403)

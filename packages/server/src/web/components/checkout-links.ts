@@ -1,4 +1,5 @@
 import { invalidField } from '../../domain/error.ts'
+import { isUuid } from '../../domain/uuid.ts'
 import type { FormFields } from '../forms.ts'
 import { type Html, html } from '../html.ts'
 import { type Embedding, THEMES } from './layout.ts'
@@ -9,6 +10,8 @@ interface CheckoutPlacement {
   readonly embedding: Embedding | null
   /** The page of the shop where the buyer continues; null: unknown. */
   readonly returnTo: URL | null
+  /** The id of the swap that the buyer has started; null: none is known. */
+  readonly swapId: string | null
 }
 
 /** The addresses of an invoice's pages for its buyer. They keep the placement. */
@@ -22,14 +25,14 @@ export interface CheckoutLinks extends CheckoutPlacement {
   ofSwap(swapPublicId: string): string
 }
 
-const ON_ITS_OWN: CheckoutPlacement = { embedding: null, returnTo: null }
+const ON_ITS_OWN: CheckoutPlacement = { embedding: null, returnTo: null, swapId: null }
 
 export function checkoutLinks(publicId: string, placement = ON_ITS_OWN): CheckoutLinks {
-  const { embedding, returnTo } = placement
+  const { embedding, returnTo, swapId } = placement
   const checkout = embedding ? `/i/${publicId}/embed` : `/i/${publicId}`
   const kept = { ...(embedding?.theme && { theme: embedding.theme }), ...(returnTo && { return_to: returnTo.href }) }
   const link = (path: string, fields: Record<string, string> = {}) => {
-    const query = new URLSearchParams({ ...fields, ...kept }).toString()
+    const query = new URLSearchParams({ ...(swapId !== null && { swap: swapId }), ...fields, ...kept }).toString()
     return query === '' ? path : `${path}?${query}`
   }
   return {
@@ -47,11 +50,12 @@ export function checkoutLinks(publicId: string, placement = ON_ITS_OWN): Checkou
  * @throws AppError `invalid_return_to`, `invalid_theme`
  */
 export function parsePlacement(query: FormFields, embedded: boolean, publicUrl: string): CheckoutPlacement {
-  if (!embedded) return { embedding: null, returnTo: parseReturnTo(query.return_to, publicUrl) }
+  const swapId = query.swap !== undefined && isUuid(query.swap) ? query.swap : null
+  if (!embedded) return { embedding: null, returnTo: parseReturnTo(query.return_to, publicUrl), swapId }
   if (query.return_to !== undefined) throw invalidField('return_to', 'in a frame, the page around it has the way back')
   const theme = THEMES.find(name => name === query.theme) ?? null
   if (query.theme !== undefined && theme === null) throw invalidField('theme', `it must be ${THEMES.join(' or ')}`)
-  return { embedding: { theme }, returnTo: null }
+  return { embedding: { theme }, returnTo: null, swapId }
 }
 
 const MAX_RETURN_TO_CHARS = 2048

@@ -1,5 +1,5 @@
 import { formatUnits } from '../../domain/money.ts'
-import type { SwapStatus } from '../../domain/swap.ts'
+import { hasDeposit, type SwapStatus } from '../../domain/swap.ts'
 import type { Invoice } from '../../ports/repository/invoice.ts'
 import type { Swap } from '../../ports/repository/swap.ts'
 import { timeElement } from '../format.ts'
@@ -66,14 +66,16 @@ export function otherAssets(view: {
   const link = html`<p><a class="button full" href="${links.swap}">Pay with another asset</a></p>`
   if (swap?.status === 'REFUNDED' || swap?.status === 'FAILED')
     return html`<p class="flash" role="status">${amountOf(swap)}: ${SWAP_STATES[swap.status].text}</p>${link}`
-  // A swap is for the whole amount, so it is not offered after a part payment in ZEC.
-  return html`${invoice.receivedZat === 0n && link}${foreign && startedElsewhere(foreign, links)}`
+  // A swap is for the whole amount, so it is not offered after a part payment in ZEC. One with a deposit is not replaced.
+  const offersSwap = invoice.receivedZat === 0n && !(foreign && hasDeposit(foreign.status))
+  return html`${offersSwap && link}${foreign && startedElsewhere(foreign, links)}`
 }
 
 /** Asks before a swap is shown that this page has not started: its refunds may go to another person. */
 export function startedElsewhere(swap: Swap, links: CheckoutLinks): Html {
   return html`<div class="card attention" role="status" id="started-elsewhere">
-    <p>A swap of ${amountOf(swap)} was started for this invoice on another page. Its refunds go to <code>${swap.refundTo}</code>. Use it only if you started it and this is your address.</p>
+    <p>A swap of ${amountOf(swap)} on ${chainOf(swap)} was started for this invoice on another page. Use it only if you started it and this is your refund address:</p>
+    <p><code>${swap.refundTo}</code></p>
     <p><a href="${links.ofSwap(swap.publicId)}">Show that swap</a></p>
   </div>`
 }

@@ -47,8 +47,9 @@ export function swapDepositPage({ invoice, swap, links, foreign, showsDeposit }:
       <h1 data-announce${statusAttributes(invoice, swap)}>${title}</h1>
       <p class="big center">${amountOf(swap)}</p>
       <p class="below center">on ${chainOf(swap)}, for ${formatZecAmount(invoice.amountZat)}</p>
-      ${open && (showsDeposit ? depositDetails(swap) : startedElsewhere(swap, links))}
-      <p class="hint">${text}${swap.status === 'PENDING_DEPOSIT' && html` Valid until ${timeElement(swap.deadline)}<span class="countdown" data-until="${swap.deadline}"></span>.`}</p>
+      ${open && showsDeposit && depositDetails(swap)}
+      ${open && !showsDeposit && depositElsewhere(swap, links)}
+      ${(showsDeposit || !open) && html`<p class="hint">${text}${swap.status === 'PENDING_DEPOSIT' && html` Valid until ${timeElement(swap.deadline)}<span class="countdown" data-until="${swap.deadline}"></span>.`}</p>`}
       ${foreign && startedElsewhere(foreign, links)}
       ${swap.status === 'PENDING_DEPOSIT' && alternatives(links)}
       ${returnLink(links, false)}`
@@ -69,6 +70,12 @@ function depositDetails(swap: Swap): Html {
       ${swap.depositMemo !== null && html`<div><dt>With this memo</dt><dd>${copyable(swap.depositMemo, 'the memo')}<p class="hint">Without the memo the deposit is lost.</p></dd></div>`}
       <div><dt>Refund address</dt><dd><code>${swap.refundTo}</code></dd></div>
     </dl>`
+}
+
+/** In place of where to send the rest: the swap may be a stranger's. */
+function depositElsewhere(swap: Swap, links: CheckoutLinks): Html {
+  return html`${startedElsewhere(swap, links)}
+    <p class="center"><a href="${links.checkoutInZec}">Pay with Zcash instead</a></p>`
 }
 
 function alternatives({ swap, checkoutInZec }: CheckoutLinks): Html {

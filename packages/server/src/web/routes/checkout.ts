@@ -23,7 +23,9 @@ export function checkoutPages(site: Site): void {
       const foreign = current && current.id !== own?.id && isShown(invoice, current, now) ? current : null
       if (own && isShown(invoice, own, now) && (query.with !== 'zec' || hasDeposit(own.status)))
         return swapDepositPage({ invoice, swap: own, links, foreign, showsDeposit: true })
-      if (foreign && hasDeposit(foreign.status))
+      // Otherwise a stranger's small deposit would keep the buyer from paying.
+      const paysInZec = query.with === 'zec' && foreign?.status === 'INCOMPLETE_DEPOSIT'
+      if (foreign && hasDeposit(foreign.status) && !paysInZec)
         return swapDepositPage({ invoice, swap: foreign, links, foreign: null, showsDeposit: false })
       const swap = own ?? current
       return checkoutPage({
