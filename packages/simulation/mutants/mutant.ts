@@ -15,6 +15,7 @@ export const THEMES = [
   'withdrawals',
   'sign-in and mail',
   'deletion of accounts',
+  'rows set aside',
   'locks',
   'commits and crashes',
 ] as const

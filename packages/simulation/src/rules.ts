@@ -9,6 +9,7 @@ export const RULES = {
     'a new invoice is pending',
     'the viewing key of an invoice is watched as long as the invoice',
     'received_zat counts every live payment once',
+    'an evaluation reads at most 1,000 payments of an invoice',
     'overpaid_zat is the excess',
     'the status agrees with the amounts',
     'the totals of a day are those of the sales that were paid on it',
@@ -203,6 +204,7 @@ export const RULES = {
     'an account that is being deleted sells nothing',
   ],
   websocket: ['a WebSocket reports its own invoice'],
+  poison: ['only a row that cannot be processed is set aside', 'a row that cannot be processed delays no other'],
   world: [
     'no promise is rejected without a handler',
     'a payment is reported without waiting for a block',

@@ -35,6 +35,14 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
     withinSeeds: 3_000,
   },
   {
+    name: 'an evaluation reads every payment in the mempool',
+    theme: 'payments',
+    file: 'services/invoice-state.ts',
+    find: 'tx.payments.firstUnmined(ids, MAX_UNMINED_COUNTED)',
+    replace: 'tx.payments.firstUnmined(ids, Number.MAX_SAFE_INTEGER)',
+    withinSeeds: 3_000,
+  },
+  {
     name: 'a payment has one confirmation too many',
     theme: 'payments',
     file: 'domain/payment.ts',

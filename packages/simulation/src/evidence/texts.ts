@@ -12,6 +12,7 @@ export const THEMES: Readonly<Record<string, string>> = {
   'sign-in': 'sign-in, API keys',
   deletion: 'deletion of accounts',
   websocket: 'WebSockets',
+  poison: 'rows that cannot be processed',
   world: 'the whole service',
 }
 

@@ -4,6 +4,7 @@ import { chainPart } from './chain/part.ts'
 import { deletionPart } from './deletion/part.ts'
 import { mailPart } from './mail/part.ts'
 import { operatorPart } from './operator/part.ts'
+import { poisonPart } from './poison/part.ts'
 import { processPart } from './process/part.ts'
 import { salePart } from './sale/part.ts'
 import { signInPart } from './sign-in/part.ts'
@@ -26,4 +27,5 @@ export const PARTS: readonly PartFactory[] = [
   signInPart,
   deletionPart,
   websocketPart,
+  poisonPart,
 ]

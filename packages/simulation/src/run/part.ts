@@ -45,6 +45,11 @@ export interface Part {
   unreported?(): string | null
   /** Ends all faults of this part. The run then goes on until everything has settled. */
   heal?(): void
+  /**
+   * Ends the faults of this part that outlast all others: called when everything else has settled in spite of them.
+   * @returns what happened, for the story; null when there were none
+   */
+  healLast?(): string | null
   /** After `heal`: why the part has not settled yet; null when it has. */
   unsettled?(): string | null
   /** Checks what must hold after everything has settled. */

@@ -186,6 +186,18 @@ async function settle(world: World): Promise<void> {
   await world.scheduler.run()
   for (const index of world.processes.keys()) if (!world.processes[index]!.alive) void world.startProcess(index)
   await world.scheduler.run()
+  await settleAll(world)
+  const ended = world.finding ? [] : world.parts.flatMap(part => part.healLast?.() ?? [])
+  for (const told of ended) world.story.tell('world', told)
+  if (ended.length > 0) {
+    await world.scheduler.run()
+    await settleAll(world)
+  }
+  if (!world.finding) for (const part of world.parts) await part.atEnd?.()
+}
+
+/** Lets the time pass in which everything must settle. */
+async function settleAll(world: World): Promise<void> {
   let reason: string | null = null
   for (const [round, { secs, blocks }] of SETTLING.entries()) {
     if (round === REPORTED_AFTER_SECS / 5) checkReported(world)
@@ -196,6 +208,10 @@ async function settle(world: World): Promise<void> {
     reason = world.parts.map(part => part.unsettled?.() ?? null).find(found => found !== null) ?? null
     if (reason === null) break
   }
-  if (reason !== null) return world.fail('after the faults everything settles', reason)
-  for (const part of world.parts) await part.atEnd?.()
+  if (reason === null) return
+  const isPoisoned = world.poison.rows.length > 0
+  world.fail(
+    isPoisoned ? 'a row that cannot be processed delays no other' : 'after the faults everything settles',
+    reason,
+  )
 }

@@ -1,10 +1,13 @@
 import type { Owner } from '../runtime/scheduler.ts'
+import type { RefusesRow } from './refused-rows.ts'
 
 /** What the store is about to do, or has done. */
 export interface StoreStep {
   readonly process: Owner
   readonly kind: 'begin' | 'statement' | 'commit' | 'rollback'
   readonly sql?: string
+  /** How many rows the statement has returned. Set after it. */
+  readonly rows?: number
 }
 
 /** The scheduler, the injected failures and the judge, as a simulated database sees them. */
@@ -21,6 +24,8 @@ export interface StoreHooks {
    * @param tables the tables that it changed
    */
   onCommit(process: Owner, useCases: number, tables: ReadonlySet<string>): void
+  /** Default: no row is refused. */
+  readonly refuses?: RefusesRow
 }
 
 /** The failure that SQLite reports for a disk that does not respond. */

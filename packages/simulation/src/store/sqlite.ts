@@ -12,6 +12,7 @@ import { openDb } from '@zatgate/server/store/transaction/open-db'
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import type { Owner } from '../runtime/scheduler.ts'
 import type { StoreHooks } from './hooks.ts'
+import { refusalTriggers } from './refused-rows.ts'
 import { writtenTables } from './table-names.ts'
 import { copyTables, createReader, prepareRestore, type TableCopy } from './tables.ts'
 import { newTurn, type Turn, Turns } from './turns.ts'
@@ -50,6 +51,12 @@ export async function openSimulatedSqlite(): Promise<SimulatedDatabase> {
   const committed = createReader(raw)
   const turns = new Turns()
   let hooks: StoreHooks
+  /** Not while the content is replaced. */
+  let isServing = false
+  raw.function('row_refused', (table, reference) =>
+    isServing && hooks.refuses?.(String(table), String(reference)) ? 1 : 0,
+  )
+  for (const trigger of refusalTriggers(copyTables(raw).map(({ name }) => name))) raw.exec(trigger)
   /** The tables that the open transaction has changed, or more. */
   let changed = new Set<string>()
 
@@ -107,10 +114,13 @@ export async function openSimulatedSqlite(): Promise<SimulatedDatabase> {
   /** Runs at once, as SQLite does: a use case that has timed out must not run statements any more. */
   async function runStatement<R>(process: Owner, query: CompiledQuery): Promise<QueryResult<R>> {
     hooks.fail({ process, kind: 'statement' })
-    const result = await connection.executeQuery<R>(query)
+    isServing = true
+    const running = connection.executeQuery<R>(query)
+    isServing = false
+    const result = await running
     if (result.rows.length > 0 || (result.numAffectedRows ?? 0n) > 0n)
       for (const table of writtenTables(query.sql)) changed.add(table)
-    await hooks.after({ process, kind: 'statement' })
+    await hooks.after({ process, kind: 'statement', sql: query.sql, rows: result.rows.length })
     return result
   }
 

@@ -16,6 +16,8 @@ import { ServedTransactions } from './chain/served.ts'
 import type { WorldTransaction } from './chain/transaction.ts'
 import { Visibility } from './chain/visibility.ts'
 import { CommitJudge } from './commit-judge.ts'
+import { isPoisonError, Poison } from './poison.ts'
+import { readsTooManyPayments } from './read-limit.ts'
 import { createStoreHooks, NO_FAILURES, type StoreFailures } from './store-failures.ts'
 import { createUnusedAddresses } from './unused-addresses.ts'
 
@@ -35,6 +37,8 @@ export class World {
   readonly database: SimulatedDatabase
   readonly story: Story
   readonly storeFailures: StoreFailures = { ...NO_FAILURES }
+  /** Rows that the service cannot process. */
+  readonly poison = new Poison()
   readonly processes: ServiceProcess[] = []
   parts: readonly Part[] = []
   /** The merchants. Set by the part `sale`, which is created first. */
@@ -163,6 +167,7 @@ export class World {
   /** Runs a client of the service in the background. An unexpected error of it is a finding. */
   client(name: string, work: () => Promise<void>): void {
     work().catch(error => {
+      if (isPoisonError(error)) return
       this.fail('no client receives an unexpected error', `${name}: ${describeError(error)}`)
     })
   }
@@ -249,9 +254,18 @@ export class World {
       this.useCases = useCases
       for (const part of this.parts) this.#judge.check(part, tables)
     }
-    return createStoreHooks(this.scheduler, this.storeFailures, onCommit, () => {
+    const hooks = createStoreHooks(this.scheduler, this.storeFailures, onCommit, () => {
       this.storeHasFailed = true
     })
+    return {
+      ...hooks,
+      refuses: (table, reference) => this.poison.refuses(table, reference),
+      after: step => {
+        if (readsTooManyPayments(step))
+          this.fail('an evaluation reads at most 1,000 payments of an invoice', `${step.rows} rows: ${step.sql}`)
+        return hooks.after(step)
+      },
+    }
   }
 }
 

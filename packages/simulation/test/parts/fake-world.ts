@@ -2,6 +2,7 @@ import { consensusParams } from '@zatgate/server/domain/network-upgrade'
 import { Draw } from '../../src/runtime/draw.ts'
 import { Scheduler } from '../../src/runtime/scheduler.ts'
 import { ENCRYPTION_KEY } from '../../src/service/process.ts'
+import { Poison } from '../../src/world/poison.ts'
 import type { World } from '../../src/world/world.ts'
 
 /** 2026-02-01 00:00 UTC. */
@@ -28,6 +29,7 @@ export function createFakeWorld(): FakeWorld {
     nowSecs: NOW_SECS,
     maxClockAheadMs: 0,
     useCases: 1,
+    poison: new Poison(),
     clockErrors: { minMs: 0, maxMs: 0 },
     encryptionKeys: () => [ENCRYPTION_KEY],
     params: consensusParams('test'),

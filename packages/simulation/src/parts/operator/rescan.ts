@@ -25,8 +25,8 @@ export class Rescans {
   /** How many scans still miss a transaction. */
   readonly #misses = new Map<string, number>()
   #running = false
-  /** Whether a rescan after the faults has ended well. */
-  #found = false
+  /** How a rescan after the faults has ended well. */
+  #found: 'while keys were poisoned' | 'with every key' | null = null
 
   constructor(world: World) {
     this.#world = world
@@ -139,12 +139,14 @@ export class Rescans {
   unsettled(): string | null {
     const { network, visibility, running } = this.#world
     const heights = [...visibility.missed].map(txid => network.minedAt(txid)).filter(height => height !== null)
-    if (heights.length === 0 || this.#found) return null
+    const isPoisoned = this.#world.poison.rows.length > 0
+    if (heights.length === 0 || this.#found === 'with every key' || (isPoisoned && this.#found !== null)) return null
     const process = running[0]
     if (process && !this.#running)
       this.#world.client('rescan', async () => {
         const result = await this.#rescan(process, Math.min(...heights))
-        this.#found = result !== null && result.to >= Math.max(...heights)
+        if (result !== null && result.to >= Math.max(...heights))
+          this.#found = isPoisoned ? 'while keys were poisoned' : 'with every key'
       })
     return 'the operator rescans'
   }

@@ -96,12 +96,14 @@ export function saleActions(world: World, shop: Shop): readonly Action[] {
     }),
     {
       name: 'pay in very many notes',
-      weight: 0.15,
+      // Only without required confirmations, single payments are read.
+      weight: world.setup.confirmations === 0 ? 3 : 0.15,
       run(draw) {
         const invoice = target(draw)
         if (!invoice) return undefined
-        const count = draw.int(200, 400)
-        const outputs = Array.from({ length: count }, () => ({ address: invoice.address, valueZat: 1n }))
+        const count = draw.pick([draw.int(200, 400), draw.int(1_001, 1_300)])
+        const valueZat = invoice.amountZat / BigInt(count) + 1n
+        const outputs = Array.from({ length: count }, () => ({ address: invoice.address, valueZat }))
         return send(draw, outputs, `a wallet pays ${count} notes to ${short(invoice.publicId)}`)
       },
     },

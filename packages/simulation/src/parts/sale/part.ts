@@ -21,7 +21,8 @@ export const salePart: PartFactory = {
       name: 'sale',
       actions: [...saleActions(world, shop), ...hardPayments(world, shop), ...repeatActions(world, shop)],
       transitions: SALE_TRANSITIONS,
-      setUp: () => shop.openAccounts(world.setup.merchants),
+      // Poisoned rows need a merchant who must notice nothing of them.
+      setUp: () => shop.openAccounts(world.setup.merchants + (world.setup.parts.includes('poison') ? 1 : 0)),
       async beforeFailOver(draw) {
         for (const merchant of shop.merchants)
           world.client('create invoices', async () => {

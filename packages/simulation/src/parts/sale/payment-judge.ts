@@ -65,9 +65,9 @@ export class PaymentJudge {
 
   /** A payment that every server shows is not dropped. */
   checkDropped(invoice: InvoiceRow, payments: readonly PaymentRow[], ledgerBefore: Ledger): void {
-    const earlier = ledgerBefore.payments.get(invoice.id) ?? []
+    const earlier = new Map(ledgerBefore.payments.get(invoice.id)?.map(payment => [payment.id, payment]))
     for (const { id, txid, place } of payments) {
-      const before = earlier.find(payment => payment.id === id)
+      const before = earlier.get(id)
       if (before?.place !== place) this.#world.transition('payment', before?.place ?? null, place)
       if (place !== 'dropped' || before?.place === 'dropped') continue
       if (this.#hasExpired(txid)) continue

@@ -1,4 +1,5 @@
 import type { World } from '../../world/world.ts'
+import { isKeyLeftOut, isLeftOut } from '../poison/ledger.ts'
 import { type InvoiceRow, isKeyDeleted, readLedger } from './ledger.ts'
 import type { PaymentEvidence } from './payment-evidence.ts'
 import { short } from './shop.ts'
@@ -15,6 +16,7 @@ export function unsettledInvoice(world: World, evidence: PaymentEvidence): strin
   const { network, nowSecs } = world
   if (ledger.tip !== network.height) return `the recorded chain ends at ${ledger.tip}, the network at ${network.height}`
   for (const invoice of ledger.invoices) {
+    if (isLeftOut(world, 'invoice', invoice.public_id) || isKeyLeftOut(world, invoice.viewing_key_id)) continue
     const about = `invoice ${short(invoice.public_id)} is ${invoice.status} with ${invoice.received_zat} zat`
     const isInTime = (txid: string) => isWatched(world, invoice, txid)
     const possible = evidence.paidBy(invoice, txid => confirmations(world, txid) >= 0)
@@ -41,6 +43,7 @@ export function unreportedPayment(world: World, evidence: PaymentEvidence): stri
   // Servers that are behind the recorded chain are not asked for their mempool.
   if (tip > world.network.height) return null
   for (const invoice of invoices) {
+    if (isLeftOut(world, 'invoice', invoice.public_id) || isKeyLeftOut(world, invoice.viewing_key_id)) continue
     const received = evidence.paidBy(
       invoice,
       txid => confirmations(world, txid) >= 0 && !world.visibility.missed.has(txid) && isWatched(world, invoice, txid),

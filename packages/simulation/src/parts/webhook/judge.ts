@@ -1,6 +1,7 @@
 import type { ServiceProcess } from '../../service/process.ts'
 import type { WebhookRequest } from '../../world/receivers.ts'
 import type { World } from '../../world/world.ts'
+import { isLeftOut, isWebhookLeftOut } from '../poison/ledger.ts'
 import { short } from '../sale/shop.ts'
 import {
   type Claim,
@@ -245,11 +246,17 @@ export class WebhookJudge {
     const { nowMs } = this.#world.scheduler
     for (const delivery of this.#open) {
       const { state, due_at_ms: due } = delivery.row
+      if (this.#isLeftOut(delivery.row)) continue
       // A clock that was ahead has put the attempt off.
       if (this.#world.clockErrors.maxMs > 0 && Number(due) > nowMs + 600_000) continue
       return `${about(delivery)} is ${state}, due in ${Number(due) - nowMs} ms`
     }
     return null
+  }
+
+  /** The delivery, or the secret of its webhook, is poisoned. */
+  #isLeftOut({ public_id: id, account_id: account }: DeliveryRow): boolean {
+    return isLeftOut(this.#world, 'delivery', id) || isWebhookLeftOut(this.#world, account)
   }
 
   /** After everything has settled: the final states are final, and the log is complete. */
@@ -269,6 +276,7 @@ export class WebhookJudge {
     const busy = new Set([...this.#open].flatMap(({ row }) => (row.state === 'sending' ? [row.account_id] : [])))
     for (const delivery of this.#open) {
       const { account_id: account, due_at_ms: due } = delivery.row
+      if (this.#isLeftOut(delivery.row)) continue
       const webhook = this.#webhooks.get(account)
       const since = webhook ? worksSince(webhook.url) : null
       if (busy.has(account) || since === null || since > latestMs || Number(due) > latestMs) continue

@@ -1,3 +1,4 @@
+import { refusalTriggers } from '../refused-rows.ts'
 import type { Connection } from './connection.ts'
 import { parse, type Statement } from './sql.ts'
 import { readTables, type Tables, triggersOf } from './tables.ts'
@@ -31,7 +32,8 @@ export class Catalog {
     this.#statements.clear()
     const triggers = database.prepare("SELECT name FROM sqlite_temp_schema WHERE type = 'trigger'").all()
     for (const { name } of triggers) database.exec(`DROP TRIGGER temp."${name}"`)
-    for (const trigger of this.#tables.list.flatMap(triggersOf)) database.exec(trigger)
+    const names = this.#tables.list.map(({ name }) => name)
+    for (const trigger of [...this.#tables.list.flatMap(triggersOf), ...refusalTriggers(names)]) database.exec(trigger)
     this.#advanceSequences(writer)
   }
 

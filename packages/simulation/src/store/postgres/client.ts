@@ -108,7 +108,7 @@ export class Client implements PgClient {
     const hooks = this.#hooks()
     await this.#hook(() => hooks.before(step))
     const result = await this.#execute(statement, values)
-    await this.#hook(() => hooks.after(step))
+    await this.#hook(() => hooks.after({ ...step, rows: result.rows.length }))
     return result
   }
 

@@ -1,5 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite'
 import type { Owner } from '../../runtime/scheduler.ts'
+import type { RefusesRow } from '../refused-rows.ts'
 import { Catalog } from './catalog.ts'
 import { bindable, Connection, type Result } from './connection.ts'
 import { abortedError, connectionLostError, deadlockError, readOnlyError, translateSqliteError } from './error.ts'
@@ -18,6 +19,7 @@ export interface EngineEvents {
   onCommit(process: Owner, useCases: number, tables: ReadonlySet<string>): void
   /** Called after a commit with the notifications that it sends. */
   onNotifications(notifications: readonly Notification[]): void
+  readonly refuses: RefusesRow
 }
 
 /**
@@ -36,7 +38,7 @@ export class Engine {
   readonly #file: string
   readonly #events: EngineEvents
   readonly #locks = new LockTable()
-  readonly #rowLocks = new RowLocks(this.#locks)
+  readonly #rowLocks: RowLocks
   readonly #writer: Writer
   readonly #reader: Connection
   readonly #snapshots = new Snapshots(() => this.#open())
@@ -47,6 +49,7 @@ export class Engine {
   constructor(file: string, events: EngineEvents) {
     this.#file = file
     this.#events = events
+    this.#rowLocks = new RowLocks(this.#locks, events.refuses)
     this.#writer = new Writer(this.#open())
     this.#reader = this.#open()
     this.#loadSchema()

@@ -24,6 +24,7 @@ const SQLSTATES = new Map([
   [787, '23503'], // FOREIGN KEY
   [1299, '23502'], // NOT NULL
   [1555, '23505'], // PRIMARY KEY
+  [1811, 'P0001'], // RAISE
   [2067, '23505'], // UNIQUE
   [3091, '42804'], // datatype mismatch
 ])

@@ -1,4 +1,5 @@
 import type { SQLInputValue } from 'node:sqlite'
+import type { RefusesRow } from '../refused-rows.ts'
 import type { Connection } from './connection.ts'
 import type { LockMode, LockTable, Resource } from './lock-table.ts'
 import { KEY_SHARE, NO_KEY_UPDATE, UPDATE } from './lock-table.ts'
@@ -36,12 +37,15 @@ export interface LockRequest {
  */
 export class RowLocks {
   readonly #locks: LockTable
+  readonly #refuses: RefusesRow
   #tables: Tables = { list: [], byName: new Map() }
   #request: LockRequest | null = null
   #blocked: Blocked | null = null
 
-  constructor(locks: LockTable) {
+  /** @param refuses asked for each row that a statement changes */
+  constructor(locks: LockTable, refuses: RefusesRow) {
     this.#locks = locks
+    this.#refuses = refuses
   }
 
   set tables(tables: Tables) {
@@ -93,6 +97,9 @@ export class RowLocks {
     define('row_inserted', (number, ...values) => this.#changing(this.#table(number), UPDATE, values))
     define('row_changing', (number, mode, ...values) => this.#changing(this.#table(number), mode as LockMode, values))
     define('row_deleting', (number, ...values) => this.#changing(this.#table(number), UPDATE, values, true))
+    define('row_refused', (table, reference) =>
+      this.#request !== null && this.#refuses(String(table), String(reference)) ? 1 : 0,
+    )
     define('row_referencing', (parent, value) => this.#referencing(String(parent), value ?? null))
   }
 

@@ -62,6 +62,7 @@ export async function openPostgresServer(
   const engine = new Engine(file, {
     onCommit: (process, useCases, tables) => server.hooks.onCommit(process, useCases, tables),
     onNotifications,
+    refuses: (table, reference) => server.hooks.refuses?.(table, reference) ?? false,
   })
 
   function onNotifications(notifications: readonly Notification[]): void {

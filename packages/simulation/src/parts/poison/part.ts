@@ -1,0 +1,46 @@
+import { createVault } from '@zatgate/server/adapters/crypto/vault'
+import type { PartFactory } from '../../run/part.ts'
+import { Draw } from '../../runtime/draw.ts'
+import { poisonActions } from './actions.ts'
+import { PoisonJudge } from './judge.ts'
+
+/** Rows that the service cannot process for a while: secrets that do not open, and rows that cannot be written. */
+export const poisonPart: PartFactory = {
+  name: 'poison',
+  probability: 0.12,
+  create(world) {
+    const judge = new PoisonJudge(world)
+    const draw = new Draw(world.nextSeed(), 'poison')
+    let healedMs = 0
+    const random = { bytes: (count: number) => draw.bytes(count), uuid: () => draw.hex(16) }
+    return {
+      name: 'poison',
+      workers: ['set aside by delivery', 'set aside by the watcher'],
+      actions: poisonActions(world),
+      transitions: [...TRANSITIONS],
+      ports: () => ({ vault: world.poison.guard(createVault(world.encryptionKeys(), random)) }),
+      onCommit: () => judge.check(),
+      heal() {
+        healedMs = world.scheduler.nowMs
+      },
+      healLast() {
+        const { poison } = world
+        if (poison.rows.length === 0) return null
+        poison.removeAll()
+        // Without a restart, the service tries a row again after up to 6 h.
+        for (const process of world.processes) process.crash()
+        for (const index of world.processes.keys()) void world.startProcess(index)
+        return 'the last rows are repaired, and all processes are started again'
+      },
+      unsettled() {
+        if (world.poison.rows.length === 0) return judge.unsettled()
+        return world.scheduler.nowMs < healedMs + OUTLASTS_MS ? 'rows are still poisoned' : null
+      },
+    }
+  },
+}
+
+/** How long the poisoned rows outlast the other faults: a few blocks. */
+const OUTLASTS_MS = 200_000
+
+const TRANSITIONS = ['invoice', 'scan_key'].flatMap(kind => [`row · → ${kind} set aside`, `row ${kind} set aside → ·`])
