@@ -214,12 +214,13 @@ export class WebhookJudge {
     })
   }
 
-  #changeOf({ id }: DeliveryRow, targets: readonly Target[]) {
+  #changeOf({ id, public_id: publicId }: DeliveryRow, targets: readonly Target[]) {
     const { clockErrors, committer } = this.#world
     return {
       committer: committer as ServiceProcess,
       targets,
       useCases: this.#world.useCases,
+      wasPoisoned: this.#world.poison.wasPoisoned('delivery', publicId),
       clockRangeMs: clockErrors.maxMs - clockErrors.minMs,
       idles: this.#world.scheduler.idles,
       log: () => readAttempts(this.#world, id),

@@ -20,6 +20,8 @@ export interface Change {
   readonly targets: readonly Target[]
   /** The number of use cases that share the commit. Default: 1. */
   readonly useCases?: number
+  /** It may have been set aside: it is then sent when it is tried again. Default: false. */
+  readonly wasPoisoned?: boolean
   /** How much the errors of all clocks have differed so far. */
   readonly clockRangeMs: number
   /** How often nothing was left to run before. */
@@ -72,7 +74,7 @@ function claimProblem(delivery: KnownDelivery, row: DeliveryRow, change: Change)
     // The row says when the attempt counts as lost, and so what the clock showed when it was claimed.
     const claimedMs = Number(row.due_at_ms) - ATTEMPT_MS - DELAYS_MS[attempt - 1]!
     const lateMs = claimedMs - Number(before.due_at_ms)
-    if (lateMs < 0 || claimedMs > committer.clock.nowMs() + clockRangeMs)
+    if ((lateMs < 0 && !change.wasPoisoned) || claimedMs > committer.clock.nowMs() + clockRangeMs)
       return ['an attempt is made when it is due', `${lateMs} ms later, for ${row.due_at_ms}`]
   }
   const entry = change.log().find(candidate => candidate.attempt === row.attempts)
