@@ -27,7 +27,7 @@ export const FAIL_OVER_MUTANTS: readonly Mutant[] = [
     find: 'if (cursor.seq > 0 && !isContinued) return null',
     replace: 'if (cursor.seq < 0 && !isContinued) return null',
     needs: ['postgres', 'operator', 'websocket'],
-    withinSeeds: 10_000,
+    withinSeeds: 20_000,
   },
   {
     name: 'the WebSocket of a lost invoice reports the invoice that has its row id',
@@ -36,6 +36,6 @@ export const FAIL_OVER_MUTANTS: readonly Mutant[] = [
     find: 'if (publicId !== invoice.publicId)',
     replace: "if (publicId === '')",
     needs: ['postgres', 'operator', 'websocket'],
-    withinSeeds: 10_000,
+    withinSeeds: 20_000,
   },
 ]

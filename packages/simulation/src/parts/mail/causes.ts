@@ -63,6 +63,7 @@ const SUBJECTS: Readonly<Record<string, RegExp>> = {
   webhook_removed: /^zatgate: the webhook was removed$/,
   webhook_secret_rotated: /^zatgate: the webhook signing secret was rotated$/,
   session_token_issued: /^zatgate: a session token was issued$/,
+  session_ended: /^zatgate: a session was ended$/,
   sessions_ended: /^zatgate: all sessions were ended$/,
   signed_in: /^zatgate: a new sign-in was made$/,
   confirmations_set: /^zatgate: the number of confirmations was changed$/,
