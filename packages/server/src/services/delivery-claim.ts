@@ -199,8 +199,12 @@ export function createDeliveryClaims(deps: {
       const current = await tx.setAside.lock(entry)
       // Another process tries it.
       if (current?.nextAttemptAt !== entry.nextAttemptAt) return { jobs: [], closed: [] }
+      const lostAtMs = await tx.deliveries.makeDue(reference, nowMs)
+      if (lostAtMs !== null) {
+        await tx.setAside.put({ ...current, nextAttemptAt: Math.ceil(lostAtMs / 1000) })
+        return { jobs: [], closed: [] }
+      }
       await tx.setAside.remove(entry)
-      await tx.deliveries.makeDue(reference, nowMs)
       await tx.deliveries.reschedule(accountIds)
       const claimed = await claim(tx, ONE_SLOT, nowMs, { accountIds, publicIds: [reference] })
       if (claimed.jobs.length > 0)

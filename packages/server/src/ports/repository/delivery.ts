@@ -120,8 +120,11 @@ export interface DeliveryRepository {
   markInterrupted(ids: readonly number[], error: string): Promise<void>
   /** Logs the results. A delivery changes only if the attempt is its current one, or succeeded. */
   finishAttempts(attempts: readonly FinishedAttempt[]): Promise<void>
-  /** Makes an open delivery due. */
-  makeDue(publicId: string, nowMs: number): Promise<void>
+  /**
+   * Makes an open delivery due, unless an attempt is under way.
+   * @returns when that attempt counts as lost, in Unix milliseconds; null: none is under way
+   */
+  makeDue(publicId: string, nowMs: number): Promise<number | null>
   /** Stores when the next delivery of each locked webhook is due, of those that are not set aside. Call it last. */
   reschedule(accountIds: readonly number[]): Promise<void>
   /** The earliest time after `afterMs` at which a delivery may be due, in Unix milliseconds. */

@@ -71,12 +71,20 @@ export function dueDeliveryQueries(
     },
 
     async makeDue(publicId, nowMs) {
+      const delivery = db.selectFrom('deliveries').select('due_at_ms').where('public_id', '=', publicId)
+      const running = await delivery
+        .where('state', '=', 'sending')
+        .where('due_at_ms', '>', nowMs)
+        .forUpdate()
+        .executeTakeFirst()
+      if (running) return num(running.due_at_ms!)
       await db
         .updateTable('deliveries')
         .set({ due_at_ms: nowMs })
         .where('public_id', '=', publicId)
         .where('due_at_ms', 'is not', null)
         .execute()
+      return null
     },
   }
 }

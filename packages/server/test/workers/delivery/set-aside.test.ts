@@ -16,9 +16,12 @@ async function open(engine: DatabaseEngine, t: TestContext) {
   const clock = new ManualClock()
   const log = recordingLog()
   const sent: string[] = []
+  /** The receivers answer when it resolves. */
+  const answers = { at: Promise.resolve() }
   const webhookHttp: HttpClient = {
     async send({ url }) {
       sent.push(new URL(url).pathname)
+      await answers.at
       return { status: 500, headers: {}, body: Buffer.from('no\0') }
     },
     close: () => {},
@@ -39,6 +42,7 @@ async function open(engine: DatabaseEngine, t: TestContext) {
     clock,
     log,
     sent,
+    answers,
     deliver,
     async account(name: string): Promise<Account> {
       const account = await accounts.findOrCreate(`${name}@example.com`)
@@ -163,6 +167,31 @@ onBothDatabases(engine => {
       assert.equal(service.sent.slice(before).filter(path => path === `/${NAMES[position]}`).length, 3)
     })
   }
+
+  test('a delivery that was set aside is not sent by a second process that starts during its attempt', async t => {
+    const service = await open(engine, t)
+    const account = await service.account('a')
+    const id = await service.webhooks.test(account)
+    const repair = await service.poison({ table: 'deliveries', column: 'public_id', value: id, on: 'UPDATE' })
+    await service.deliver()
+    await repair()
+    service.clock.advance(60)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    service.answers.at = promise
+    const first = service.deliveries.retrySetAside()
+    for (let turn = 0; turn < 10_000 && service.sent.length === 0; turn++) await new Promise(setImmediate)
+    const second = service.secondProcess()
+    service.clock.advance(1)
+    await second.setAsides.makeAllDue()
+    const retried = second.deliveries.retrySetAside()
+    // A second request would wait for its answer.
+    for (let turn = 0; turn < 10_000 && service.sent.length === 1; turn++) await new Promise(setImmediate)
+    const requests = service.sent.length
+    resolve()
+    await Promise.all([first, retried])
+    assert.equal(requests, 1)
+    assert.deepEqual(await service.kinds(), [])
+  })
 
   for (const on of ['INSERT', 'UPDATE'] as const)
     test(`a delivery whose attempts cannot be stored, at ${on}, is tried less and less often`, async t => {
