@@ -244,7 +244,7 @@ export function createServices(infrastructure: Infrastructure, operator: Account
   const witnesses = createWitnesses({ store, updateInvoices, reportChanges, clock })
   const chainRecorder = createChainRecorder({ ...infrastructure, updateInvoices, reportChanges, witnesses, setAsides })
   const invoiceExpiry = createInvoiceExpiry({ store, updateInvoices, reportChanges, clock, params })
-  const recordedChain = createRecordedChain({ store, updateInvoices, reportChanges, clock, log })
+  const recordedChain = createRecordedChain({ store, updateInvoices, reportChanges, clock, log, setAsides })
 
   const assets = createSwapAssets({ provider, clock, log })
   const swapStatus = createSwapStatusPoller({ ...infrastructure, outbox, provider, setAsides })

@@ -1,5 +1,7 @@
+import { retrySetAsideSecs } from '../domain/set-aside.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
-import type { Store } from '../ports/store.ts'
+import type { Invoice } from '../ports/repository/invoice.ts'
+import type { Store, Tx } from '../ports/store.ts'
 import type { ChainRecorder } from './chain-sync.ts'
 import type { ReportChanges, UpdateInvoices } from './invoice-state.ts'
 import type { SetAsides } from './set-aside.ts'
@@ -24,6 +26,10 @@ export function createInvoiceRetry(deps: {
       const changes = await store.write(async tx => {
         await tx.chain.lock()
         const invoice = await tx.invoices.byPublicId(entry.reference)
+        if (invoice && (await hasUnreadPayment(tx, invoice))) {
+          await tx.setAside.put({ ...entry, nextAttemptAt: now + retrySetAsideSecs(1) })
+          return []
+        }
         const changes = await updateInvoices(tx, invoice ? [invoice.id] : [], now, context)
         // In the same transaction: a later one may set the invoice aside again.
         await tx.setAside.remove(entry)
@@ -32,4 +38,11 @@ export function createInvoiceRetry(deps: {
       reportChanges(changes)
       return false
     })
+}
+
+/** Whether a payment is recorded in a block that is to be read again with its key: the block may have been replaced. */
+async function hasUnreadPayment(tx: Tx, { id, viewingKeyId }: Invoice): Promise<boolean> {
+  const fromHeight = await tx.setAside.fromHeightOf(viewingKeyId)
+  const [highest] = fromHeight === null ? [] : await tx.payments.heightsOf(id, 1)
+  return fromHeight !== null && highest !== undefined && highest >= fromHeight
 }

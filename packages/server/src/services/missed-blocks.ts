@@ -3,6 +3,7 @@ import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { SetAside } from '../ports/repository/set-aside.ts'
 import type { Store } from '../ports/store.ts'
+import { lockInvoices } from './invoice-state.ts'
 
 /** The blocks that were not scanned with a viewing key while it was set aside. */
 export interface MissedBlocks {
@@ -16,6 +17,12 @@ export interface MissedBlocks {
    * @returns false, with nothing changed, when the blocks were replaced meanwhile
    */
   advance(entry: SetAside, scanned: Header | null): Promise<boolean>
+  /**
+   * Moves the payments in these blocks back to the mempool that a rewind could not move: they are read again. Their
+   * invoices are set aside meanwhile.
+   * @throws when they still cannot be moved
+   */
+  unmine(entry: SetAside): Promise<void>
   /** Removes the entry when a complete sync began after the key had joined the scans: its invoices may expire again. */
   removeIfSynced(entry: SetAside): Promise<boolean>
   /** Removes the entry of a key that does not exist any more. */
@@ -45,6 +52,17 @@ export function createMissedBlocks(deps: {
         const next = scanned ? scanned.height + 1 : (entry.fromHeight ?? 0)
         await tx.setAside.put({ ...current, fromHeight: next > tip ? null : next, nextAttemptAt: now })
         return true
+      })
+    },
+
+    async unmine({ rowId, fromHeight }) {
+      if (rowId === null || fromHeight === null) return
+      const above = fromHeight - 1
+      if ((await store.query(tx => tx.payments.setAsideMinedAbove(above, rowId))).length === 0) return
+      await store.write(async tx => {
+        await tx.chain.lock()
+        const locked = await lockInvoices(tx, await tx.payments.setAsideMinedAbove(above, rowId))
+        await tx.payments.unmineAbove(above, [...locked.keys()])
       })
     },
 

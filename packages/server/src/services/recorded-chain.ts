@@ -1,9 +1,13 @@
 import type { Header } from '../domain/chain.ts'
+import { invoiceReference } from '../domain/set-aside.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
-import type { Store } from '../ports/store.ts'
+import type { Store, Tx } from '../ports/store.ts'
 import { recordCommand } from './audit.ts'
-import { lockInvoices, type ReportChanges, type UpdateInvoices, writeInvoices } from './invoice-state.ts'
+import { lockInvoices, type ReportChanges, type UpdateInvoices } from './invoice-state.ts'
+import { viewingKeysOf } from './payment.ts'
+import { createPaymentWriter, type PaymentWrite } from './payment-write.ts'
+import { defer, type SetAsides } from './set-aside.ts'
 
 /** The chain of recorded block headers, and its rewinds. */
 export interface RecordedChain {
@@ -44,26 +48,46 @@ export function createRecordedChain(deps: {
   readonly reportChanges: ReportChanges
   readonly clock: Clock
   readonly log: Log
+  /** Default: a payment that cannot be written rejects. */
+  readonly setAsides?: Pick<SetAsides, 'put' | 'report'>
 }): RecordedChain {
   const { store, updateInvoices, reportChanges, clock, log } = deps
+  const writePayments = createPaymentWriter(deps)
+
+  /**
+   * Moves the payments above a height back to the mempool. The invoices of keys that are left out keep theirs, and wait:
+   * they are evaluated when the blocks above are read again with their key (`MissedBlocks.unmine`).
+   */
+  async function unmineAbove(tx: Tx, height: number, now: number, write: PaymentWrite) {
+    const locked = await lockInvoices(tx, await tx.payments.invoicesMinedAbove(height))
+    const leftOut = write.leftOut(viewingKeysOf(locked))
+    const waiting = [...locked.values()].filter(({ viewingKeyId }) => leftOut.has(viewingKeyId))
+    const rows = waiting.map(invoice => ({ row: invoiceReference(invoice), error: write.deferredBy }))
+    await defer(tx, rows, now)
+    const kept = new Set(waiting.map(({ id }) => id))
+    const touched = await tx.payments.unmineAbove(
+      height,
+      kept.size > 0 ? [...locked.keys()].filter(id => !kept.has(id)) : undefined,
+    )
+    return { locked, touched }
+  }
 
   /** Rewinds in one transaction. Returns whether it was the last one; null when `basis` is no longer recorded. */
   async function rewindStep(toHeight: number, basis: Header | null): Promise<boolean | null> {
     const now = nowSecs(clock)
-    const step = await writeInvoices(store, async (tx, deferredBy) => {
+    const step = await writePayments(async (tx, write) => {
       await tx.chain.lock()
       if (basis && (await tx.chain.headerAt(basis.height))?.hash !== basis.hash) return null
       // In each step: an invoice that is created between two of them has the height of the first.
       await tx.chain.recordRewind(toHeight)
       const stepFloor = await tx.payments.lowestHeightWithAtMost(PAYMENTS_PER_STEP, toHeight)
       // At least one block: the payments of a single block always fit into one transaction.
-      const top = Math.max((await tx.chain.tip())?.height ?? toHeight, stepFloor)
+      const top = (await tx.chain.tip())?.height ?? toHeight
       const height = Math.max(toHeight, Math.min(stepFloor, top - 1))
-      const locked = await lockInvoices(tx, await tx.payments.invoicesMinedAbove(height))
-      const touched = await tx.payments.unmineAbove(height)
+      const { locked, touched } = await unmineAbove(tx, height, now, write)
       await tx.chain.removeHeadersAbove(height)
       await tx.setAside.lowerFromHeight(height + 1)
-      const changes = await updateInvoices(tx, touched, now, { locked, deferredBy })
+      const changes = await updateInvoices(tx, touched, now, { locked, deferredBy: write.deferredBy })
       if (height > toHeight) return { isLast: false, changes }
       // Payments already missing wait for a new block on the remaining chain.
       const lowered = await tx.payments.lowerMissingHeights(toHeight, PAYMENTS_PER_STEP)
@@ -102,16 +126,15 @@ export function createRecordedChain(deps: {
     async restartAt(base) {
       await rewindTo(base.height, null)
       const now = nowSecs(clock)
-      const changes = await writeInvoices(store, async (tx, deferredBy) => {
+      const changes = await writePayments(async (tx, write) => {
         await tx.chain.lock()
         await tx.chain.recordRewind(base.height)
-        const locked = await lockInvoices(tx, await tx.payments.invoicesMinedAbove(base.height))
-        const touched = await tx.payments.unmineAbove(base.height)
+        const { locked, touched } = await unmineAbove(tx, base.height, now, write)
         await tx.chain.removeAllHeaders()
         await tx.setAside.lowerFromHeight(base.height + 1)
         await tx.chain.appendHeaders([base])
         await recordCommand(tx, { accountId: null, kind: 'chain_accepted', at: now, detail: `block ${base.height}` })
-        return updateInvoices(tx, touched, now, { locked, deferredBy })
+        return updateInvoices(tx, touched, now, { locked, deferredBy: write.deferredBy })
       })
       reportChanges(changes)
     },

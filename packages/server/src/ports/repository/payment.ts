@@ -63,8 +63,14 @@ export interface PaymentRepository {
   latestUnminedSeenAt(invoiceId: number): Promise<number | null>
   /** The invoices with payments mined above `height`. */
   invoicesMinedAbove(height: number): Promise<number[]>
-  /** Moves every payment mined above `height` back to the mempool. @returns the ids of their invoices */
-  unmineAbove(height: number): Promise<number[]>
+  /** Those of a viewing key that are set aside. */
+  setAsideMinedAbove(height: number, viewingKeyId: number): Promise<number[]>
+  /**
+   * Moves every payment mined above `height` back to the mempool.
+   * @param invoiceIds of these invoices. Default: of all
+   * @returns the ids of their invoices
+   */
+  unmineAbove(height: number, invoiceIds?: readonly number[]): Promise<number[]>
   /**
    * Makes at most `limit` missing payments wait for a new block above `height`, the newest one after a rewind.
    * @returns their number

@@ -40,6 +40,8 @@ export interface SetAsideRepository {
   missingBlocks(): Promise<string[]>
   /** Row ids of the scan keys with blocks that were not scanned with them. */
   keysMissingBlocks(): Promise<number[]>
+  /** The first block that was not scanned with a scan key; null: all were. */
+  fromHeightOf(viewingKeyId: number): Promise<number | null>
   /** Row ids of the invoices that are evaluated later. */
   invoiceIds(): Promise<number[]>
   /** Row ids of the scan keys that are set aside, or wait for a complete sync after that. */

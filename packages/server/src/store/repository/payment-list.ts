@@ -16,6 +16,7 @@ type Lists = Pick<
   | 'heightsOf'
   | 'latestUnminedSeenAt'
   | 'invoicesMinedAbove'
+  | 'setAsideMinedAbove'
   | 'lowestHeightWithAtMost'
   | 'countAbove'
   | 'comparableBetween'
@@ -81,6 +82,19 @@ export function paymentListQueries(db: Db): Lists {
     async invoicesMinedAbove(height) {
       // SQLite reads the whole table for distinct ones.
       const rows = await db.selectFrom('payment_totals').select('invoice_id').where('height', '>', height).execute()
+      return distinctInvoiceIds(rows)
+    },
+
+    async setAsideMinedAbove(height, viewingKeyId) {
+      const rows = await db
+        .selectFrom('set_aside')
+        .innerJoin('invoices', 'invoices.public_id', 'set_aside.reference')
+        .innerJoin('payment_totals', 'payment_totals.invoice_id', 'invoices.id')
+        .select('payment_totals.invoice_id')
+        .where('set_aside.kind', '=', sql.lit('invoice'))
+        .where('invoices.viewing_key_id', '=', viewingKeyId)
+        .where('payment_totals.height', '>', height)
+        .execute()
       return distinctInvoiceIds(rows)
     },
 

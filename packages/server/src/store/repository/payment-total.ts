@@ -79,10 +79,11 @@ function netChanges(changes: readonly TotalChange[]): TotalChange[] {
 }
 
 /** Moves the totals above `height` to the mempool. @returns the ids of their invoices */
-export async function unmineTotalsAbove(db: Db, height: number): Promise<number[]> {
+export async function unmineTotalsAbove(db: Db, height: number, invoiceIds?: readonly number[]): Promise<number[]> {
   const rows = await db
     .deleteFrom('payment_totals')
     .where('height', '>', height)
+    .$if(invoiceIds !== undefined, query => query.where('invoice_id', 'in', invoiceIds ?? []))
     .returning(['invoice_id', 'value_zat'])
     .execute()
   const moved = rows.map(row => ({

@@ -37,13 +37,18 @@ export function paymentRepository(db: Db): PaymentRepository {
     summaries: invoices => summaries(db, invoices),
     ...paymentListQueries(db),
 
-    async unmineAbove(height) {
-      await db
-        .updateTable('payments')
-        .set(eb => ({ place: 'mempool', height: null, last_seen_height: eb.ref('height'), ...NOT_COMPARED }))
-        .where('height', '>', height)
-        .execute()
-      return distinctAscending(await unmineTotalsAbove(db, height))
+    async unmineAbove(height, invoiceIds) {
+      const unmined: number[] = []
+      for (const batch of invoiceIds ? chunks(invoiceIds, 1) : [undefined]) {
+        await db
+          .updateTable('payments')
+          .set(eb => ({ place: 'mempool', height: null, last_seen_height: eb.ref('height'), ...NOT_COMPARED }))
+          .where('height', '>', height)
+          .$if(batch !== undefined, query => query.where('invoice_id', 'in', batch ?? []))
+          .execute()
+        for (const id of await unmineTotalsAbove(db, height, batch)) unmined.push(id)
+      }
+      return distinctAscending(unmined)
     },
 
     async lowerMissingHeights(height, limit) {

@@ -95,6 +95,18 @@ export function setAsideRepository(db: Db): SetAsideRepository {
       return rows.flatMap(row => numOrNull(row.row_id) ?? [])
     },
 
+    async fromHeightOf(viewingKeyId) {
+      const row = await db
+        .selectFrom('set_aside')
+        .select('from_height')
+        .where('kind', '=', 'scan_key')
+        .where('row_id', '=', viewingKeyId)
+        .orderBy('from_height')
+        .limit(1)
+        .executeTakeFirst()
+      return numOrNull(row?.from_height ?? null)
+    },
+
     invoiceIds: () => rowIds('invoice'),
     scanKeyIds: () => rowIds('scan_key'),
 

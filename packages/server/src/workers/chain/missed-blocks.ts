@@ -45,7 +45,11 @@ export function createMissedBlocksReader(deps: MissedBlocksDeps): (signal: Abort
       return false
     }
     const tip = await missedBlocks.tip()
-    if (tip === null || fromHeight > tip) return missedBlocks.advance(entry, null)
+    if (tip === null || fromHeight > tip) {
+      await missedBlocks.unmine(entry)
+      return missedBlocks.advance(entry, null)
+    }
+    await missedBlocks.unmine(entry)
     const range = { from: fromHeight, to: tip, previous: null }
     const keys = async () => ({ keys: [key], leftOut: [] })
     const { newest } = await rescanBatch(deps, range, keys, signal, { isAlone: true })

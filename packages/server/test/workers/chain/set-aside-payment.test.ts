@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, type TestContext, test } from 'node:test'
 import { formatPaymentUri } from '@zatgate/zcash/zip321'
+import type { Header } from '../../../src/domain/chain.ts'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import { ChainSyncHarness, closeNoteScanner } from '../../harness/chain-sync.ts'
 import { type DatabaseEngine, onBothDatabases } from '../../harness/databases.ts'
@@ -147,6 +148,80 @@ onBothDatabases(engine => {
       harness.sandbox.mine(1)
       await harness.sync()
       assert.equal(await harness.tip(), tip + 1)
+    })
+
+    test(`a mined payment that cannot be updated, at place ${position}, stops no reorganisation`, async t => {
+      const { harness, payAll, poison, kinds, statuses, retry } = await open(engine, t)
+      const { sandbox, clock } = harness
+      payAll()
+      sandbox.mine(1)
+      await harness.sync()
+      const repair = await poison(position, 'UPDATE')
+      sandbox.mine(1, { empty: true })
+      await harness.sync()
+      sandbox.reorg({ depth: 2, remine: true, blocks: 5 })
+      await harness.syncFully()
+      await retry()
+      assert.equal(await harness.tip(), sandbox.height)
+      assert.deepEqual(await statuses(), others('paid', 'detected'))
+      assert.deepEqual(await kinds(), [
+        ['invoice', 1],
+        ['scan_key', 1],
+      ])
+      await repair()
+      clock.advance(3_600)
+      await retry()
+      clock.advance(3_600)
+      await retry()
+      assert.deepEqual(await statuses(), others('paid', 'paid'))
+      await harness.syncFully()
+      await retry()
+      assert.deepEqual(await kinds(), [])
+    })
+
+    test(`a payment that cannot be updated, at place ${position}, does not count after its block is replaced by one without it`, async t => {
+      const { harness, payAll, poison, statuses, retry } = await open(engine, t)
+      const { sandbox, clock } = harness
+      payAll()
+      sandbox.mine(1)
+      await harness.sync()
+      const repair = await poison(position, 'UPDATE')
+      const tip = await harness.tip()
+      sandbox.reorg({ depth: 1, blocks: 6 })
+      await harness.syncFully()
+      await retry()
+      assert.equal(await harness.tip(), tip + 5)
+      assert.equal((await statuses())[position], 'detected', 'it is not confirmed by blocks of another chain')
+      await repair()
+      clock.advance(3_600)
+      await retry()
+      clock.advance(3_600)
+      await retry()
+      const [own, other] = [(await statuses())[position], (await statuses())[(position + 1) % 5]]
+      assert.equal(own, other)
+      assert.notEqual(own, 'paid')
+    })
+
+    test(`a mined payment that cannot be updated, at place ${position}, does not keep the chain from being restarted`, async t => {
+      const { harness, payAll, poison, statuses, retry } = await open(engine, t)
+      const { sandbox, clock } = harness
+      const base = await harness.recordedChain.position()
+      payAll()
+      sandbox.mine(1)
+      await harness.sync()
+      const repair = await poison(position, 'UPDATE')
+      await harness.recordedChain.restartAt(base?.tip as Header)
+      sandbox.mine(3, { empty: true })
+      await harness.sync()
+      await retry()
+      assert.equal(await harness.tip(), sandbox.height)
+      assert.deepEqual(await statuses(), others('paid', 'detected'))
+      await repair()
+      clock.advance(3_600)
+      await retry()
+      clock.advance(3_600)
+      await retry()
+      assert.deepEqual(await statuses(), others('paid', 'paid'))
     })
 
     test(`a payment that cannot be inserted, at place ${position}, stops no rescan`, async t => {
