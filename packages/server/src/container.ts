@@ -259,7 +259,7 @@ export function createServices(infrastructure: Infrastructure, operator: Account
     blockSpacing: createBlockSpacing({ store, params }),
     chainProblems: createChainProblems({ store, clock }),
     chainRecorder,
-    cleanup: createCleanup({ store, clock, auditRetentionDays: config.auditRetentionDays, lateWatchDays }),
+    cleanup: createCleanup({ store, clock, auditRetentionDays: config.auditRetentionDays, lateWatchDays, log }),
     dashboard: createDashboard({ store, noteScanner, vault, clock, params, lateWatchDays }),
     databaseIdentity,
     emailChanges: createEmailChanges({ store, clock, random, keyedHash, log, metrics }),

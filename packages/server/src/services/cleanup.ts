@@ -1,8 +1,10 @@
 import { DELIVERY_RETENTION_SECS } from '../domain/delivery.ts'
+import { isRowFault } from '../domain/set-aside.ts'
 import { ABANDONED_RETENTION_SECS } from '../domain/swap.ts'
 import { DAY_SECS } from '../domain/time.ts'
 import { maxWatchSecs } from '../domain/watched-key.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import { IDEMPOTENCY_RETENTION_SECS } from './idempotency.ts'
 
@@ -40,6 +42,8 @@ const DROPPED_KEPT_SECS = 30 * DAY_SECS
 const PRUNE_BATCH = 1_000
 /** Each delivery may have several attempts. */
 const DELIVERY_PRUNE_BATCH = 500
+/** Rows that cannot be deleted, in one run of a task. */
+const MAX_SKIPPED = 20
 /** Their invoices are locked meanwhile. */
 const SWAP_PRUNE_BATCH = 200
 
@@ -48,16 +52,50 @@ export function createCleanup(deps: {
   readonly clock: Clock
   readonly auditRetentionDays: number
   readonly lateWatchDays: number
+  readonly log: Log
 }): Cleanup {
-  const { store, clock, auditRetentionDays, lateWatchDays } = deps
+  const { store, clock, auditRetentionDays, lateWatchDays, log } = deps
 
   async function prune(
-    repositoryOf: (tx: Tx) => { prune(before: number, limit: number): Promise<number> },
+    repositoryOf: (tx: Tx) => { prune(before: number, limit: number, skip: number): Promise<number> },
     keptSecs: number,
     limit: number,
   ): Promise<boolean> {
     const before = nowSecs(clock) - keptSecs
-    return (await store.write(tx => repositoryOf(tx).prune(before, limit))) === limit
+    return pruneBatch(limit, (tx, size, skip) => repositoryOf(tx).prune(before, size, skip))
+  }
+
+  /**
+   * Deletes a batch. When that fails, deletes smaller ones, and goes past the rows that cannot be deleted, which are tried
+   * again in each run.
+   * @param work deletes at most `size` of the oldest rows, without the first `skip` of them, and returns their number
+   * @returns whether there may be more
+   * @throws the error, when the database is unavailable, or more than `MAX_SKIPPED` rows fail
+   */
+  async function pruneBatch(
+    limit: number,
+    work: (tx: Tx, size: number, skip: number) => Promise<number>,
+  ): Promise<boolean> {
+    let left = limit
+    let size = limit
+    let skip = 0
+    while (left > 0) {
+      try {
+        const asked = Math.min(size, left)
+        const pruned = await store.write(tx => work(tx, asked, skip))
+        left -= pruned
+        if (pruned < asked) return false
+      } catch (error) {
+        if (!isRowFault(error) || skip === MAX_SKIPPED) throw error
+        if (size > 1) size = Math.ceil(size / 2)
+        else {
+          skip += 1
+          size = limit
+          log.error({ err: error }, 'a row that is too old cannot be deleted; others are')
+        }
+      }
+    }
+    return true
   }
 
   return {
@@ -87,8 +125,8 @@ export function createCleanup(deps: {
       const watchedBefore = nowSecs(clock) - DROPPED_KEPT_SECS
       // A payment is seen while its invoice is watched, so that those with an earlier time are all old enough.
       const seenBefore = watchedBefore - maxWatchSecs(lateWatchDays)
-      const pruned = await store.write(tx => tx.payments.pruneDropped({ seenBefore, watchedBefore }, PRUNE_BATCH))
-      return pruned === PRUNE_BATCH
+      const before = { seenBefore, watchedBefore }
+      return pruneBatch(PRUNE_BATCH, (tx, size, skip) => tx.payments.pruneDropped(before, size, skip))
     },
   }
 }

@@ -93,7 +93,7 @@ export function createInvoiceUpdater({
     const ids = [...new Set(invoiceIds)].sort((a, b) => a - b)
     if (ids.length === 0) return []
     const { isAlone = false, deferredBy } = context
-    const later = new Set(isAlone ? [] : await tx.setAside.invoiceIds())
+    const later = new Set(isAlone ? [] : await tx.setAside.invoicesAmong(ids))
     const invoices = (await lockRemaining(tx, ids, context.locked)).filter(({ id }) => !later.has(id))
     if (deferredBy !== undefined) {
       const rows = invoices.map(invoice => ({ row: invoiceReference(invoice), error: deferredBy }))

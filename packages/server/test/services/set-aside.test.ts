@@ -40,6 +40,13 @@ function failing(bad: readonly number[], error: unknown = new Error('poison')) {
 }
 
 onBothDatabases(engine => {
+  test('of the invoices set aside, only those of the transaction are read', async t => {
+    const { store, setAsides } = await open(engine, t)
+    for (const item of [1, 2, 3]) await setAsides.record(rowOf(item), new Error('poison'))
+    await setAsides.record({ ...rowOf(9), kind: 'plan' }, new Error('poison'))
+    assert.deepEqual(await store.query(tx => tx.setAside.invoicesAmong([2, 4, 9])), [2])
+  })
+
   for (const bad of [[0], [57], [99], [0, 1, 50, 99], [3, 13, 23, 33, 43, 53, 63, 73, 83, 93]])
     test(`of 100 rows, only the bad ones are set aside: ${bad}`, async t => {
       const { setAsides, listed, log } = await open(engine, t)

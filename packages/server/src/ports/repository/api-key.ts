@@ -32,7 +32,7 @@ export interface ApiKeyRepository {
   /** Revokes all active keys of the account. @returns their number */
   revokeAll(accountId: number, at: number): Promise<number>
   /** Deletes up to `limit` keys that were revoked before a time, oldest first. @returns their number */
-  prune(before: number, limit: number): Promise<number>
+  prune(before: number, limit: number, skip?: number): Promise<number>
   /** Sets when the keys were last used. The caller limits this to one write per key and minute. */
   touch(ids: readonly number[], at: number): Promise<void>
 }

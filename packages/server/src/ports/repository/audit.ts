@@ -45,5 +45,5 @@ export interface AuditRepository {
   /** Newest first: entries with ids below `before`. */
   list(filter: AuditFilter, limit: number, before?: number): Promise<AuditEntry[]>
   /** Deletes up to `limit` entries created before a time, oldest first. @returns their number */
-  prune(before: number, limit: number): Promise<number>
+  prune(before: number, limit: number, skip?: number): Promise<number>
 }

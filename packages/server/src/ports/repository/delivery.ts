@@ -139,5 +139,5 @@ export interface DeliveryRepository {
   listAttempts(accountId: number, page: Page, filter?: { invoicePublicId?: string }): Promise<AttemptRow[]>
   attemptByPublicId(accountId: number, publicId: string): Promise<AttemptDetail | null>
   /** Deletes ended deliveries created before a time, with their attempts. @returns the number of deliveries */
-  prune(before: number, limit: number): Promise<number>
+  prune(before: number, limit: number, skip?: number): Promise<number>
 }

@@ -15,5 +15,5 @@ export interface EmailChangeRepository {
   /** Deletes the account's changes from this id on. */
   removeFrom(accountId: number, id: number): Promise<void>
   /** Deletes up to `limit` changes that could be undone until before a time. @returns their number */
-  prune(before: number, limit: number): Promise<number>
+  prune(before: number, limit: number, skip?: number): Promise<number>
 }

@@ -29,5 +29,5 @@ export interface EventRepository {
   /** The position of the last event. */
   last(): Promise<EventCursor>
   /** Deletes events created before a time. @returns the number of deleted events */
-  prune(before: number, limit: number): Promise<number>
+  prune(before: number, limit: number, skip?: number): Promise<number>
 }

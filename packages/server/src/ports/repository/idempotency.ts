@@ -12,5 +12,5 @@ export interface IdempotencyRepository {
   /** The claim made at `since` or later. */
   find(accountId: number, key: string, since: number): Promise<{ bodyHash: Uint8Array; invoicePublicId: string } | null>
   /** Deletes claims made before a time. @returns the number of deleted claims */
-  prune(before: number, limit: number): Promise<number>
+  prune(before: number, limit: number, skip?: number): Promise<number>
 }

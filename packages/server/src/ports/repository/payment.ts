@@ -121,7 +121,12 @@ export interface PaymentRepository {
   markDropped(txids: readonly string[], exceptKeys?: readonly number[]): Promise<number[]>
   /**
    * Deletes dropped payments that were first seen before `seenBefore`, of invoices whose late window ended before
-   * `watchedBefore`; both in Unix seconds. @returns their number, at most `limit`
+   * `watchedBefore`; both in Unix seconds. @param skip leaves out this number of them
+   * @returns their number, at most `limit`
    */
-  pruneDropped(before: { readonly seenBefore: number; readonly watchedBefore: number }, limit: number): Promise<number>
+  pruneDropped(
+    before: { readonly seenBefore: number; readonly watchedBefore: number },
+    limit: number,
+    skip?: number,
+  ): Promise<number>
 }

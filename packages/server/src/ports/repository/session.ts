@@ -27,7 +27,7 @@ export interface SessionRepository {
   /** Ends all active sessions of the account. @returns their number */
   endAll(accountId: number, at: number): Promise<number>
   /** Deletes up to `limit` sessions that expired before a time, oldest first. @returns their number */
-  prune(before: number, limit: number): Promise<number>
+  prune(before: number, limit: number, skip?: number): Promise<number>
   /** Sets when the sessions were last used. */
   touch(ids: readonly number[], at: number): Promise<void>
 }

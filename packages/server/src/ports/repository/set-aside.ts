@@ -24,7 +24,7 @@ export interface SetAsideRepository {
   lock(row: Pick<RowReference, 'kind' | 'reference'>): Promise<SetAside | null>
   /** Inserts the entry, or replaces the one of the same row. */
   put(entry: SetAside): Promise<void>
-  /** Inserts the entries of rows that have none. */
+  /** Inserts the entries of rows that have none: of an account at most as many as it has invoices. */
   putNew(entries: readonly SetAside[]): Promise<void>
   remove(row: Pick<RowReference, 'kind' | 'reference'>): Promise<void>
   /** Entries to try again, in the order of their times. */
@@ -42,8 +42,8 @@ export interface SetAsideRepository {
   keysMissingBlocks(): Promise<number[]>
   /** The first block that was not scanned with a scan key; null: all were. */
   fromHeightOf(viewingKeyId: number): Promise<number | null>
-  /** Row ids of the invoices that are evaluated later. */
-  invoiceIds(): Promise<number[]>
+  /** Those of these invoices, by row id, that are evaluated later. */
+  invoicesAmong(ids: readonly number[]): Promise<number[]>
   /** Row ids of the scan keys that are set aside, or wait for a complete sync after that. */
   scanKeyIds(): Promise<number[]>
   /** The blocks from this height on are read again: scan keys that are set aside miss them too. */

@@ -117,7 +117,7 @@ export interface SwapRepository {
   /** The counted swap starts after `since` of an account, and of all. */
   countStarts(accountId: number, since: number): Promise<{ readonly account: number; readonly service: number }>
   /** Deletes up to `limit` starts that are not after `before`, and returns their number. */
-  prune(before: number, limit: number): Promise<number>
+  prune(before: number, limit: number, skip?: number): Promise<number>
   /** Counts a swap start and deletes those up to `since`. @returns it, for removing it again */
   recordStart(invoiceId: number, at: number, since: number): Promise<SwapStart>
   /** Removes a counted start that led to no swap, unless it is deleted already. */

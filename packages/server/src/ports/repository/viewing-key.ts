@@ -95,5 +95,5 @@ export interface ViewingKeyRepository {
    * Deletes up to `limit` keys that no account uses for new invoices and whose last watch ended before a time. Their
    * index counters stay. @returns their number
    */
-  prune(before: number, limit: number): Promise<number>
+  prune(before: number, limit: number, skip?: number): Promise<number>
 }

@@ -81,7 +81,7 @@ export function apiKeyRepository(db: Db): ApiKeyRepository {
       return num(result.numUpdatedRows)
     },
 
-    prune: (before, limit) => deleteOldest(db, 'api_keys', before, limit),
+    prune: (before, limit, skip) => deleteOldest(db, 'api_keys', before, limit, skip),
 
     touch: (ids, at) => setLastUsed(db, 'api_keys', ids, at),
   }

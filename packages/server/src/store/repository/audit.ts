@@ -64,7 +64,7 @@ export function auditRepository(db: Db): AuditRepository {
       return rows.map(toEntry)
     },
 
-    prune: (before, limit) => deleteOldest(db, 'audit_entries', before, limit),
+    prune: (before, limit, skip) => deleteOldest(db, 'audit_entries', before, limit, skip),
   }
 }
 

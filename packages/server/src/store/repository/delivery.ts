@@ -201,7 +201,7 @@ export function deliveryRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): Deli
 
     ...deliveryLogQueries(db),
 
-    async prune(before, limit) {
+    async prune(before, limit, skip = 0) {
       const old = await db
         .selectFrom('deliveries')
         .select('id')
@@ -209,6 +209,7 @@ export function deliveryRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): Deli
         .where('due_at_ms', 'is', null)
         .orderBy('created_at')
         .limit(limit)
+        .offset(skip)
         .execute()
       const ids = old.map(row => num(row.id))
       for (const batch of chunks(ids, 1)) {

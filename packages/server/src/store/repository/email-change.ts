@@ -63,13 +63,14 @@ export function emailChangeRepository(db: Db): EmailChangeRepository {
       await db.deleteFrom('email_changes').where('account_id', '=', accountId).where('id', '>=', id).execute()
     },
 
-    async prune(before, limit) {
+    async prune(before, limit, skip = 0) {
       const old = db
         .selectFrom('email_changes')
         .select('id')
         .where('undo_until', '<', before)
         .orderBy('undo_until')
         .limit(limit)
+        .offset(skip)
       const result = await db.deleteFrom('email_changes').where('id', 'in', old).executeTakeFirst()
       return num(result.numDeletedRows)
     },

@@ -82,8 +82,8 @@ export function eventRepository(
       return row ? toCursor(row) : { seq, event: null }
     },
 
-    async prune(before, limit) {
-      const oldest = db.selectFrom('events').select('seq').orderBy('seq').limit(limit)
+    async prune(before, limit, skip = 0) {
+      const oldest = db.selectFrom('events').select('seq').orderBy('seq').limit(limit).offset(skip)
       const result = await db
         .deleteFrom('events')
         .where('seq', 'in', oldest)

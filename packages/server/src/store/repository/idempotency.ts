@@ -42,7 +42,7 @@ export function idempotencyRepository(db: Db): IdempotencyRepository {
       return claimed ? null : find(claim.accountId, claim.key, claim.since)
     },
 
-    async prune(before, limit) {
+    async prune(before, limit, skip = 0) {
       const result = await db
         .deleteFrom('idempotency_keys')
         .where(({ eb, refTuple, selectFrom }) =>
@@ -54,6 +54,7 @@ export function idempotencyRepository(db: Db): IdempotencyRepository {
               .where('created_at', '<', before)
               .orderBy('created_at')
               .limit(limit)
+              .offset(skip)
               .$asTuple('account_id', 'key'),
           ),
         )

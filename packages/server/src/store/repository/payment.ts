@@ -151,7 +151,7 @@ export function paymentRepository(db: Db): PaymentRepository {
       return distinctInvoiceIds(dropped)
     },
 
-    async pruneDropped({ seenBefore, watchedBefore }, limit) {
+    async pruneDropped({ seenBefore, watchedBefore }, limit, skip = 0) {
       const old = await db
         .selectFrom('payments')
         .innerJoin('invoices', 'invoices.id', 'payments.invoice_id')
@@ -161,6 +161,7 @@ export function paymentRepository(db: Db): PaymentRepository {
         .where('invoices.watch_until', '<', watchedBefore)
         .orderBy('payments.seen_at')
         .limit(limit)
+        .offset(skip)
         .execute()
       const ids = old.map(row => num(row.id))
       for (const batch of chunks(ids, 1)) {

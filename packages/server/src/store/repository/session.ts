@@ -86,13 +86,14 @@ export function sessionRepository(db: Db): SessionRepository {
       return num(result.numUpdatedRows)
     },
 
-    async prune(before, limit) {
+    async prune(before, limit, skip = 0) {
       const expired = await db
         .selectFrom('sessions')
         .select('id')
         .where('expires_at', '<', before)
         .orderBy('expires_at')
         .limit(limit)
+        .offset(skip)
         .execute()
       if (expired.length === 0) return 0
       const ids = expired.map(({ id }) => id)

@@ -2,7 +2,7 @@ import type { Insertable, RawBuilder, Selectable, SqlBool } from 'kysely'
 import { sql } from 'kysely'
 import { latestRetryAt, type SetAsideKind } from '../../domain/set-aside.ts'
 import type { SetAside, SetAsideCount, SetAsideRepository } from '../../ports/repository/set-aside.ts'
-import { chunks, num, numOrNull } from '../mapping.ts'
+import { chunks, inChunks, num, numOrNull } from '../mapping.ts'
 import type { Db, SetAsideTable } from '../tables.ts'
 
 type CountRow = { kind: SetAsideKind; rows: bigint | number | string; first_at: bigint | number | null }
@@ -24,11 +24,6 @@ export function setAsideRepository(db: Db): SetAsideRepository {
         ]),
       )
     return due.orderBy('next_attempt_at').limit(limit)
-  }
-
-  async function rowIds(kind: SetAsideKind): Promise<number[]> {
-    const rows = await db.selectFrom('set_aside').select('row_id').where('kind', '=', kind).execute()
-    return rows.flatMap(row => numOrNull(row.row_id) ?? [])
   }
 
   return {
@@ -107,8 +102,22 @@ export function setAsideRepository(db: Db): SetAsideRepository {
       return numOrNull(row?.from_height ?? null)
     },
 
-    invoiceIds: () => rowIds('invoice'),
-    scanKeyIds: () => rowIds('scan_key'),
+    async invoicesAmong(ids) {
+      const rows = await inChunks(ids, 1, batch =>
+        db
+          .selectFrom('set_aside')
+          .select('row_id')
+          .where('kind', '=', sql.lit('invoice'))
+          .where('row_id', 'in', batch)
+          .execute(),
+      )
+      return rows.flatMap(row => numOrNull(row.row_id) ?? [])
+    },
+
+    async scanKeyIds() {
+      const rows = await db.selectFrom('set_aside').select('row_id').where('kind', '=', 'scan_key').execute()
+      return rows.flatMap(row => numOrNull(row.row_id) ?? [])
+    },
 
     async lowerFromHeight(height) {
       await db

@@ -43,8 +43,14 @@ export function swapStartRepository(db: Db): Starts {
       return { account: num((await count(accountId)).count), service: num((await count(null)).count) }
     },
 
-    async prune(before, limit) {
-      const old = db.selectFrom('swap_starts').select('id').where('at', '<=', before).orderBy('at').limit(limit)
+    async prune(before, limit, skip = 0) {
+      const old = db
+        .selectFrom('swap_starts')
+        .select('id')
+        .where('at', '<=', before)
+        .orderBy('at')
+        .limit(limit)
+        .offset(skip)
       const result = await db.deleteFrom('swap_starts').where('id', 'in', old).executeTakeFirst()
       return num(result.numDeletedRows)
     },

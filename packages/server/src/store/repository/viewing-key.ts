@@ -245,13 +245,14 @@ export function viewingKeyRepository(db: Db): ViewingKeyRepository {
       return result.numUpdatedRows > 0n
     },
 
-    async prune(before, limit) {
+    async prune(before, limit, skip = 0) {
       const unused = await db
         .selectFrom('viewing_keys')
         .select('id')
         .where(isUnused(db, before))
         .orderBy('id')
         .limit(limit)
+        .offset(skip)
         .execute()
       const ids = unused.map(({ id }) => num(id))
       return (await deleteUnusedKeys(db, ids, before)).length

@@ -248,6 +248,7 @@ test('frequent queries use their indexes, not a table scan', async t => {
     [tx => tx.emailChanges.prune(0, 9), 'email_changes_by_age'],
     [tx => tx.signIn.prune(0, 9), 'sign_in_codes_by_age'],
     [tx => tx.payments.lowestHeightWithAtMost(9, 5), 'payments_by_height'],
+    [tx => tx.setAside.invoicesAmong([1, 2]), 'set_aside_by_row'],
     [tx => tx.payments.unmineAbove(5), 'payments_by_height'],
     [tx => tx.payments.markDropped(['x']), 'sqlite_autoindex_payments_1'],
     [tx => tx.events.invoicesChangedSince(FIRST_CURSOR, 9), 'PRIMARY KEY'],
