@@ -139,10 +139,11 @@ export class SwapJudge {
   #mayGoBack({ updated_at_ms: beforeMs, heard_at: heardAt }: SwapRow, { updated_at_ms: afterMs }: SwapRow): boolean {
     const errorMs = maxClockErrorMs(this.#world) + 1_000
     const appliedMs = Number(heardAt) * 1000
-    const isAhead = (timeMs: bigint) => Number(timeMs) > appliedMs + MAX_AHEAD_MS - errorMs
-    if (!isAhead(beforeMs)) return false
-    if (this.#world.scheduler.nowMs >= appliedMs + AHEAD_COUNTS_MS - 2 * errorMs) return true
-    return !isAhead(afterMs) && Number(afterMs) >= appliedMs - MAX_AHEAD_MS - errorMs
+    const { nowMs } = this.#world.scheduler
+    if (Number(beforeMs) <= appliedMs + MAX_AHEAD_MS - errorMs) return false
+    if (nowMs >= appliedMs + AHEAD_COUNTS_MS - 2 * errorMs) return true
+    const isPlausible = Number(afterMs) <= nowMs + MAX_AHEAD_MS + errorMs
+    return isPlausible && Number(afterMs) >= appliedMs - MAX_AHEAD_MS - errorMs
   }
 
   #checkRawAnswer(swap: SwapRow, order: Order): void {
