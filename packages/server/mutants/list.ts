@@ -844,4 +844,22 @@ export const MUTANTS: readonly Mutant[] = [
     tests: [RECENT_SIGN_IN],
     killedBy: 'a stale browser token is refused as a bearer for every change that needs a code',
   },
+  {
+    name: 'open WebSockets keep their position in the events of a lost database',
+    file: 'store/repository/event.ts',
+    find: 'if (cursor.seq > 0 && !isContinued) return null',
+    replace: 'if (cursor.seq < 0 && !isContinued) return null',
+    tests: ['http/websocket/fail-over.test.ts'],
+    killedBy: 'after a fail-over a socket gets',
+    needsPostgres: true,
+  },
+  {
+    name: 'the WebSocket of a lost invoice reports the invoice that has its row id',
+    file: 'http/websocket/change-reader.ts',
+    find: 'if (publicId !== invoice.publicId)',
+    replace: "if (publicId === '')",
+    tests: ['http/websocket/fail-over.test.ts'],
+    killedBy: 'after a fail-over the socket of a lost invoice gets nothing',
+    needsPostgres: true,
+  },
 ]
