@@ -79,8 +79,8 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
     name: 'a rewind leaves the payments of the lowest removed block mined',
     theme: 'reorganisations',
     file: 'services/recorded-chain.ts',
-    find: 'tx.payments.unmineAbove(height)',
-    replace: 'tx.payments.unmineAbove(height + 1)',
+    find: 'await unmineAbove(tx, height, now, write)',
+    replace: 'await unmineAbove(tx, height + 1, now, write)',
     withinSeeds: 200,
   },
   {
@@ -89,16 +89,14 @@ export const PAYMENT_MUTANTS: readonly Mutant[] = [
     file: 'services/recorded-chain.ts',
     find: `const stepFloor = await tx.payments.lowestHeightWithAtMost(PAYMENTS_PER_STEP, toHeight)
       // At least one block: the payments of a single block always fit into one transaction.
-      const top = Math.max((await tx.chain.tip())?.height ?? toHeight, stepFloor)
+      const top = (await tx.chain.tip())?.height ?? toHeight
       const height = Math.max(toHeight, Math.min(stepFloor, top - 1))
-      const locked = await lockInvoices(tx, await tx.payments.invoicesMinedAbove(height))
-      const touched = await tx.payments.unmineAbove(height)
+      const { locked, touched } = await unmineAbove(tx, height, now, write)
       await tx.chain.removeHeadersAbove(height)`,
     replace: `const stepFloor = await tx.payments.lowestHeightWithAtMost(1, toHeight)
-      const top = Math.max((await tx.chain.tip())?.height ?? toHeight, stepFloor)
+      const top = (await tx.chain.tip())?.height ?? toHeight
       const height = Math.max(toHeight, Math.min(stepFloor, top - 1))
-      const locked = await lockInvoices(tx, await tx.payments.invoicesMinedAbove(height))
-      const touched = await tx.payments.unmineAbove(height)
+      const { locked, touched } = await unmineAbove(tx, height, now, write)
       await tx.chain.removeHeadersAbove(toHeight)`,
     withinSeeds: 1_000,
   },
