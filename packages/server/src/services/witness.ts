@@ -206,9 +206,9 @@ async function lockWithSetAside(tx: Tx, headers: readonly Header[], ids: readonl
   const [first] = headers
   const last = headers.at(-1)
   if (!first || !last) return lockInvoices(tx, ids)
-  const paid = await tx.payments.invoicesOfSetAside(first.height, last.height)
-  const locked = await lockInvoices(tx, [...ids, ...paid])
-  if (paid.length > 0) await tx.payments.awaitWitness(paid, first.height, last.height)
+  const unproven = await tx.payments.unprovenOfSetAside(first.height, last.height)
+  const locked = await lockInvoices(tx, [...ids, ...unproven.map(({ invoiceId }) => invoiceId)])
+  if (unproven.length > 0) await tx.payments.awaitWitness(unproven.map(({ seq }) => seq))
   return locked
 }
 

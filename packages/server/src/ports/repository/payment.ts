@@ -85,10 +85,13 @@ export interface PaymentRepository {
    * a server serves can be opened with them.
    */
   comparableBetween(from: number, to: number): Promise<PaymentRow[]>
-  /** Invoices of set-aside keys with payments at these heights, bounds included, that await no second server. */
-  invoicesOfSetAside(from: number, to: number): Promise<number[]>
-  /** Makes the payments of these invoices at these heights, bounds included, await a second server on their own. */
-  awaitWitness(invoiceIds: readonly number[], from: number, to: number): Promise<void>
+  /**
+   * Payments of set-aside keys at these heights, bounds included, that await no second server. Those at a block that is read
+   * again with their key are left out: they count only when they are recorded again.
+   */
+  unprovenOfSetAside(from: number, to: number): Promise<Pick<PaymentRow, 'seq' | 'invoiceId'>[]>
+  /** Makes mined payments, by sequence number, await a second server on their own. */
+  awaitWitness(seqs: readonly number[]): Promise<void>
   /**
    * Mined payments that await a second server, at these heights, bounds included, lowest first: at most `limit`. Those of
    * keys that are deleted or set aside are left out.

@@ -20,7 +20,7 @@ type Lists = Pick<
   | 'lowestHeightWithAtMost'
   | 'countAbove'
   | 'comparableBetween'
-  | 'invoicesOfSetAside'
+  | 'unprovenOfSetAside'
   | 'awaitingWitness'
   | 'lastSeq'
   | 'listMempool'
@@ -141,17 +141,19 @@ export function paymentListQueries(db: Db): Lists {
       return rows.map(toPayment)
     },
 
-    async invoicesOfSetAside(from, to) {
+    async unprovenOfSetAside(from, to) {
       const rows = await db
         .selectFrom('payments')
         .innerJoin('invoices', 'invoices.id', 'payments.invoice_id')
-        .select('payments.invoice_id')
+        .innerJoin('set_aside', 'set_aside.row_id', 'invoices.viewing_key_id')
+        .select(['payments.id', 'payments.invoice_id'])
         .where('payments.height', '>=', from)
         .where('payments.height', '<=', to)
         .where('payments.awaits_witness', '=', sql.lit(0))
-        .where('invoices.viewing_key_id', 'in', keysWithoutBlocks(db))
+        .where('set_aside.kind', '=', sql.lit('scan_key'))
+        .whereRef('set_aside.from_height', '>', 'payments.height')
         .execute()
-      return distinctInvoiceIds(rows)
+      return rows.map(row => ({ seq: num(row.id), invoiceId: num(row.invoice_id) }))
     },
 
     async awaitingWitness(from, to, limit) {

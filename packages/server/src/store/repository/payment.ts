@@ -19,6 +19,23 @@ export function paymentRepository(db: Db): PaymentRepository {
     return rows.map(toPayment).filter(payment => wanted.has(keyOf(payment)))
   }
 
+  async function setAwaitsWitness(seqs: readonly number[], awaitsWitness: boolean): Promise<void> {
+    const changed = await inChunks(seqs, 1, batch =>
+      db
+        .updateTable('payments')
+        .set({ awaits_witness: awaitsWitness ? 1 : 0 })
+        .where('id', 'in', batch)
+        .where('awaits_witness', '=', sql.lit(awaitsWitness ? 0 : 1))
+        .returningAll()
+        .execute(),
+    )
+    const rows = changed.map(toPayment)
+    await changeTotals(
+      db,
+      rows.flatMap(row => [...totalOf({ ...row, awaitsWitness: !awaitsWitness }, -1n), ...totalOf(row, 1n)]),
+    )
+  }
+
   return {
     async upsert(payments) {
       const observed = latestObservations(payments)
@@ -67,41 +84,8 @@ export function paymentRepository(db: Db): PaymentRepository {
       return rows.length
     },
 
-    async awaitWitness(invoiceIds, from, to) {
-      const changed = await inChunks(invoiceIds, 1, batch =>
-        db
-          .updateTable('payments')
-          .set({ awaits_witness: 1 })
-          .where('invoice_id', 'in', batch)
-          .where('height', '>=', from)
-          .where('height', '<=', to)
-          .where('awaits_witness', '=', sql.lit(0))
-          .returningAll()
-          .execute(),
-      )
-      const before = changed.map(row => ({ ...toPayment(row), awaitsWitness: false }))
-      await changeTotals(
-        db,
-        before.flatMap(row => [...totalOf(row, -1n), ...totalOf({ ...row, awaitsWitness: true }, 1n)]),
-      )
-    },
-
-    async markWitnessed(seqs) {
-      const changed = await inChunks(seqs, 1, batch =>
-        db
-          .updateTable('payments')
-          .set({ awaits_witness: 0 })
-          .where('id', 'in', batch)
-          .where('awaits_witness', '=', sql.lit(1))
-          .returningAll()
-          .execute(),
-      )
-      const before = changed.map(row => ({ ...toPayment(row), awaitsWitness: true }))
-      await changeTotals(
-        db,
-        before.flatMap(row => [...totalOf(row, -1n), ...totalOf({ ...row, awaitsWitness: false }, 1n)]),
-      )
-    },
+    awaitWitness: seqs => setAwaitsWitness(seqs, true),
+    markWitnessed: seqs => setAwaitsWitness(seqs, false),
 
     async markPresent(seqs, tip) {
       for (const batch of chunks(seqs, 1)) {

@@ -151,7 +151,7 @@ test('invoices are locked before their payments wait for, or are confirmed by, a
   await recorder.recordBlocks({ blocks: [block!], notes })
   const key = scanKeyReference(shop.viewingKey)
   const times = { firstAt: clock.secs, nextAttemptAt: clock.secs }
-  await store.write(tx => tx.setAside.put({ ...key, ...times, error: 'sealed', failures: 1, fromHeight: 1 }))
+  await store.write(tx => tx.setAside.put({ ...key, ...times, error: 'sealed', failures: 1, fromHeight: 2 }))
   assert.deepEqual(await callsOf(() => witnesses.record([view, view])), ['lock', 'tip', 'lock(1)', 'awaitWitness(1)'])
   await store.write(tx => tx.setAside.remove(key))
   const range = { from: 1, to: 1, txids: new Set(notes.map(({ txid }) => txid)) }

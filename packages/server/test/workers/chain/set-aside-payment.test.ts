@@ -13,9 +13,9 @@ after(closeNoteScanner)
 const AMOUNT = 1_000_000n
 
 /** Five merchants with an invoice each. The payment rows of one of them can be made unwritable. */
-async function open(engine: DatabaseEngine, t: TestContext) {
+async function open(engine: DatabaseEngine, t: TestContext, servers = 1) {
   const { url } = await engine.createDatabase(t)
-  const harness = await ChainSyncHarness.start({ container: { databaseUrl: url } })
+  const harness = await ChainSyncHarness.start({ servers, container: { databaseUrl: url } })
   t.after(() => harness.close())
   harness.sandbox.mine(5)
   await harness.syncFully()
@@ -29,9 +29,9 @@ async function open(engine: DatabaseEngine, t: TestContext) {
   return {
     harness,
     invoices,
-    payAll(): void {
-      for (const { address } of invoices) harness.wallet.pay({ uri: formatPaymentUri({ address, amount: AMOUNT }) })
-    },
+    /** @returns the ids of the transactions */
+    payAll: (): string[] =>
+      invoices.map(({ address }) => harness.wallet.pay({ uri: formatPaymentUri({ address, amount: AMOUNT }) }).id),
     poison: (position: number, on: PoisonRow['on']) =>
       poisonRow(url, { table: 'payments', column: 'invoice_id', value: String(invoices[position]?.id), on }),
     entries: () => harness.query(tx => tx.setAside.list(20)),
@@ -243,6 +243,47 @@ onBothDatabases(engine => {
       clock.advance(3_600)
       await retry()
       assert.deepEqual(await statuses(), others('paid', 'paid'))
+    })
+
+    test(`with two servers, a mined payment that cannot be updated, at place ${position}, keeps no other from being paid after a reorganisation`, async t => {
+      const { harness, payAll, poison, statuses, retry } = await open(engine, t, 2)
+      const { sandbox, clock } = harness
+      payAll()
+      sandbox.mine(1)
+      await harness.sync()
+      const repair = await poison(position, 'UPDATE')
+      sandbox.reorg({ depth: 1, remine: true, blocks: 5 })
+      for (let i = 0; i < 3; i++) await harness.syncFully()
+      await retry()
+      assert.equal(await harness.tip(), sandbox.height)
+      assert.deepEqual(await statuses(), others('paid', 'detected'))
+      await repair()
+      for (let i = 0; i < 3; i++) {
+        clock.advance(3_600)
+        await retry()
+        await harness.syncFully()
+      }
+      assert.deepEqual(await statuses(), others('paid', 'paid'))
+    })
+
+    test(`a payment that is missing from the mempool and cannot be updated, at place ${position}, stops no reorganisation`, async t => {
+      const { harness, payAll, poison, statuses, retry } = await open(engine, t)
+      const { sandbox } = harness
+      const txid = payAll()[position]!
+      await harness.syncFully()
+      sandbox.evict(txid)
+      sandbox.mine(2)
+      await harness.syncFully()
+      const repair = await poison(position, 'UPDATE')
+      sandbox.reorg({ depth: 2, remine: true, blocks: 5 })
+      await harness.syncFully()
+      await retry()
+      assert.equal(await harness.tip(), sandbox.height)
+      assert.deepEqual(await statuses(), others('paid', 'detected'))
+      await repair()
+      await harness.syncPastMissingWindow()
+      await retry()
+      assert.deepEqual(await statuses(), others('paid', 'pending'))
     })
   }
 })
