@@ -111,14 +111,13 @@ export function createCleanup(deps: {
 
     async pruneAbandonedSwaps() {
       const before = nowSecs(clock) - ABANDONED_RETENTION_SECS
-      const pruned = await store.write(async tx => {
-        const swaps = await tx.swaps.listAbandoned(before, SWAP_PRUNE_BATCH)
+      return pruneBatch(SWAP_PRUNE_BATCH, async (tx, size, skip) => {
+        const swaps = await tx.swaps.listAbandoned(before, size, skip)
         if (swaps.length === 0) return 0
         await tx.invoices.lock(swaps.map(({ invoiceId }) => invoiceId))
         await tx.swaps.deleteAbandoned(swaps)
         return swaps.length
       })
-      return pruned === SWAP_PRUNE_BATCH
     },
 
     async pruneDroppedPayments() {

@@ -103,9 +103,9 @@ export interface SwapRepository {
 
   /**
    * Swaps created at `before` or earlier that are no longer polled and had no deposit by any report, oldest first. Those
-   * of invoices that are still open are left out.
+   * of invoices that are still open are left out, and the first `skip`.
    */
-  listAbandoned(before: number, limit: number): Promise<AbandonedSwap[]>
+  listAbandoned(before: number, limit: number, skip: number): Promise<AbandonedSwap[]>
   /**
    * Deletes those that are still abandoned. The newest other swap of an invoice becomes its current one. Lock the invoices
    * first.

@@ -22,7 +22,7 @@ import { up as dailyTotals } from './0020_daily_totals.ts'
 import { up as swapStartsByTime } from './0021_swap_starts_by_time.ts'
 import { up as emailUndo } from './0022_email_undo.ts'
 import { up as rescannedPayment } from './0023_rescanned_payment.ts'
-import { up as abandonedSwaps } from './0025_abandoned_swaps.ts'
+import { up as abandonedSwaps } from './0024_abandoned_swaps.ts'
 
 export type Migration = readonly [name: string, up: (db: Kysely<unknown>, dialect: Dialect) => Promise<void>]
 
@@ -50,7 +50,7 @@ export const MIGRATIONS: readonly Migration[] = [
   ['0021_swap_starts_by_time', swapStartsByTime],
   ['0022_email_undo', emailUndo],
   ['0023_rescanned_payment', rescannedPayment],
-  ['0025_abandoned_swaps', abandonedSwaps],
+  ['0024_abandoned_swaps', abandonedSwaps],
 ]
 
 export const NEWEST_MIGRATION = MIGRATIONS.at(-1)![0]

@@ -16,7 +16,7 @@ export function swapPruneRepository(db: Db): Pick<SwapRepository, 'listAbandoned
       .where('swaps.deposit_seen_at', 'is', null)
 
   return {
-    async listAbandoned(before, limit) {
+    async listAbandoned(before, limit, skip) {
       const rows = await abandoned()
         .innerJoin('invoices', 'invoices.id', 'swaps.invoice_id')
         .select(['swaps.id', 'swaps.invoice_id'])
@@ -24,6 +24,7 @@ export function swapPruneRepository(db: Db): Pick<SwapRepository, 'listAbandoned
         .where('swaps.created_at', '<=', before)
         .orderBy('swaps.created_at')
         .limit(limit)
+        .offset(skip)
         .execute()
       return rows.map(row => ({ id: num(row.id), invoiceId: num(row.invoice_id) }))
     },

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { closeNoteScanner } from '../../harness/chain-sync.ts'
 import { onBothDatabases } from '../../harness/databases.ts'
+import { poisonRow } from '../../harness/poison.ts'
 import { SwapHarness } from '../../harness/swap.ts'
 
 after(closeNoteScanner)
@@ -90,5 +91,26 @@ onBothDatabases(engine => {
     await store.write(tx => tx.swaps.update(unknown.id, { ...update, statusRaw: null }))
     await cleanup.pruneAbandonedSwaps()
     assert.equal((await store.read(tx => tx.swaps.byIds([polled.id, unknown.id, open.id]))).length, 2)
+  })
+
+  test('an abandoned swap that cannot be deleted keeps no other from being deleted', async t => {
+    const { url } = await engine.createDatabase(t)
+    const harness = await SwapHarness.start(t, { container: { databaseUrl: url } })
+    const { cleanup } = harness.chainSync.services
+    const bad = await harness.start(await harness.invoice())
+    const other = await harness.start(await harness.invoice())
+    await harness.advance(POLLED_SECS)
+    await harness.mine()
+    harness.chainSync.clock.advance(45 * DAY)
+    const repair = await poisonRow(url, { table: 'swaps', column: 'id', value: String(bad.id), on: 'DELETE' })
+    const remaining = async () => {
+      const found = await harness.chainSync.store.read(tx => tx.swaps.byIds([bad.id, other.id]))
+      return found.map(({ id }) => id)
+    }
+    await cleanup.pruneAbandonedSwaps()
+    assert.deepEqual(await remaining(), [bad.id])
+    await repair()
+    await cleanup.pruneAbandonedSwaps()
+    assert.deepEqual(await remaining(), [])
   })
 })
