@@ -241,7 +241,7 @@ export function createServices(infrastructure: Infrastructure, operator: Account
     after.purpose === 'plan' ? billing.applyPayment(tx, after) : withdrawals.applyPayment(tx, after)
   const updateInvoices = createInvoiceUpdater({ outbox, applyPayment, swapOf: swapInInvoiceEvent })
   const reportChanges = createChangeReporter({ log, metrics })
-  const witnesses = createWitnesses({ store, updateInvoices, reportChanges, clock })
+  const witnesses = createWitnesses({ store, updateInvoices, reportChanges, clock, log })
   const chainRecorder = createChainRecorder({ ...infrastructure, updateInvoices, reportChanges, witnesses, setAsides })
   const invoiceExpiry = createInvoiceExpiry({ store, updateInvoices, reportChanges, clock, params })
   const recordedChain = createRecordedChain({ store, updateInvoices, reportChanges, clock, log, setAsides })

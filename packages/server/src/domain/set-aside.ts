@@ -59,9 +59,13 @@ export function retrySetAsideSecs(failures: number): number {
   return backoffMs(failures, RETRY) / 1000
 }
 
-/** A retry later than this was put off by a clock that was ahead. @param now Unix seconds */
-export function latestRetryAt(now: number): number {
-  return now + RETRY.maxMs / 1000
+/**
+ * A retry later than this was put off by a clock that was ahead.
+ * @param now Unix seconds
+ * @param hasFailed whether the row has failed alone
+ */
+export function latestRetryAt(now: number, hasFailed: boolean): number {
+  return now + (hasFailed ? RETRY.maxMs : RETRY.firstMs) / 1000
 }
 
 /** The text of an error as it is stored and shown: one short line without ids, keys and addresses. */

@@ -1,4 +1,4 @@
-import { payoutReference } from '../domain/set-aside.ts'
+import { payoutReference, retrySetAsideSecs } from '../domain/set-aside.ts'
 import type { PayoutProvider } from '../ports/payout-provider.ts'
 import type { SetAside } from '../ports/repository/set-aside.ts'
 import type { Withdrawal } from '../ports/repository/withdrawal.ts'
@@ -9,7 +9,7 @@ import type { SetAsides } from './set-aside.ts'
 export interface PayoutClaims {
   /** Claims the order that is due for the longest time, or sets it aside when it cannot be claimed. */
   claimDue(now: number): Promise<Withdrawal | 'set_aside' | null>
-  /** Null: the order is not being paid out any more. */
+  /** Claims an order that is set aside. It stays so until it is done. Null: there is nothing to do for this process. */
   claimSetAside(entry: SetAside, now: number): Promise<Withdrawal | null>
 }
 
@@ -35,10 +35,17 @@ export function createPayoutClaims(deps: {
       }
     },
 
-    async claimSetAside({ reference }, now) {
+    async claimSetAside(entry, now) {
       const until = now + LEASE_SECS
-      const [due] = await store.write(tx => tx.withdrawals.claimDuePayouts(provider.name, now, until, 1, reference))
-      return due ?? null
+      return store.write(async tx => {
+        const current = await tx.setAside.lock(entry)
+        // Another process tries it.
+        if (current?.nextAttemptAt !== entry.nextAttemptAt) return null
+        const [due] = await tx.withdrawals.claimDuePayouts(provider.name, now, until, 1, entry.reference)
+        if (due) await tx.setAside.put({ ...current, nextAttemptAt: now + retrySetAsideSecs(entry.failures + 1) })
+        else await tx.setAside.remove(entry)
+        return due ?? null
+      })
     },
   }
 }

@@ -261,8 +261,10 @@ export function createPayouts(deps: {
         const now = nowSecs(clock)
         if (!(await clockIsRight(now))) return false
         const claimed = await claimSetAside(entry, now)
-        if (claimed) await pay(claimed)
-        return true
+        if (!claimed) return false
+        await pay(claimed)
+        await store.write(tx => tx.setAside.remove(entry))
+        return false
       }),
 
     async payDue(limit) {

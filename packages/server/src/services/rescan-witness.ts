@@ -1,6 +1,8 @@
 import { lowest } from '../domain/extreme.ts'
+import { isRowFault } from '../domain/set-aside.ts'
 import { agreementOf, countViews, waitIsOver } from '../domain/witness.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
 import type { PaymentRow } from '../ports/repository/payment.ts'
 import type { Store } from '../ports/store.ts'
 import { lockInvoices, type ReportChanges, type UpdateInvoices, writeInvoices } from './invoice-state.ts'
@@ -30,6 +32,8 @@ const MAX_BLOCKS = 20
 const MAX_PAYMENTS = 500
 /** Pause after all waiting payments have been compared. */
 const COMPARE_AGAIN_AFTER_SECS = 30
+/** Pause after a payment could not be written, with the others of its transaction. */
+const WRITE_AGAIN_AFTER_SECS = 3_600
 const MAX_HEIGHT = 2 ** 32 - 1
 
 export function createRescanWitness(deps: {
@@ -37,8 +41,9 @@ export function createRescanWitness(deps: {
   readonly updateInvoices: UpdateInvoices
   readonly reportChanges: ReportChanges
   readonly clock: Clock
+  readonly log: Log
 }): RescanWitness {
-  const { store, updateInvoices, reportChanges, clock } = deps
+  const { store, updateInvoices, reportChanges, clock, log } = deps
   /** The next height to compare: a payment that servers disagree about must not stop the comparison of the others. */
   let next = 0
   let pausedUntil = 0
@@ -46,6 +51,76 @@ export function createRescanWitness(deps: {
   let waiting: ReadonlyMap<string, number> = new Map()
   const keyOf = (payment: PaymentRow) => paymentKey(payment.invoiceId, payment)
   let disagreed: RescanWitness['disagreed'] = null
+  /** Unix seconds by transaction: until when its payments are left out, because one of them could not be written. */
+  let leftOut: ReadonlyMap<string, number> = new Map()
+
+  async function recordAll(range: RescannedRange, views: readonly ScannedView[]): Promise<void> {
+    const now = nowSecs(clock)
+    const { from, txids } = range
+    const to = comparedTo(range, views)
+    const { compared, witnessed, isLast, changes } = await writeInvoices(store, async (tx, deferredBy) => {
+      await tx.chain.lock()
+      const tip = (await tx.chain.tip())?.height ?? 0
+      const found = await tx.payments.awaitingWitness(from, to, MAX_PAYMENTS)
+      const due = found.filter(({ txid }) => txids.has(txid))
+      const recorded = new Map((await tx.chain.headersAbove(from - 1, MAX_BLOCKS)).map(it => [it.height, it.hash]))
+      const below = await tx.chain.headerAt(from - 1)
+      const servers = await Promise.all(views.map(view => comparable(tx, view, { below, tip })))
+      const compared = due.map(payment => {
+        const height = heightOf(payment)
+        const shown = servers.map(({ isNearTip, hashes, shows }) => {
+          return { isNearTip, hash: hashes.get(height) ?? null, showsPayment: shows(payment) }
+        })
+        const count = countViews(shown, recorded.get(height) ?? null)
+        return { payment, state: agreementOf(count), isShown: count.agreeing > 0 }
+      })
+      const witnessed = compared.filter(
+        ({ payment, state, isShown }) =>
+          state === 'agreed' || (state === 'waiting' && isShown && waitIsOver(waiting.get(keyOf(payment)) ?? now, now)),
+      )
+      const payments = witnessed.map(({ payment }) => payment)
+      const ids = payments.map(({ invoiceId }) => invoiceId)
+      const locked = await lockInvoices(tx, ids)
+      await tx.payments.markWitnessed(payments.map(({ seq }) => seq))
+      const isLast = (await tx.payments.awaitingWitness(to + 1, MAX_HEIGHT, 1)).length === 0
+      const changes = await updateInvoices(tx, ids, now, { locked, tip, deferredBy })
+      return { compared, witnessed, isLast, changes }
+    })
+    const still = compared.filter(it => it.state === 'waiting' && !witnessed.includes(it))
+    const others = [...waiting].filter(([key]) => compared.every(({ payment }) => keyOf(payment) !== key))
+    waiting = new Map([
+      ...others,
+      ...still.map(({ payment }) => [keyOf(payment), waiting.get(keyOf(payment)) ?? now] as const),
+    ])
+    const disputed = compared.find(({ state }) => state === 'disagreed')
+    if (disputed) disagreed = { since: disagreed?.since ?? now, height: heightOf(disputed.payment) }
+    else if (disagreed && disagreed.height >= from && disagreed.height <= to) disagreed = null
+    next = isLast ? 0 : to + 1
+    if (isLast) pausedUntil = now + COMPARE_AGAIN_AFTER_SECS
+    reportChanges(changes)
+  }
+
+  /** Leaves out the transaction with a payment that cannot be written: it must not stop the comparison of the others. */
+  async function recordApart(range: RescannedRange, views: readonly ScannedView[]): Promise<void> {
+    try {
+      await recordAll(range, views)
+    } catch (error) {
+      if (!isRowFault(error)) throw error
+      const txids = [...range.txids]
+      const [txid] = txids
+      if (txids.length > 1) {
+        const middle = Math.ceil(txids.length / 2)
+        await recordApart({ ...range, txids: new Set(txids.slice(0, middle)) }, views)
+        await recordApart({ ...range, txids: new Set(txids.slice(middle)) }, views)
+      } else if (txid !== undefined) {
+        leftOut = new Map([...leftOut, [txid, nowSecs(clock) + WRITE_AGAIN_AFTER_SECS]])
+        log.error(
+          { err: error, height: range.from },
+          'a payment that a rescan has found cannot be confirmed; it is tried again in an hour',
+        )
+      }
+    }
+  }
 
   return {
     get disagreed() {
@@ -55,7 +130,9 @@ export function createRescanWitness(deps: {
     async nextRange() {
       const now = nowSecs(clock)
       if (now < pausedUntil && pausedUntil - now <= COMPARE_AGAIN_AFTER_SECS) return null
-      const found = await store.query(tx => tx.payments.awaitingWitness(next, MAX_HEIGHT, MAX_PAYMENTS))
+      leftOut = new Map([...leftOut].filter(([, until]) => until > now && until - now <= WRITE_AGAIN_AFTER_SECS))
+      const all = await store.query(tx => tx.payments.awaitingWitness(next, MAX_HEIGHT, MAX_PAYMENTS))
+      const found = all.filter(({ txid }) => !leftOut.has(txid))
       const [first] = found
       if (!first) {
         next = 0
@@ -68,52 +145,7 @@ export function createRescanWitness(deps: {
       return { from, to: heightOf(due.at(-1)!), txids: new Set(due.map(({ txid }) => txid)) }
     },
 
-    async record(range, views) {
-      const now = nowSecs(clock)
-      const { from, txids } = range
-      const to = comparedTo(range, views)
-      const { compared, witnessed, isLast, changes } = await writeInvoices(store, async (tx, deferredBy) => {
-        await tx.chain.lock()
-        const tip = (await tx.chain.tip())?.height ?? 0
-        const found = await tx.payments.awaitingWitness(from, to, MAX_PAYMENTS)
-        const due = found.filter(({ txid }) => txids.has(txid))
-        const recorded = new Map((await tx.chain.headersAbove(from - 1, MAX_BLOCKS)).map(it => [it.height, it.hash]))
-        const below = await tx.chain.headerAt(from - 1)
-        const servers = await Promise.all(views.map(view => comparable(tx, view, { below, tip })))
-        const compared = due.map(payment => {
-          const height = heightOf(payment)
-          const shown = servers.map(({ isNearTip, hashes, shows }) => {
-            return { isNearTip, hash: hashes.get(height) ?? null, showsPayment: shows(payment) }
-          })
-          const count = countViews(shown, recorded.get(height) ?? null)
-          return { payment, state: agreementOf(count), isShown: count.agreeing > 0 }
-        })
-        const witnessed = compared.filter(
-          ({ payment, state, isShown }) =>
-            state === 'agreed' ||
-            (state === 'waiting' && isShown && waitIsOver(waiting.get(keyOf(payment)) ?? now, now)),
-        )
-        const payments = witnessed.map(({ payment }) => payment)
-        const ids = payments.map(({ invoiceId }) => invoiceId)
-        const locked = await lockInvoices(tx, ids)
-        await tx.payments.markWitnessed(payments.map(({ seq }) => seq))
-        const isLast = (await tx.payments.awaitingWitness(to + 1, MAX_HEIGHT, 1)).length === 0
-        const changes = await updateInvoices(tx, ids, now, { locked, tip, deferredBy })
-        return { compared, witnessed, isLast, changes }
-      })
-      const still = compared.filter(it => it.state === 'waiting' && !witnessed.includes(it))
-      const others = [...waiting].filter(([key]) => compared.every(({ payment }) => keyOf(payment) !== key))
-      waiting = new Map([
-        ...others,
-        ...still.map(({ payment }) => [keyOf(payment), waiting.get(keyOf(payment)) ?? now] as const),
-      ])
-      const disputed = compared.find(({ state }) => state === 'disagreed')
-      if (disputed) disagreed = { since: disagreed?.since ?? now, height: heightOf(disputed.payment) }
-      else if (disagreed && disagreed.height >= from && disagreed.height <= to) disagreed = null
-      next = isLast ? 0 : to + 1
-      if (isLast) pausedUntil = now + COMPARE_AGAIN_AFTER_SECS
-      reportChanges(changes)
-    },
+    record: recordApart,
   }
 }
 

@@ -11,6 +11,7 @@ import {
   witnessOutcome,
 } from '../domain/witness.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
+import type { Log } from '../ports/log.ts'
 import type { DecryptedNote } from '../ports/note-scanner.ts'
 import type { PaymentRow } from '../ports/repository/payment.ts'
 import type { Store, Tx } from '../ports/store.ts'
@@ -59,6 +60,7 @@ export function createWitnesses(deps: {
   readonly updateInvoices: UpdateInvoices
   readonly reportChanges: ReportChanges
   readonly clock: Clock
+  readonly log: Log
 }): Witnesses {
   const { store, updateInvoices, reportChanges, clock } = deps
   const rescanned = createRescanWitness(deps)

@@ -160,6 +160,28 @@ onBothDatabases(engine => {
     assert.deepEqual(await setAsides.countByKind(), [])
   })
 
+  test('rows that were put off for a minute are not tried before, and by a clock that was ahead at once', async t => {
+    const { setAsides, clock, store } = await open(engine, t)
+    const now = clock.secs
+    const putOff = (item: number, secs: number) => ({
+      ...{ ...rowOf(item), error: 'poison', failures: 0, firstAt: now, fromHeight: null },
+      nextAttemptAt: now + secs,
+    })
+    await store.write(tx => tx.setAside.putNew(items.slice(0, 60).map(item => putOff(item, 60))))
+    await store.write(tx => tx.setAside.putNew([putOff(99, 3_600)]))
+    const tried: (number | null)[] = []
+    const retry = () =>
+      setAsides.retryDue('invoice', async ({ rowId }) => {
+        tried.push(rowId)
+        return true
+      })
+    assert.equal(await retry(), false, 'the loop rests')
+    assert.deepEqual(tried, [99])
+    clock.advance(60)
+    while (await retry());
+    assert.equal(tried.length, 61)
+  })
+
   test('an entry that is written again during a retry stays', async t => {
     const { setAsides, clock, listed } = await open(engine, t)
     await setAsides.record(rowOf(7), new Error('poison'))

@@ -73,7 +73,7 @@ export interface WithdrawalRepository {
   /**
    * Claims orders in `payout_processing` whose payout is due. Other callers see them as due again at `until`. Each order
    * is marked as being paid by the provider, from its first claim on.
-   * @param publicId this order, due or not. Default: not those that are set aside
+   * @param publicId this order, due or not, unless a person pays it. Default: not those that are set aside
    */
   claimDuePayouts(provider: string, now: number, until: number, limit: number, publicId?: string): Promise<Withdrawal[]>
   /** The order that `claimDuePayouts` claims first. */

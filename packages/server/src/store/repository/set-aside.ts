@@ -18,9 +18,8 @@ export function setAsideRepository(db: Db): SetAsideRepository {
       .where(({ or, eb }) =>
         or([
           eb('next_attempt_at', '<=', now),
-          eb('next_attempt_at', '>', latestRetryAt(now)),
-          // Put off within a transaction that failed with another row.
-          eb('failures', '=', 0),
+          eb('next_attempt_at', '>', latestRetryAt(now, true)),
+          eb('failures', '=', 0).and('next_attempt_at', '>', latestRetryAt(now, false)),
         ]),
       )
     return due.orderBy('next_attempt_at').limit(limit)

@@ -101,7 +101,10 @@ export function withdrawalRepository(db: Db): WithdrawalRepository {
 
     async claimDuePayouts(provider, now, until, limit, publicId) {
       const orders = publicId
-        ? all().where('public_id', '=', publicId).where('status', '=', 'payout_processing')
+        ? all()
+            .where('public_id', '=', publicId)
+            .where('status', '=', 'payout_processing')
+            .where('payout_due_at', 'is not', null)
         : duePayouts(now, limit)
       const due = await orders.forUpdate().skipLocked().execute()
       const claimed: Withdrawal[] = []

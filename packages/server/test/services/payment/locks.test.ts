@@ -57,7 +57,7 @@ async function harnessOf(t: TestContext) {
   }
   const chain = new ModelChain()
   const recorder = createChainRecorder(deps)
-  const witnesses = createWitnesses(deps)
+  const witnesses = createWitnesses({ ...deps, log: silentLog })
   await recorder.recordBlocks({ blocks: chain.blocks, notes: [] })
   let paid = 0
   return {

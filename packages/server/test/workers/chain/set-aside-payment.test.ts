@@ -285,5 +285,25 @@ onBothDatabases(engine => {
       await retry()
       assert.deepEqual(await statuses(), others('paid', 'pending'))
     })
+
+    test(`with two servers, a rescanned payment that cannot be updated, at place ${position}, keeps no other from being paid`, async t => {
+      const { harness, payAll, poison, statuses } = await open(engine, t, 2)
+      const { sandbox, clock } = harness
+      const { scanKeys } = harness.services
+      const noKeys = async () => ({ keys: [], leftOut: [] })
+      harness.startServices({}, { scanKeys: { ...scanKeys, watchedAt: noKeys, forComparison: noKeys } })
+      payAll()
+      sandbox.mine(4)
+      await harness.sync()
+      harness.startServices()
+      await harness.rescan(1)
+      const repair = await poison(position, 'UPDATE')
+      for (let i = 0; i < 3; i++) await harness.sync()
+      assert.deepEqual(await statuses(), others('paid', 'detected'))
+      await repair()
+      clock.advance(3_600)
+      for (let i = 0; i < 3; i++) await harness.sync()
+      assert.deepEqual(await statuses(), others('paid', 'paid'))
+    })
   }
 })

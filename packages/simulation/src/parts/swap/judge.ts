@@ -212,6 +212,8 @@ export class SwapJudge {
     }
     for (const { public_id: id, status, kept_open: keptOpen, expires_at: expiresAt } of invoices.values()) {
       const isOverdue = status === 'pending' && nowMs > Number(expiresAt) * 1000 + SILENCE_MS
+      // The poll of its swap is set aside, because the invoice cannot be changed.
+      if (this.#world.poison.isPoisoned('invoice', id)) continue
       if (isOverdue && keptOpen === 1n) return `invoice ${short(id)} is overdue and still kept open by its swap`
     }
     return null
