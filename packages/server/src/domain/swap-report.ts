@@ -36,9 +36,12 @@ export function isFarAhead(updatedAtMs: number, latest: number): boolean {
   return updatedAtMs > latest * 1000 + MAX_PROVIDER_AHEAD_MS
 }
 
-/** Whether the last applied report had a time far ahead. */
-export function lastIsFarAhead({ updatedAtMs, lastReportAt }: SwapState, latest: number): boolean {
-  return isFarAhead(updatedAtMs, lastReportAt ?? latest)
+/**
+ * Whether the last applied report had a time far ahead.
+ * @param lag how far the clock of `lastReportAt` is behind `latest`, in seconds
+ */
+export function lastIsFarAhead({ updatedAtMs, lastReportAt }: SwapState, latest: number, lag = 0): boolean {
+  return isFarAhead(updatedAtMs, lastReportAt === null ? latest : lastReportAt + lag)
 }
 
 /**
@@ -48,13 +51,15 @@ export function lastIsFarAhead({ updatedAtMs, lastReportAt }: SwapState, latest:
  * freezes the swap.
  *
  * @param latest Unix seconds: the clock or the newest block, whichever is later
+ * @param lag see `lastIsFarAhead`
  */
-function isOlderReport(swap: SwapState, updatedAtMs: number, latest: number): boolean {
+function isOlderReport(swap: SwapState, updatedAtMs: number, latest: number, lag: number): boolean {
   if (updatedAtMs >= swap.updatedAtMs) return false
-  if (!lastIsFarAhead(swap, latest)) return true
-  const { lastReportAt } = swap
-  if (lastReportAt === null || latest >= lastReportAt + FAR_AHEAD_COUNTS_SECS) return false
-  return isFarAhead(updatedAtMs, latest) || updatedAtMs < lastReportAt * 1000 - MAX_PROVIDER_AHEAD_MS
+  if (!lastIsFarAhead(swap, latest, lag)) return true
+  if (swap.lastReportAt === null) return false
+  const appliedAt = swap.lastReportAt + lag
+  if (latest >= appliedAt + FAR_AHEAD_COUNTS_SECS) return false
+  return isFarAhead(updatedAtMs, latest) || updatedAtMs < appliedAt * 1000 - MAX_PROVIDER_AHEAD_MS
 }
 
 /**
@@ -70,7 +75,9 @@ export function applyProviderReport<S extends SwapState>(
   { earliest, latest }: TimeBounds,
   newest = latest,
 ): S {
-  if (isFinalSwapStatus(swap.status) || isOlderReport(swap, updatedAtMs, newest) || !isSwapStatus(status)) return swap
+  // `lastReportAt` is by the earliest time too.
+  const isOlder = isOlderReport(swap, updatedAtMs, newest, newest - earliest)
+  if (isFinalSwapStatus(swap.status) || isOlder || !isSwapStatus(status)) return swap
   return {
     ...swap,
     status,

@@ -55,6 +55,11 @@ export function createMailClaims(deps: {
       // Another process tries it.
       if (current?.nextAttemptAt !== entry.nextAttemptAt) return null
       const queue = await tx.mails.makeDue({ id, createdAt }, now)
+      // On SQLite a later mail may have the id of a removed one.
+      if (queue === null) {
+        await tx.setAside.remove(entry)
+        return null
+      }
       const [mail] =
         queue === 'notice'
           ? await tx.mails.claimNotices(now, 1, retryAt(now), [id])

@@ -123,7 +123,8 @@ export function createSwapStatusPoller(deps: {
     // An invoice that is no longer kept open is expired by the expiry worker.
     if (keptOpen !== invoice.keptOpenBySwap) await tx.invoices.setKeptOpenBySwap(invoiceId, keptOpen)
     const isAhead = response !== null && isFarAhead(response.updatedAtMs, newest)
-    return { swap: after, ahead: !isAhead ? 'no' : lastIsFarAhead(before, newest) ? 'still' : 'begun' }
+    const wasAhead = lastIsFarAhead(before, newest, newest - bounds.earliest)
+    return { swap: after, ahead: !isAhead ? 'no' : wasAhead ? 'still' : 'begun' }
   }
 
   /** Logs and counts what was committed. */

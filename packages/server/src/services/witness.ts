@@ -1,6 +1,7 @@
 import type { Header } from '../domain/chain.ts'
 import type { ChainProblem } from '../domain/chain-problem.ts'
 import type { Payment } from '../domain/payment.ts'
+import { invoiceReference, isRowFault } from '../domain/set-aside.ts'
 import {
   contradictsTwo,
   isNearTip,
@@ -25,6 +26,7 @@ import {
 } from './invoice-state.ts'
 import { createRescanWitness, type RescannedRange } from './rescan-witness.ts'
 import { type ComparableView, comparable, paymentKey, paymentKeys, type ScannedView } from './server-view.ts'
+import { defer } from './set-aside.ts'
 
 /**
  * With several servers, holds `paid` until two of them show the payment: in equal blocks with the same notes, or, for
@@ -50,8 +52,9 @@ export interface Witnesses {
 /** Invoices require at most this number of confirmations. The blocks below are not compared when a second server is added. */
 const FIRST_COMPARED = 100
 const MAX_BLOCKS = 100
-const RESCANNED_PAGE = 1_000
-const MAX_HEIGHT = 2 ** 32 - 1
+const WAITS_PAGE = 1_000
+/** Payments that cannot be written, after which the fault is not theirs. */
+const MAX_SKIPPED = 20
 /** Servers see a new block or a reorganisation within seconds of each other. */
 const REPORT_AFTER_SECS = 60
 
@@ -62,7 +65,7 @@ export function createWitnesses(deps: {
   readonly clock: Clock
   readonly log: Log
 }): Witnesses {
-  const { store, updateInvoices, reportChanges, clock } = deps
+  const { store, updateInvoices, reportChanges, clock, log } = deps
   const rescanned = createRescanWitness(deps)
   let required = false
   /** The number of servers in the settings; null before the first sync. */
@@ -84,26 +87,46 @@ export function createWitnesses(deps: {
     return Math.min(witnessed, agreed ?? witnessed)
   }
 
-  /** Without a second server, what a rescan has found counts like any payment. */
-  async function forgetRescanned(): Promise<void> {
-    for (let hasMore = true; hasMore; ) {
-      const page = await writeInvoices(store, async (tx, deferredBy) => {
-        await tx.chain.lock()
-        const found = await tx.payments.awaitingWitness(0, MAX_HEIGHT, RESCANNED_PAGE)
-        const ids = found.map(({ invoiceId }) => invoiceId)
-        const locked = await lockInvoices(tx, ids)
-        await tx.payments.markWitnessed(found.map(({ seq }) => seq))
-        return { found, changes: await updateInvoices(tx, ids, nowSecs(clock), { locked, deferredBy }) }
-      })
-      reportChanges(page.changes)
-      hasMore = page.found.length === RESCANNED_PAGE
+  /** Without a second server, every payment counts like any other, also those of keys that are set aside. */
+  async function forgetWaits(): Promise<void> {
+    let size = WAITS_PAGE
+    let skip = 0
+    for (;;) {
+      try {
+        const { count, changes } = await forgetPage(size, skip)
+        reportChanges(changes)
+        if (count < size) return
+      } catch (error) {
+        if (!isRowFault(error) || skip === MAX_SKIPPED) throw error
+        if (size > 1) {
+          size = Math.ceil(size / 2)
+          continue
+        }
+        log.error(
+          { err: error },
+          'a payment that waits for a second server cannot be confirmed; it is tried at the next start',
+        )
+        skip += 1
+        size = WAITS_PAGE
+      }
     }
+  }
+
+  function forgetPage(size: number, skip: number) {
+    return writeInvoices(store, async (tx, deferredBy) => {
+      await tx.chain.lock()
+      const found = await tx.payments.allAwaitingWitness(size, skip)
+      const ids = found.map(({ invoiceId }) => invoiceId)
+      const locked = await lockInvoices(tx, ids)
+      await tx.payments.markWitnessed(found.map(({ seq }) => seq))
+      return { count: found.length, changes: await updateInvoices(tx, ids, nowSecs(clock), { locked, deferredBy }) }
+    })
   }
 
   async function configure(servers: number): Promise<void> {
     configured = servers
     required = servers >= MIN_WITNESSES
-    if (!required) await forgetRescanned()
+    if (!required) await forgetWaits()
     const changes = await writeInvoices(store, async (tx, deferredBy) => {
       await tx.chain.lock()
       const isSet = (await tx.chain.witnessedHeight()) !== null
@@ -176,7 +199,7 @@ export function createWitnesses(deps: {
         if (reached !== witnessed) await tx.chain.setWitnessedHeight(reached)
         // The chain sync finds the rest.
         const confirmable = await tx.invoices.confirmable(Math.min(reached, tip), DUE_PER_STEP)
-        const locked = await lockWithSetAside(tx, headers, confirmable)
+        const locked = await lockWithSetAside(tx, headers, confirmable, { now, deferredBy })
         const changes = await updateInvoices(tx, confirmable, now, { locked, tip, deferredBy })
         const isIncomplete = views.filter(view => isNearTip(view.height, tip)).length < (configured ?? 0)
         return { state, height, since, reached, compared, isIncomplete, mempools, changes }
@@ -204,13 +227,27 @@ export function createWitnesses(deps: {
  * count when their key opens again and two servers show them.
  * @returns their invoices and the given ones, all locked at once
  */
-async function lockWithSetAside(tx: Tx, headers: readonly Header[], ids: readonly number[]): Promise<LockedInvoices> {
+async function lockWithSetAside(
+  tx: Tx,
+  headers: readonly Header[],
+  ids: readonly number[],
+  { now, deferredBy }: { readonly now: number; readonly deferredBy: unknown },
+): Promise<LockedInvoices> {
   const [first] = headers
   const last = headers.at(-1)
   if (!first || !last) return lockInvoices(tx, ids)
   const unproven = await tx.payments.unprovenOfSetAside(first.height, last.height)
   const locked = await lockInvoices(tx, [...ids, ...unproven.map(({ invoiceId }) => invoiceId)])
-  if (unproven.length > 0) await tx.payments.awaitWitness(unproven.map(({ seq }) => seq))
+  if (unproven.length === 0) return locked
+  if (deferredBy === undefined) {
+    await tx.payments.awaitWitness(unproven.map(({ seq }) => seq))
+    return locked
+  }
+  // One of them may be what cannot be written. They are read again with their keys, and then await a second server.
+  const waiting = unproven.flatMap(({ invoiceId }) => locked.get(invoiceId) ?? [])
+  const rows = waiting.map(invoice => ({ row: invoiceReference(invoice), error: deferredBy }))
+  await defer(tx, rows, now)
+  await tx.setAside.lowerFromHeight(first.height)
   return locked
 }
 

@@ -123,6 +123,13 @@ test('a time of the provider more than five minutes ahead is far ahead', () => {
   assert.equal(lastIsFarAhead({ ...swap, lastReportAt: null }, 1_001), false)
 })
 
+test('with a clock that is minutes behind the newest block, an older report is refused as ever', () => {
+  const behind = at(10_000)
+  const first = applyProviderReport(newSwap, { status: 'PROCESSING', updatedAtMs: 10_600_000 }, behind, 10_600)
+  const older = { status: 'PENDING_DEPOSIT', updatedAtMs: 10_500_000 }
+  assert.equal(applyProviderReport(first, older, at(10_005), 10_605), first)
+})
+
 test('after a report far ahead, older ones of its clock and those of minutes before it are refused for ten minutes', () => {
   const ahead = applyProviderReport(newSwap, { status: 'PROCESSING', updatedAtMs: 9_000_000 }, at(1_000))
   assert.equal(ahead.status, 'PROCESSING')

@@ -97,6 +97,8 @@ export interface PaymentRepository {
    * keys that are deleted or set aside are left out.
    */
   awaitingWitness(from: number, to: number, limit: number): Promise<PaymentRow[]>
+  /** All mined payments that await a second server, lowest first: at most `limit`, without the first `skip`. */
+  allAwaitingWitness(limit: number, skip: number): Promise<Pick<PaymentRow, 'seq' | 'invoiceId'>[]>
   /** Marks payments, by sequence number, that await no second server any more. */
   markWitnessed(seqs: readonly number[]): Promise<void>
   /** The sequence number of the payment recorded last; 0 before the first. */

@@ -21,6 +21,7 @@ type Lists = Pick<
   | 'countAbove'
   | 'comparableBetween'
   | 'unprovenOfSetAside'
+  | 'allAwaitingWitness'
   | 'awaitingWitness'
   | 'lastSeq'
   | 'listMempool'
@@ -152,6 +153,19 @@ export function paymentListQueries(db: Db): Lists {
         .where('payments.awaits_witness', '=', sql.lit(0))
         .where('set_aside.kind', '=', sql.lit('scan_key'))
         .whereRef('set_aside.from_height', '>', 'payments.height')
+        .execute()
+      return rows.map(row => ({ seq: num(row.id), invoiceId: num(row.invoice_id) }))
+    },
+
+    async allAwaitingWitness(limit, skip) {
+      const rows = await db
+        .selectFrom('payments')
+        .select(['id', 'invoice_id'])
+        .where('awaits_witness', '=', sql.lit(1))
+        .where('place', '=', sql.lit('mined'))
+        .orderBy('height')
+        .limit(limit)
+        .offset(skip)
         .execute()
       return rows.map(row => ({ seq: num(row.id), invoiceId: num(row.invoice_id) }))
     },

@@ -237,6 +237,7 @@ test('frequent queries use their indexes, not a table scan', async t => {
     [tx => tx.payments.latestUnminedSeenAt(1), 'payments_in_mempool'],
     [tx => tx.payments.expiredUnmined(5, 9), 'payments_expiring'],
     [tx => tx.payments.lowerMissingHeights(5, 9), 'payments_missing'],
+    [tx => tx.payments.allAwaitingWitness(9, 1), 'payments_awaiting_witness'],
     [tx => tx.payments.heightsOf(1, 9), 'sqlite_autoindex_payment_totals_1'],
     [tx => tx.payments.invoicesMinedAbove(5), 'payment_totals_by_height'],
     [tx => tx.payments.pruneDropped({ seenBefore: 0, watchedBefore: 0 }, 9), 'payments_dropped_by_age'],

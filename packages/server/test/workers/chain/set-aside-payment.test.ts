@@ -305,5 +305,37 @@ onBothDatabases(engine => {
       for (let i = 0; i < 3; i++) await harness.sync()
       assert.deepEqual(await statuses(), others('paid', 'paid'))
     })
+
+    test(`with two servers, a payment that cannot be updated below the missed blocks of its key, at place ${position}, keeps no other from being paid`, async t => {
+      const { harness, invoices, poison, statuses, retry } = await open(engine, t, 2)
+      const { sandbox, chainSync, signal, clock } = harness
+      const payHalf = () => {
+        for (const { address } of invoices)
+          harness.wallet.pay({ uri: formatPaymentUri({ address, amount: AMOUNT / 2n }) })
+      }
+      payHalf()
+      sandbox.mine(1)
+      await chainSync.sync(signal)
+      payHalf()
+      await chainSync.sync(signal)
+      const repair = await poison(position, 'UPDATE')
+      sandbox.mine(1)
+      await chainSync.sync(signal)
+      sandbox.mine(4, { empty: true })
+      for (let i = 0; i < 3; i++) {
+        await harness.sync()
+        await retry()
+        clock.advance(200)
+      }
+      assert.deepEqual(await statuses(), others('paid', 'detected'))
+      await repair()
+      for (let i = 0; i < 4; i++) {
+        clock.advance(3_600)
+        await retry()
+        await harness.syncFully()
+        await harness.sync()
+      }
+      assert.deepEqual(await statuses(), others('paid', 'paid'))
+    })
   }
 })

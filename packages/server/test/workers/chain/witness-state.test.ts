@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
+import { scanKeyReference } from '../../../src/domain/set-aside.ts'
 import { DAY_SECS } from '../../../src/domain/time.ts'
 import { chainSyncTest, closeNoteScanner } from '../../harness/chain-sync.ts'
 import { testViewingKey } from '../../harness/viewing-key.ts'
@@ -67,4 +68,27 @@ chainSyncTest(
     for (let syncs = 0; syncs < 2; syncs++) await harness.sync()
     assert.equal(await harness.status(invoice), 'paid')
   },
+)
+
+chainSyncTest(
+  'when the second server is removed, payments of a viewing key that was set aside meanwhile count too',
+  async harness => {
+    const invoice = await harness.invoice({ amount: AMOUNT })
+    harness.pay(invoice, AMOUNT)
+    harness.sandbox.mine(3)
+    await harness.chainSync.sync(harness.signal)
+    const key = scanKeyReference((await harness.store.read(tx => tx.viewingKeys.list()))[0]!)
+    const times = { firstAt: harness.clock.secs, nextAttemptAt: harness.clock.secs + 60 }
+    const fromHeight = harness.sandbox.height + 1
+    await harness.store.write(tx => tx.setAside.put({ ...key, ...times, error: 'sealed', failures: 1, fromHeight }))
+    await harness.chainSync.compareServers(harness.signal)
+    harness.servers.length = 1
+    await harness.restart()
+    await harness.sync()
+    await harness.store.write(tx => tx.setAside.remove(key))
+    harness.sandbox.mine(1)
+    await harness.sync()
+    assert.equal(await harness.status(invoice), 'paid')
+  },
+  TWO,
 )
