@@ -67,7 +67,7 @@ export const SYNC_MUTANTS: readonly Mutant[] = [
     file: 'workers/chain/sync.ts',
     find: 'const syncedThrough = confirmed && allPaymentsVisible(chain.problems) ? confirmed.startedAt : null',
     replace: 'const syncedThrough = startedAt',
-    withinSeeds: 2_000,
+    withinSeeds: 5_000,
   },
   {
     name: 'a missing payment is dropped at the next block, without the time of 120 s',
