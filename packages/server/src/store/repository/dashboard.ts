@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { startOfDay } from '../../domain/time.ts'
 import type { DashboardRepository } from '../../ports/repository/dashboard.ts'
 import { countUpTo } from '../count.ts'
-import { chunks, num } from '../mapping.ts'
+import { chunks, distinctAscending, inChunks, num } from '../mapping.ts'
 import type { Db } from '../tables.ts'
 import { toInvoice } from './invoice.ts'
 import { NO_KEY } from './unused-key.ts'
@@ -44,12 +44,15 @@ export function dashboardRepository(db: Db): DashboardRepository {
     },
 
     async addToDailyTotals(changes) {
-      const rows = changes.map(({ accountId, day, receivedZat, invoices }) => ({
-        account_id: accountId,
-        day,
-        received_zat: receivedZat,
-        invoices,
-      }))
+      const kept = await keptAccounts(db, distinctAscending(changes.map(({ accountId }) => accountId)))
+      const rows = changes
+        .filter(({ accountId }) => kept.has(accountId))
+        .map(({ accountId, day, receivedZat, invoices }) => ({
+          account_id: accountId,
+          day,
+          received_zat: receivedZat,
+          invoices,
+        }))
       for (const batch of chunks(rows, TOTAL_COLUMNS)) {
         await db
           .insertInto('daily_totals')
@@ -141,4 +144,12 @@ export function dashboardRepository(db: Db): DashboardRepository {
       return rows.map(toInvoice)
     },
   }
+}
+
+/** The sums of a deleted account are deleted with it. A reorganisation may still change its invoices. */
+async function keptAccounts(db: Db, ids: readonly number[]): Promise<ReadonlySet<number>> {
+  const rows = await inChunks(ids, 1, batch =>
+    db.selectFrom('accounts').select('id').where('id', 'in', batch).where('erased_at', 'is', null).execute(),
+  )
+  return new Set(rows.map(row => num(row.id)))
 }
