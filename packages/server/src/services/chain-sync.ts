@@ -244,11 +244,16 @@ function findMismatch(tip: Header | null, blocks: readonly Block[]): ChainMismat
 /** The first block that is not recorded or differs from the recorded block at its height. */
 async function findUnrecorded(tx: Tx, tip: number | null, blocks: readonly Block[]): Promise<ChainMismatch | null> {
   const oldest = await tx.chain.oldestHeight()
-  for (const { height, hash } of blocks) {
+  for (const block of blocks) {
+    const { height, hash } = block
     const ours = await tx.chain.headerAt(height)
     const recorded = tip !== null && oldest !== null && height <= tip && (ours !== null || height < oldest)
     if (!recorded) return { height, problem: { problem: 'gap', expected: tip ?? 0 } }
     if (ours && ours.hash !== hash) return { height, problem: { problem: 'fork' } }
+    // A server that hides outputs of a block that is read again.
+    const below = ours && (await tx.chain.headerAt(height - 1))
+    const problem = below && checkContinuity(below, block)
+    if (problem) return { height, problem }
   }
   return null
 }

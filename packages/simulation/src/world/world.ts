@@ -37,6 +37,8 @@ export class World {
   readonly database: SimulatedDatabase
   readonly story: Story
   readonly storeFailures: StoreFailures = { ...NO_FAILURES }
+  /** How often the database has been replaced by a copy or a standby. */
+  databaseReplacements = 0
   /** Rows that the service cannot process. */
   readonly poison = new Poison()
   readonly processes: ServiceProcess[] = []
@@ -130,12 +132,14 @@ export class World {
    * @param idsAhead how far the sequence of each table is ahead of the copy
    */
   restore(copy: unknown, identity: string, idsAhead?: () => number): void {
+    this.databaseReplacements += 1
     this.database.restoreContent(copy, idsAhead)
     this.#replaced(identity)
   }
 
   /** Puts an older copy in the place of the database while the processes run, as when a standby is promoted. */
   failOver(copy: unknown, identity: string, idsAhead?: () => number): void {
+    this.databaseReplacements += 1
     this.database.failOver?.(this.processes, copy, identity, idsAhead)
     this.#replaced(identity)
   }

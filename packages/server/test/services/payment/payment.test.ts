@@ -184,6 +184,10 @@ test('blocks of a rescan must be in the recorded chain, not above it', async t =
   assert.deepEqual((await harness.chainRecorder.recordRescanned({ blocks: [foreign], notes })).mismatch?.problem, {
     problem: 'fork',
   })
+  const outputCounts = { ...block.outputCounts, ironwood: block.outputCounts.ironwood - 1 }
+  const hiding = { ...block, outputCounts }
+  const { mismatch } = await harness.chainRecorder.recordRescanned({ blocks: [hiding], notes: [] })
+  assert.equal(mismatch?.problem.problem, 'hidden_outputs', 'a server that leaves outputs out is refused')
   assert.equal((await harness.read(invoice)).receivedZat, 0n)
   assert.deepEqual(await harness.chainRecorder.recordRescanned({ blocks: [block], notes }), {
     found: 1,

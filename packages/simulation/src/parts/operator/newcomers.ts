@@ -38,7 +38,7 @@ export class Newcomers {
 
   async #join(draw: Draw, merchant: Merchant): Promise<void> {
     const world = this.#world
-    const identity = world.databaseIdentity
+    merchant.openedAfter = world.databaseReplacements
     await request(world, draw, async services => {
       const found = await services.accounts.findOrCreate(merchant.email)
       const { account } = await services.viewingKeys.set(found, merchant.viewingKeys[0]!)
@@ -46,7 +46,7 @@ export class Newcomers {
     })
     for (let i = draw.int(2, 5); i > 0; i--) {
       // It may be lost with its account.
-      if (merchant.apiKey === '' || world.databaseIdentity !== identity) return
+      if (merchant.apiKey === '' || world.databaseReplacements !== merchant.openedAfter) return
       const { length } = world.shop.invoices
       await world.shop.requestInvoice(draw, merchant, 1, 'long')
       const invoice = world.shop.invoices.slice(length).find(one => one.merchant === merchant)

@@ -10,6 +10,8 @@ const LOWEST_INDEX = 2n ** 40n
 
 /** A merchant, as it knows itself. */
 export interface Merchant {
+  /** How often the database had been replaced before it joined during the run. */
+  openedAfter?: number
   readonly name: string
   readonly email: string
   apiKey: string
@@ -92,7 +94,7 @@ export class Shop {
     const atMs = this.#world.scheduler.nowMs
     for (let attempt = 1; attempt <= attempts; attempt++) {
       const process = this.#world.running.length > 0 ? draw.pick(this.#world.running) : null
-      const identity = this.#world.databaseIdentity
+      const replacements = merchant.openedAfter ?? this.#world.databaseReplacements
       try {
         const invoice = await process?.call(async services => {
           const account = await services.apiKeys.authenticate(merchant.apiKey)
@@ -100,7 +102,7 @@ export class Shop {
           return services.invoices.create(account, { amountZat, expiresInSecs, idempotencyKey })
         })
         // Only an account that was opened during the run can be lost with an older database.
-        const isKept = this.merchants.includes(merchant) || this.#world.databaseIdentity === identity
+        const isKept = this.merchants.includes(merchant) || this.#world.databaseReplacements === replacements
         if (invoice === null && isKept) this.#world.fail('an API key works until it is revoked', merchant.name)
         if (!invoice) return
         this.#checkAddress(merchant, invoice)

@@ -29,6 +29,8 @@ const SILENCE_MS = 120_000
 const DELIVERY_MS = 3_600_000
 /** How long a swap without a deposit is kept. */
 const ABANDONED_KEPT_MS = 45 * 86_400_000
+/** The longest time for which a swap is polled. */
+const MAX_POLLED_MS = 14 * 86_400_000
 /** How long a swap is polled after the provider's deadline. */
 const POLLED_PAST_DEADLINE_MS = 86_400_000
 
@@ -160,7 +162,7 @@ export class SwapJudge {
     const order = this.#provider.orders.get(swap.deposit_address)
     const { nowMs } = this.#world.scheduler
     const isOld = order !== undefined && nowMs >= order.quotedAtMs + ABANDONED_KEPT_MS - maxClockErrorMs(this.#world)
-    if (!isOld || swap.status !== 'PENDING_DEPOSIT' || stateOf(order).status !== 'PENDING_DEPOSIT')
+    if (!isOld || swap.status !== 'PENDING_DEPOSIT' || hadDeposit(order, maxClockErrorMs(this.#world)))
       this.#fail('only a swap that was abandoned weeks ago is deleted', swap, swap.status)
   }
 
@@ -220,4 +222,12 @@ export class SwapJudge {
     }
     return null
   }
+}
+
+/** Whether the provider had received something while the service still asked about the order, at least once an hour. */
+function hadDeposit(order: Order, errorMs: number): boolean {
+  const end = Math.min(order.quoteDeadlineMs + POLLED_PAST_DEADLINE_MS, order.quotedAtMs + MAX_POLLED_MS)
+  return order.states.some(
+    ({ status, updatedAtMs }) => status !== 'PENDING_DEPOSIT' && updatedAtMs < end - 2 * 3_600_000 - errorMs,
+  )
 }
