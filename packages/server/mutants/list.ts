@@ -653,14 +653,6 @@ export const MUTANTS: readonly Mutant[] = [
     needsPostgres: true,
   },
   {
-    name: 'an invoice that cannot be written rolls back its block again and again',
-    file: 'services/invoice-state.ts',
-    find: 'if (!isRowFault(error)) throw error',
-    replace: 'throw error',
-    tests: ['workers/chain/set-aside-invoice.test.ts'],
-    killedBy: 'an invoice that cannot be written, at place',
-  },
-  {
     name: 'fewer confirmations need no recent code',
     file: 'domain/account.ts',
     find: 'return confirmations < before',
