@@ -144,6 +144,7 @@ export function createPayouts(deps: {
     return clockAgreesWithChain(chainTime(params, await store.query(tx => tx.chain.newestHeaders(MEDIAN_BLOCKS)), now))
   }
 
+  /** @throws when the order can be neither closed nor postponed: it is to be set aside */
   async function pay(withdrawal: Withdrawal): Promise<void> {
     const { publicId: id, amountZat, fiatCurrency, fiatAmount } = withdrawal
     const order = id.slice(0, 8)
@@ -167,7 +168,7 @@ export function createPayouts(deps: {
         { order, provider: provider.name, err },
         'a payout failed or could not be recorded; the provider will be called again',
       )
-      await store.write(tx => postpone(tx, withdrawal)).catch(e => setAsides.record(payoutReference(withdrawal), e))
+      await store.write(tx => postpone(tx, withdrawal))
     }
   }
 
@@ -255,7 +256,6 @@ export function createPayouts(deps: {
         withdrawals: await tx.withdrawals.countByStatus('needs_attention'),
       })),
 
-    // The claim is the test that the order can be written: `pay` sets it aside again with one failure more.
     retrySetAside: () =>
       setAsides.retryDue('payout', async entry => {
         const now = nowSecs(clock)
@@ -273,7 +273,7 @@ export function createPayouts(deps: {
         if (!(await clockIsRight(now))) return count
         const due = await claimDue(now)
         if (!due) return count
-        if (due !== 'set_aside') await pay(due)
+        if (due !== 'set_aside') await pay(due).catch(error => setAsides.record(payoutReference(due), error))
       }
       return limit
     },

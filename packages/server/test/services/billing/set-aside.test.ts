@@ -49,6 +49,35 @@ onBothDatabases(engine => {
       assert.deepEqual(await setAsides.countByKind(), [])
     })
 
+  test('a withdrawal whose payout cannot be recorded at its retry stays set aside, and has one failure more', async t => {
+    const clock = new ManualClock()
+    const database = await engine.createDatabase(t)
+    const provider = scriptedPayout()
+    const store = await database.open()
+    const harness = await createBillingHarness(t, { store, clock, provider })
+    const { withdrawals, payouts } = harness
+    const amountZat = 100_000_000n
+    const terms = { amountZat, fiatCurrency: 'USD', payoutTo: 'account 12345678', idempotencyKey: undefined }
+    const { withdrawal, invoice } = await withdrawals.create(await harness.merchant(), terms)
+    await harness.deposit(invoice, amountZat)
+    await harness.mine()
+    const row = { table: 'withdrawals', column: 'public_id', value: withdrawal.publicId, on: 'UPDATE' } as const
+    const repairs: (() => Promise<void>)[] = []
+    const paidMeanwhile = async () => {
+      repairs.push(await poisonRow(database.url, row))
+      return { state: 'paid', reference: 'wire' } as const
+    }
+    const failures = async () =>
+      (await store.query(tx => tx.setAside.list(5))).map(({ kind, failures }) => [kind, failures])
+    provider.results.push(paidMeanwhile, paidMeanwhile)
+    await payouts.payDue(5)
+    assert.deepEqual(await failures(), [['payout', 1]])
+    await repairs[0]?.()
+    clock.advance(60)
+    await payouts.retrySetAside()
+    assert.deepEqual(await failures(), [['payout', 2]])
+  })
+
   for (const position of [0, 2, 4]) {
     test(`a plan that cannot be ended, at place ${position}, keeps no other plan from ending`, async t => {
       const clock = new ManualClock()
