@@ -1,5 +1,4 @@
 import { DELIVERY_RETENTION_SECS } from '../domain/delivery.ts'
-import { isRowFault } from '../domain/set-aside.ts'
 import { ABANDONED_RETENTION_SECS } from '../domain/swap.ts'
 import { DAY_SECS } from '../domain/time.ts'
 import { maxWatchSecs } from '../domain/watched-key.ts'
@@ -7,6 +6,7 @@ import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import { IDEMPOTENCY_RETENTION_SECS } from './idempotency.ts'
+import { passBadRows } from './set-aside.ts'
 
 /** Deletes expired data. Each function deletes a bounded number of rows and returns whether there may be more. */
 export interface Cleanup {
@@ -42,8 +42,6 @@ const DROPPED_KEPT_SECS = 30 * DAY_SECS
 const PRUNE_BATCH = 1_000
 /** Each delivery may have several attempts. */
 const DELIVERY_PRUNE_BATCH = 500
-/** Rows that cannot be deleted, in one run of a task. */
-const MAX_SKIPPED = 20
 /** Their invoices are locked meanwhile. */
 const SWAP_PRUNE_BATCH = 200
 
@@ -65,37 +63,10 @@ export function createCleanup(deps: {
     return pruneBatch(limit, (tx, size, skip) => repositoryOf(tx).prune(before, size, skip))
   }
 
-  /**
-   * Deletes a batch. When that fails, deletes smaller ones, and goes past the rows that cannot be deleted, which are tried
-   * again in each run.
-   * @param work deletes at most `size` of the oldest rows, without the first `skip` of them, and returns their number
-   * @returns whether there may be more
-   * @throws the error, when the database is unavailable, or more than `MAX_SKIPPED` rows fail
-   */
-  async function pruneBatch(
-    limit: number,
-    work: (tx: Tx, size: number, skip: number) => Promise<number>,
-  ): Promise<boolean> {
-    let left = limit
-    let size = limit
-    let skip = 0
-    while (left > 0) {
-      try {
-        const asked = Math.min(size, left)
-        const pruned = await store.write(tx => work(tx, asked, skip))
-        left -= pruned
-        if (pruned < asked) return false
-      } catch (error) {
-        if (!isRowFault(error) || skip === MAX_SKIPPED) throw error
-        if (size > 1) size = Math.ceil(size / 2)
-        else {
-          skip += 1
-          size = limit
-          log.error({ err: error }, 'a row that is too old cannot be deleted; others are')
-        }
-      }
-    }
-    return true
+  /** @param work see `passBadRows`. The rows that cannot be deleted are tried again in each run. */
+  function pruneBatch(limit: number, work: (tx: Tx, size: number, skip: number) => Promise<number>): Promise<boolean> {
+    const onBad = (error: unknown) => log.error({ err: error }, 'a row that is too old cannot be deleted; others are')
+    return passBadRows({ page: limit, limit, onBad }, (size, skip) => store.write(tx => work(tx, size, skip)))
   }
 
   return {

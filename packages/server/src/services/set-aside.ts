@@ -67,6 +67,45 @@ export async function defer(tx: Tx, rows: readonly FailedRow[], now: number): Pr
   )
 }
 
+/** Rows that cannot be written, after which the fault is not theirs. */
+const MAX_SKIPPED = 20
+
+/**
+ * Does work that takes rows away in batches. When one fails, smaller ones are tried, and the rows that cannot be written
+ * are passed.
+ * @param options.limit of rows. Default: all
+ * @param options.onBad called for each row that is passed
+ * @param work takes away at most `size` rows, without the first `skip` of them, and returns their number
+ * @returns whether there may be more
+ * @throws the error, when the database is unavailable, or more than `MAX_SKIPPED` rows fail
+ */
+export async function passBadRows(
+  options: { readonly page: number; readonly limit?: number; onBad(error: unknown): void },
+  work: (size: number, skip: number) => Promise<number>,
+): Promise<boolean> {
+  const { page, limit = Number.POSITIVE_INFINITY, onBad } = options
+  let left = limit
+  let size = page
+  let skip = 0
+  while (left > 0) {
+    try {
+      const asked = Math.min(size, left)
+      const count = await work(asked, skip)
+      left -= count
+      if (count < asked) return false
+    } catch (error) {
+      if (!isRowFault(error) || skip === MAX_SKIPPED) throw error
+      if (size > 1) size = Math.ceil(size / 2)
+      else {
+        skip += 1
+        size = page
+        onBad(error)
+      }
+    }
+  }
+  return true
+}
+
 /** A row that a transaction failed with. */
 interface FailedRow {
   readonly row: RowReference

@@ -1,7 +1,7 @@
 import type { Header } from '../domain/chain.ts'
 import type { ChainProblem } from '../domain/chain-problem.ts'
 import type { Payment } from '../domain/payment.ts'
-import { invoiceReference, isRowFault } from '../domain/set-aside.ts'
+import { invoiceReference } from '../domain/set-aside.ts'
 import {
   contradictsTwo,
   isNearTip,
@@ -26,7 +26,7 @@ import {
 } from './invoice-state.ts'
 import { createRescanWitness, type RescannedRange } from './rescan-witness.ts'
 import { type ComparableView, comparable, paymentKey, paymentKeys, type ScannedView } from './server-view.ts'
-import { defer } from './set-aside.ts'
+import { defer, passBadRows } from './set-aside.ts'
 
 /**
  * With several servers, holds `paid` until two of them show the payment: in equal blocks with the same notes, or, for
@@ -53,8 +53,6 @@ export interface Witnesses {
 const FIRST_COMPARED = 100
 const MAX_BLOCKS = 100
 const WAITS_PAGE = 1_000
-/** Payments that cannot be written, after which the fault is not theirs. */
-const MAX_SKIPPED = 20
 /** Servers see a new block or a reorganisation within seconds of each other. */
 const REPORT_AFTER_SECS = 60
 
@@ -89,27 +87,16 @@ export function createWitnesses(deps: {
 
   /** Without a second server, every payment counts like any other, also those of keys that are set aside. */
   async function forgetWaits(): Promise<void> {
-    let size = WAITS_PAGE
-    let skip = 0
-    for (;;) {
-      try {
-        const { count, changes } = await forgetPage(size, skip)
-        reportChanges(changes)
-        if (count < size) return
-      } catch (error) {
-        if (!isRowFault(error) || skip === MAX_SKIPPED) throw error
-        if (size > 1) {
-          size = Math.ceil(size / 2)
-          continue
-        }
-        log.error(
-          { err: error },
-          'a payment that waits for a second server cannot be confirmed; it is tried at the next start',
-        )
-        skip += 1
-        size = WAITS_PAGE
-      }
-    }
+    const onBad = (error: unknown) =>
+      log.error(
+        { err: error },
+        'a payment that waits for a second server cannot be confirmed; it is tried at the next start',
+      )
+    await passBadRows({ page: WAITS_PAGE, onBad }, async (size, skip) => {
+      const { count, changes } = await forgetPage(size, skip)
+      reportChanges(changes)
+      return count
+    })
   }
 
   function forgetPage(size: number, skip: number) {
