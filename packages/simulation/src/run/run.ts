@@ -69,6 +69,8 @@ export function hasAll({ parts, database, processes, network }: Setup, features:
 export async function run(databases: Databases, plan: Plan): Promise<RunResult> {
   const { seed, setup } = plan
   const database = databases[setup.database]
+  // A caller may be in a tick, such as that of a message, and no microtask runs before the ticks of the scheduler there.
+  await new Promise(resolve => setImmediate(resolve))
   const world = new World(seed, setup, database)
   const startMs = world.scheduler.nowMs
   useScheduler(world.scheduler)

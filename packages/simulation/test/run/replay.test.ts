@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import { runInProcesses } from '../../src/cli/pool.ts'
 import { runScript } from './child.ts'
 
 const SEEDS = Array.from({ length: 20 }, (_, index) => index + 1)
@@ -27,4 +28,16 @@ test('a seed replays to the byte, also in another process and whatever ran befor
     assert.ok(others.length > 0, `seed ${seed} was run once`)
     for (const other of others) assert.equal(other, first, `seed ${seed}`)
   }
+})
+
+test('the first seed that a process of many is given takes the course that it takes alone', async () => {
+  const SEED = 437
+  const shared: Digests = []
+  await runInProcesses({
+    seeds: [SEED].values(),
+    jobs: 1,
+    goesOn: () => true,
+    onOutcome: ({ seed, digest }) => shared.push([seed, digest]) > 0,
+  })
+  assert.deepEqual(shared, await digestsOf([SEED]))
 })
