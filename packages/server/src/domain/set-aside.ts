@@ -123,3 +123,9 @@ export function mailReference(mail: {
   const { id, createdAt, accountId = null } = mail
   return { kind: 'mail', rowId: null, reference: `${id} ${createdAt}`, accountId }
 }
+
+/** The mail of a reference. Both values identify it: on SQLite a later mail may have the id of a removed one. */
+export function mailOf({ reference }: Pick<RowReference, 'reference'>): { id: number; createdAt: number } {
+  const [id = 0, createdAt = 0] = reference.split(' ').map(Number)
+  return { id, createdAt }
+}

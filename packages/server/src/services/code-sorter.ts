@@ -3,6 +3,7 @@ import type { CodeQueue } from '../domain/sign-in.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Metrics } from '../ports/metrics.ts'
+import type { DueMail } from '../ports/repository/mail.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import type { SetAsides } from './set-aside.ts'
 import { reportSpent, type Spending, spendBudget } from './sign-in-budget.ts'
@@ -15,7 +16,7 @@ export interface CodeSorter {
    */
   sort(): Promise<void>
   /** Moves one of them that is set aside. @throws when it cannot be moved */
-  sortAlone(mailId: number): Promise<void>
+  sortAlone(mail: DueMail): Promise<void>
 }
 
 /** Codes per transaction, and transactions per call. */
@@ -40,8 +41,8 @@ export function createCodeSorter(deps: {
   }
 
   /** @returns the number of codes, and what happened to those that have a budget */
-  async function sortBatch(tx: Tx, ids?: readonly number[]): Promise<{ codes: number; sorted: Sorted[] }> {
-    const unsorted = await tx.mails.lockUnsorted(BATCH, ids)
+  async function sortBatch(tx: Tx, mails?: readonly DueMail[]): Promise<{ codes: number; sorted: Sorted[] }> {
+    const unsorted = await tx.mails.lockUnsorted(BATCH, mails)
     const idsOf = (hasAccount: boolean) =>
       unsorted.filter(code => code.hasAccount === hasAccount).map(({ mailId }) => mailId)
     const [account, unknown] = [idsOf(true), idsOf(false)]
@@ -53,8 +54,8 @@ export function createCodeSorter(deps: {
   }
 
   /** @returns the number of codes */
-  async function sortNext(ids?: readonly number[]): Promise<number> {
-    const { codes, sorted } = await store.write(tx => sortBatch(tx, ids))
+  async function sortNext(mails?: readonly DueMail[]): Promise<number> {
+    const { codes, sorted } = await store.write(tx => sortBatch(tx, mails))
     for (const { spending, dropped } of sorted) {
       reportSpent(deps, spending)
       if (dropped > 0) metrics.codesDropped(spending.budget, dropped)
@@ -65,7 +66,7 @@ export function createCodeSorter(deps: {
   async function sortApart(): Promise<number> {
     const unsorted = await store.query(tx => tx.mails.listUnsorted(BATCH))
     await setAsides.forEachBisected(unsorted, mailReference, async part => {
-      await sortNext(part.map(({ id }) => id))
+      await sortNext(part)
     })
     return unsorted.length
   }
@@ -81,8 +82,8 @@ export function createCodeSorter(deps: {
       }
     },
 
-    async sortAlone(mailId) {
-      await sortNext([mailId])
+    async sortAlone(mail) {
+      await sortNext([mail])
     },
   }
 }

@@ -1,5 +1,5 @@
 import { backoffMs } from '../domain/backoff.ts'
-import { isRowFault, mailReference, retrySetAsideSecs } from '../domain/set-aside.ts'
+import { isRowFault, mailOf, mailReference, retrySetAsideSecs } from '../domain/set-aside.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { AttentionMail, CodeMail, NoticeMail, UndoMail } from '../ports/repository/mail.ts'
 import type { SetAside } from '../ports/repository/set-aside.ts'
@@ -49,12 +49,12 @@ export function createMailClaims(deps: {
 
   async function claimSetAside(entry: SetAside): Promise<DueMail | null> {
     const now = nowSecs(clock)
-    const [id = 0, createdAt = 0] = entry.reference.split(' ').map(Number)
+    const identity = mailOf(entry)
     return store.write(async tx => {
       const current = await tx.setAside.lock(entry)
       // Another process tries it.
       if (current?.nextAttemptAt !== entry.nextAttemptAt) return null
-      const queue = await tx.mails.makeDue({ id, createdAt }, now)
+      const queue = await tx.mails.makeDue(identity, now)
       // On SQLite a later mail may have the id of a removed one.
       if (queue === null) {
         await tx.setAside.remove(entry)
@@ -62,8 +62,8 @@ export function createMailClaims(deps: {
       }
       const [mail] =
         queue === 'notice'
-          ? await tx.mails.claimNotices(now, 1, retryAt(now), [id])
-          : await tx.mails.claimCodes(now, 1, retryAt(now), [id])
+          ? await tx.mails.claimNotices(now, 1, retryAt(now), [identity.id])
+          : await tx.mails.claimCodes(now, 1, retryAt(now), [identity.id])
       if (mail) await tx.setAside.put({ ...current, nextAttemptAt: now + retrySetAsideSecs(entry.failures + 1) })
       else await tx.setAside.remove(entry)
       return mail ?? null

@@ -3,7 +3,7 @@ import { MAX_COUNT } from '../domain/count.ts'
 import { credentialHash } from '../domain/credential.ts'
 import { EMAIL_UNDO_PATH, emailUndoText } from '../domain/email-change.ts'
 import { EMAIL_NOTIFICATIONS, type EmailNotification, NOTICE_INTERVAL_SECS } from '../domain/email-notification.ts'
-import { mailReference } from '../domain/set-aside.ts'
+import { mailOf, mailReference } from '../domain/set-aside.ts'
 import {
   type CodePurpose,
   codeHashInput,
@@ -190,7 +190,7 @@ export function createMails(deps: {
 
     retrySetAside: () =>
       setAsides.retryDue('mail', async entry => {
-        await codeSorter.sortAlone(Number(entry.reference.split(' ')[0]))
+        await codeSorter.sortAlone(mailOf(entry))
         const mail = await claimSetAside(entry)
         if (mail) {
           await send(mail)

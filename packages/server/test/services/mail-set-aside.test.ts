@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { createMailService } from '../../src/container.ts'
+import { mailOf } from '../../src/domain/set-aside.ts'
 import type { OutgoingMail } from '../../src/ports/mailer.ts'
+import type { Store } from '../../src/ports/store.ts'
 import { openTestContainer } from '../harness/container.ts'
 import { type DatabaseEngine, onBothDatabases } from '../harness/databases.ts'
 import { ManualClock } from '../harness/manual-clock.ts'
-import { poisonRow } from '../harness/poison.ts'
+import { poisonRow, run } from '../harness/poison.ts'
 
 async function open(engine: DatabaseEngine, t: TestContext) {
   const clock = new ManualClock()
@@ -120,4 +122,75 @@ onBothDatabases(engine => {
       assert.deepEqual(await kinds(), [])
     })
   }
+
+  test('a later notice with the row id of one that was set aside is not taken for it', async t => {
+    const { infrastructure, url, clock, sent, mails, kinds } = await open(engine, t)
+    const enqueue = (to: string) =>
+      infrastructure.store.write(tx =>
+        tx.mails.enqueue({ to, about: 'webhook_removed', detail: null, createdAt: clock.secs }),
+      )
+    await enqueue('first@example.org')
+    await enqueue('lost@example.org')
+    const repair = await poisonRow(url, {
+      table: 'mails',
+      column: 'recipient',
+      value: 'lost@example.org',
+      on: 'UPDATE',
+    })
+    await mails.sendNotices(10)
+    assert.deepEqual(await kinds(), [['mail', 1]])
+    await repair()
+    await removeLast(url, infrastructure)
+    clock.advance(3600)
+    await enqueue('later@example.org')
+    await mails.retrySetAside()
+    assert.deepEqual(
+      sent.map(({ to }) => to),
+      ['first@example.org'],
+      'its turn is not that of the lost one',
+    )
+    assert.deepEqual(await kinds(), [])
+    await mails.sendNotices(10)
+    assert.deepEqual(
+      sent.map(({ to }) => to),
+      ['first@example.org', 'later@example.org'],
+    )
+  })
+
+  test('a later code with the row id of one that was set aside is not moved to a queue before its turn', async t => {
+    const { infrastructure, services, url, clock, sent, mails, kinds } = await open(engine, t)
+    for (const email of ['lost@example.org', 'first@example.org', 'later@example.org'])
+      await services.accounts.findOrCreate(email)
+    for (const email of ['lost@example.org', 'first@example.org'])
+      await services.signIn.requestCode(email, '203.0.113.5')
+    const repair = await poisonRow(url, {
+      table: 'mails',
+      column: 'recipient',
+      value: 'lost@example.org',
+      on: 'UPDATE',
+    })
+    await mails.sendCodes(10)
+    assert.deepEqual(await kinds(), [['mail', 1]])
+    await repair()
+    await removeLast(url, infrastructure)
+    clock.advance(3600)
+    await services.signIn.requestCode('later@example.org', '203.0.113.5')
+    await mails.retrySetAside()
+    assert.equal((await infrastructure.store.query(tx => tx.mails.listUnsorted(10))).length, 1)
+    assert.deepEqual(await kinds(), [])
+    await mails.sendCodes(10)
+    assert.deepEqual(
+      sent.map(({ to }) => to),
+      ['first@example.org', 'later@example.org'],
+    )
+  })
 })
+
+/** Removes the mail with the greatest row id. The next one has its id, as on SQLite, or on a standby of PostgreSQL. */
+async function removeLast(url: string, infrastructure: { readonly store: Store }): Promise<void> {
+  const [entry] = await infrastructure.store.query(tx => tx.setAside.list(1))
+  assert.ok(entry)
+  const { id } = mailOf(entry)
+  const restart = url.startsWith('sqlite:') ? [] : [`ALTER TABLE mails ALTER COLUMN id RESTART WITH ${id}`]
+  await run(url, [`DELETE FROM mails WHERE id = ${id}`, ...restart])
+}

@@ -99,8 +99,8 @@ export interface MailRepository {
   enqueueAttention(mails: readonly NewAttentionMail[]): Promise<void>
   /** The oldest unsorted codes. */
   listUnsorted(limit: number): Promise<DueMail[]>
-  /** Locks the oldest unsorted codes that no other process is sorting. @param ids of these; default: not those set aside */
-  lockUnsorted(limit: number, ids?: readonly number[]): Promise<UnsortedCode[]>
+  /** Locks the oldest unsorted codes that no other process is sorting. @param mails of these; default: not those set aside */
+  lockUnsorted(limit: number, mails?: readonly DueMail[]): Promise<UnsortedCode[]>
   /** Moves unsorted codes to their queue. */
   setQueue(mailIds: readonly number[], queue: CodeQueue): Promise<void>
   /** Removes unsorted codes that are not mailed. */

@@ -146,9 +146,12 @@ export function mailRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): MailRepo
       return (await oldest('unsorted', limit).select(['id', 'created_at']).execute()).map(toDueMail)
     },
 
-    async lockUnsorted(limit, ids) {
-      const unsorted = oldest('unsorted', limit, ids).select(['id', 'recipient'])
-      const rows = await unsorted.forUpdate().skipLocked().execute()
+    async lockUnsorted(limit, mails) {
+      const ids = mails?.map(({ id }) => id)
+      const unsorted = oldest('unsorted', limit, ids).select(['id', 'created_at', 'recipient'])
+      const locked = await unsorted.forUpdate().skipLocked().execute()
+      const created = new Map(mails?.map(({ id, createdAt }) => [id, createdAt]))
+      const rows = mails ? locked.filter(row => created.get(num(row.id)) === num(row.created_at)) : locked
       const emails = new Set<string>()
       for (const batch of chunks(rows, 1)) {
         const recipients = batch.map(({ recipient }) => recipient)
