@@ -65,7 +65,7 @@ const TIMERS: Allowed = {
   'packages/sdk/src/delay.ts': 'the pause between two attempts',
   'packages/sdk/src/subscribe.ts': 'bounds the silence of a connection',
   'packages/sdk/src/transport.ts': 'bounds a request',
-  'packages/server/src/adapters/http-client/client.ts': 'bounds a request',
+  'packages/server/src/adapters/http-client/exchange.ts': 'bounds a request',
   'packages/server/src/adapters/smtp/bounded-socket.ts': 'passes on the silence that a connection may have',
   'packages/server/src/adapters/system/clock.ts': 'the clock of the service',
   'packages/server/src/adapters/zcash/worker-pool.ts': 'bounds a job of a thread',

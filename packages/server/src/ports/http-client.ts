@@ -1,6 +1,9 @@
 /** An HTTP client with bounds on time and size. An instance for URLs of users connects only to public addresses. */
 export interface HttpClient {
-  /** Redirects are returned, not followed. @throws HttpClientError for every failure */
+  /**
+   * Redirects are returned, not followed. A request may arrive twice: one on a kept connection that ends without a
+   * response is sent again on a new one. @throws HttpClientError for every failure
+   */
   send(request: HttpRequest): Promise<HttpResponse>
   /** Aborts pending requests and closes idle connections. */
   close(): void

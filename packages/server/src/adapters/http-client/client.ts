@@ -1,14 +1,13 @@
-import type { ClientRequest, IncomingMessage } from 'node:http'
+import type { ClientRequest } from 'node:http'
 import http from 'node:http'
 import https from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { HttpClient, HttpRequest, HttpResponse } from '../../ports/http-client.ts'
+import type { HttpClient, HttpRequest } from '../../ports/http-client.ts'
 import { HttpClientError } from '../../ports/http-client.ts'
 import { blockedReason } from './blocked-address.ts'
-import { toHttpClientError } from './error.ts'
-import { meter, type ReceivedBytes } from './meter.ts'
+import { exchange } from './exchange.ts'
 import type { ResolveName } from './resolver.ts'
 import { dnsResolver, systemResolver } from './resolver.ts'
 
@@ -22,11 +21,6 @@ export interface HttpClientOptions {
 }
 
 const MAX_HEADER_BYTES = 16 * 1024
-/** Responses with a status of 1xx before the response. HTTP needs one or two. */
-const MAX_INTERIM = 8
-/** Chunks may be small, as long as there are few, or large ones make up for them: each costs as much as a kilobyte. */
-const SMALL_CHUNKS = 256
-const BYTES_PER_CHUNK = 256
 /** Shorter than the first webhook retry delay, so that a retry never reuses the connection of the failed attempt. */
 const IDLE_MS = 4_000
 const MAX_IDLE_PER_HOST = 32
@@ -35,41 +29,46 @@ const MAX_IDLE = 512
 /**
  * HTTP client that connects to public addresses only. Each connection resolves its host name once, checks all resolved
  * addresses and connects to one of them, so DNS rebinding is not possible. TLS (certificate, SNI) and the Host header use
- * the name. Idle connections are reused for the same host; each was checked when it was opened.
+ * the name. Idle connections are reused for the same host; each was checked when it was opened. Responses are parsed as
+ * leniently as RFC 9112 lets a user agent: line ends without CR, folded headers, a length beside chunks.
  */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const resolve = options.resolve ?? (options.allowPrivate ? systemResolver : dnsResolver())
   const lookup = checkedLookup(resolve, options.allowPrivate)
   const idle = new IdleConnectionLimit()
-  const shared = { keepAlive: true, lookup, timeout: IDLE_MS, maxFreeSockets: MAX_IDLE_PER_HOST }
+  const kept = { keepAlive: true, lookup, timeout: IDLE_MS, maxFreeSockets: MAX_IDLE_PER_HOST }
+  const tls = options.ca === undefined ? {} : { ca: options.ca }
   const agents = {
-    'http:': idle.limit(new http.Agent(shared)),
-    'https:': idle.limit(new https.Agent({ ...shared, ...(options.ca !== undefined && { ca: options.ca }) })),
+    'http:': idle.limit(new http.Agent(kept)),
+    'https:': idle.limit(new https.Agent({ ...kept, ...tls })),
   }
+  /** Their connections serve one request each. */
+  const freshAgents = { 'http:': new http.Agent({ lookup }), 'https:': new https.Agent({ lookup, ...tls }) }
   const closing = new Set<() => void>()
 
-  function open(request: HttpRequest): ClientRequest {
+  function open(request: HttpRequest, isFresh: boolean): ClientRequest {
     const { url, scheme } = parseUrl(request.url, options.allowPrivate)
     return (scheme === 'https:' ? https : http).request({
-      agent: agents[scheme],
+      agent: (isFresh ? freshAgents : agents)[scheme],
       method: request.method,
       hostname: unbracketed(url.hostname),
       port: url.port,
       path: url.pathname + url.search,
       headers: request.headers,
       maxHeaderSize: MAX_HEADER_BYTES,
+      insecureHTTPParser: true,
     })
   }
 
   return {
     async send(request) {
       if (request.signal?.aborted) throw new HttpClientError('aborted', 'the request was aborted')
-      return exchange(open(request), request, closing)
+      return exchange(isFresh => open(request, isFresh), request, closing)
     },
 
     close() {
       for (const abort of closing) abort()
-      for (const agent of Object.values(agents)) agent.destroy()
+      for (const agent of [...Object.values(agents), ...Object.values(freshAgents)]) agent.destroy()
     },
   }
 }
@@ -110,107 +109,6 @@ function checkedLookup(resolve: ResolveName, allowPrivate: boolean): LookupFunct
       error => callback(error, []),
     )
   }
-}
-
-/** Sends the request and reads the whole response within its limits. Closes the connection on any error. */
-function exchange(client: ClientRequest, request: HttpRequest, closing: Set<() => void>): Promise<HttpResponse> {
-  const { deadlineMs, signal } = request
-  let reader: ResponseReader | undefined
-  return new Promise<HttpResponse>((resolve, reject) => {
-    const fail = (error: unknown) => {
-      reject(toHttpClientError(error, reader?.response() ?? null))
-      client.destroy()
-    }
-    const abort = () => fail(new HttpClientError('aborted', 'the request was aborted'))
-    const onTimeout = () => fail(new HttpClientError('timeout', timeoutMessage(deadlineMs, reader !== undefined)))
-    const timer = setTimeout(onTimeout, deadlineMs)
-    let interim = 0
-    let metered: ReceivedBytes | undefined
-    signal?.addEventListener('abort', abort)
-    closing.add(abort)
-
-    client.on('socket', socket => {
-      metered = meter(socket)
-      metered.begin(request.maxBytes, fail)
-    })
-    client.on('information', () => {
-      interim += 1
-      if (interim > MAX_INTERIM)
-        fail(new HttpClientError('too_large', `more than ${MAX_INTERIM} interim responses (1xx)`))
-    })
-    client.on('error', fail)
-    client.on('upgrade', (_message, socket) => {
-      socket.destroy()
-      fail(new HttpClientError('not_http', 'the server switched to another protocol'))
-    })
-    client.on('response', message => {
-      reader = new ResponseReader(message, request)
-      reader.start(resolve, fail)
-    })
-    // Emitted last for every request. After a complete response the promise is already resolved.
-    client.on('close', () => {
-      clearTimeout(timer)
-      metered?.end()
-      signal?.removeEventListener('abort', abort)
-      closing.delete(abort)
-      fail(new HttpClientError('reset', 'the connection was closed before the response was complete'))
-    })
-    client.end(request.body)
-  })
-}
-
-/** Collects a response body up to the limits of its size and of its chunks. */
-class ResponseReader {
-  readonly #message: IncomingMessage
-  readonly #maxBytes: number
-  readonly #keepBytes: number
-  readonly #kept: Buffer[] = []
-
-  constructor(message: IncomingMessage, { maxBytes, keepBytes = maxBytes }: HttpRequest) {
-    this.#message = message
-    this.#maxBytes = maxBytes
-    this.#keepBytes = keepBytes
-  }
-
-  start(resolve: (response: HttpResponse) => void, fail: (error: unknown) => void): void {
-    const message = this.#message
-    const tooLarge = () => fail(new HttpClientError('too_large', `the response is larger than ${this.#maxBytes} bytes`))
-    let length = 0
-    let chunks = 0
-    let bytes = 0
-    const push = message.push.bind(message)
-    // `data` comes after everything that was read has been parsed.
-    message.push = (chunk: Buffer | null, encoding) => {
-      chunks += 1
-      bytes += chunk?.length ?? 0
-      if (chunks > SMALL_CHUNKS + bytes / BYTES_PER_CHUNK)
-        fail(new HttpClientError('too_large', 'the body has too many small chunks'))
-      return push(chunk, encoding)
-    }
-    message.on('data', (chunk: Buffer) => {
-      const remaining = this.#keepBytes - length
-      if (remaining > 0) this.#kept.push(Buffer.from(chunk.subarray(0, remaining)))
-      length += chunk.length
-      if (length > this.#maxBytes) tooLarge()
-    })
-    message.on('error', fail)
-    message.on('end', () => resolve(this.response()))
-    if (Number(message.headers['content-length'] ?? 0) > this.#maxBytes) tooLarge()
-  }
-
-  response(): HttpResponse {
-    const headers = Object.entries(this.#message.headersDistinct)
-    return {
-      status: this.#message.statusCode ?? 0,
-      headers: Object.fromEntries(headers.map(([name, values]) => [name, values?.join(', ') ?? ''])),
-      body: Buffer.concat(this.#kept),
-    }
-  }
-}
-
-function timeoutMessage(deadlineMs: number, hasHead: boolean): string {
-  const secs = deadlineMs / 1000
-  return hasHead ? `no complete response within ${secs} s` : `no response within ${secs} s`
 }
 
 /** `[::1]` → `::1`: URLs put IPv6 addresses in brackets, sockets do not. */

@@ -40,6 +40,11 @@ class SocketMeter implements ReceivedBytes {
     const push = socket.push.bind(socket)
     socket.push = (chunk: Buffer | null, encoding) => {
       if (chunk === null) return push(null)
+      if (this.#fail === null) {
+        // Bytes that belong to no request: left in the connection, the next one would take them for its response.
+        socket.destroy()
+        return false
+      }
       this.#count(chunk.length)
       let wantsMore = true
       for (let at = 0; at < chunk.length && !socket.destroyed; at += SLICE_BYTES)
