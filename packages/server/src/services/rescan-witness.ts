@@ -1,5 +1,4 @@
 import { lowest } from '../domain/extreme.ts'
-import { isRowFault } from '../domain/set-aside.ts'
 import { agreementOf, countViews, waitIsOver } from '../domain/witness.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
@@ -7,6 +6,7 @@ import type { PaymentRow } from '../ports/repository/payment.ts'
 import type { Store } from '../ports/store.ts'
 import { lockInvoices, type ReportChanges, type UpdateInvoices, writeInvoices } from './invoice-state.ts'
 import { comparable, paymentKey, type ScannedView } from './server-view.ts'
+import { bisect } from './set-aside.ts'
 
 /** Blocks with payments that a rescan has found, to compare between the servers. Bounds included. */
 export interface RescannedRange {
@@ -34,6 +34,8 @@ const MAX_PAYMENTS = 500
 const COMPARE_AGAIN_AFTER_SECS = 30
 /** Pause after a payment could not be written, with the others of its transaction. */
 const WRITE_AGAIN_AFTER_SECS = 3_600
+/** The same when no payment at all could be written: the fault may be the database's. */
+const ALL_FAILED_AGAIN_AFTER_SECS = 60
 const MAX_HEIGHT = 2 ** 32 - 1
 
 export function createRescanWitness(deps: {
@@ -100,26 +102,19 @@ export function createRescanWitness(deps: {
     reportChanges(changes)
   }
 
-  /** Leaves out the transaction with a payment that cannot be written: it must not stop the comparison of the others. */
+  /** Leaves out the transactions with a payment that cannot be written: they must not stop the comparison of the others. */
   async function recordApart(range: RescannedRange, views: readonly ScannedView[]): Promise<void> {
-    try {
-      await recordAll(range, views)
-    } catch (error) {
-      if (!isRowFault(error)) throw error
-      const txids = [...range.txids]
-      const [txid] = txids
-      if (txids.length > 1) {
-        const middle = Math.ceil(txids.length / 2)
-        await recordApart({ ...range, txids: new Set(txids.slice(0, middle)) }, views)
-        await recordApart({ ...range, txids: new Set(txids.slice(middle)) }, views)
-      } else if (txid !== undefined) {
-        leftOut = new Map([...leftOut, [txid, nowSecs(clock) + WRITE_AGAIN_AFTER_SECS]])
-        log.error(
-          { err: error, height: range.from },
-          'a payment that a rescan has found cannot be confirmed; it is tried again in an hour',
-        )
-      }
-    }
+    const { succeeded, failed } = await bisect([...range.txids], txids =>
+      recordAll({ ...range, txids: new Set(txids) }, views),
+    )
+    if (!failed[0]) return
+    const secs = succeeded.length > 0 ? WRITE_AGAIN_AFTER_SECS : ALL_FAILED_AGAIN_AFTER_SECS
+    const until = nowSecs(clock) + secs
+    leftOut = new Map([...leftOut, ...failed.map(({ item }) => [item, until] as const)])
+    log.error(
+      { err: failed[0].error, height: range.from, transactions: failed.length, retryAt: until },
+      'payments that a rescan has found cannot be confirmed; they are tried again later',
+    )
   }
 
   return {

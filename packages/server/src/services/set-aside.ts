@@ -106,6 +106,37 @@ export async function passBadRows(
   return true
 }
 
+/**
+ * Runs `work` on the items, as a rule once for all of them. When it fails, each half runs alone, down to single items.
+ * @param work one transaction, because it is repeated
+ * @throws the error, when it may not be the fault of an item
+ */
+export async function bisect<T>(
+  items: readonly T[],
+  work: (items: readonly T[]) => Promise<void>,
+): Promise<{ succeeded: T[]; failed: { item: T; error: unknown }[] }> {
+  const succeeded: T[] = []
+  const failed: { item: T; error: unknown }[] = []
+  async function run(part: readonly T[]): Promise<void> {
+    const [item] = part
+    if (item === undefined) return
+    try {
+      await work(part)
+      for (const done of part) succeeded.push(done)
+    } catch (error) {
+      if (!isRowFault(error)) throw error
+      if (part.length === 1) failed.push({ item, error })
+      else {
+        const middle = Math.ceil(part.length / 2)
+        await run(part.slice(0, middle))
+        await run(part.slice(middle))
+      }
+    }
+  }
+  await run(items)
+  return { succeeded, failed }
+}
+
 /** A row that a transaction failed with. */
 interface FailedRow {
   readonly row: RowReference
@@ -198,26 +229,7 @@ export function createSetAsides(deps: {
 
   return {
     async forEachBisected(items, rowOf, work) {
-      type Item = (typeof items)[number]
-      const succeeded: Item[] = []
-      const failed: { item: Item; error: unknown }[] = []
-      async function run(part: readonly Item[]): Promise<void> {
-        try {
-          await work(part)
-          for (const item of part) succeeded.push(item)
-        } catch (error) {
-          if (!isRowFault(error)) throw error
-          const [item] = part
-          if (part.length === 1) failed.push({ item: item as Item, error })
-          else await runHalves(part)
-        }
-      }
-      async function runHalves(part: readonly Item[]): Promise<void> {
-        const middle = Math.ceil(part.length / 2)
-        await run(part.slice(0, middle))
-        await run(part.slice(middle))
-      }
-      if (items.length > 0) await run(items)
+      const { succeeded, failed } = await bisect(items, work)
       await recordAll(failed, rowOf, succeeded.length)
       return succeeded
     },
