@@ -20,6 +20,8 @@ export interface ErrorBody {
   used?: number
   /** The name of the plan of this limit. */
   plan?: string
+  /** With 402: Unix seconds of the start of the next month, when invoices can be created again. */
+  resets_at?: number
 }
 
 // Invoices

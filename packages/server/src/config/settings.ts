@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path'
 import { CONFIRMATIONS, type Network } from '../domain/account.ts'
 import { EXPIRY_SECS } from '../domain/invoice.ts'
 import type { RegtestHeights } from '../domain/network-upgrade.ts'
-import { DEFAULT_PLANS, type Plan } from '../domain/plan.ts'
+import { limitWithoutPurchase, type Plan, plansInEffect } from '../domain/plan.ts'
 import * as values from './parsers.ts'
 import { isPrivateHost } from './private-host.ts'
 import { type Env, Settings, textOrNull } from './setting-reader.ts'
@@ -146,7 +146,7 @@ export function loadConfig(env: Env = ENVIRONMENT, { needsMail = true } = {}): C
       ),
     },
     billingViewingKey: settings.read('BILLING_VIEWING_KEY', values.unifiedViewingKey, null),
-    plans: settings.read('PLANS_FILE', file => values.plans(textOf(file)), DEFAULT_PLANS),
+    plans: parsePlans(settings, sandbox),
     registration: settings.read('REGISTRATION', values.oneOf('open', 'closed'), network === 'main' ? 'closed' : 'open'),
     webhookAllowPrivate: settings.read('WEBHOOK_ALLOW_PRIVATE', values.booleanValue, false),
     confirmations: settings.read(
@@ -204,6 +204,20 @@ function parseRegtest(settings: Settings, network: Network): RegtestHeights {
       'SANDBOX_NU63_HEIGHT is the old name of REGTEST_NU63_HEIGHT: rename it; the old name still works',
     )
   return { nu63Height, nu7Height }
+}
+
+/** The sandbox sells plans. */
+function parsePlans(settings: Settings, sandbox: boolean): readonly Plan[] {
+  const listed = settings.read('PLANS_FILE', file => values.plans(textOf(file)), null)
+  const areSold = sandbox || settings.has('BILLING_VIEWING_KEY')
+  const plans = plansInEffect(listed, areSold)
+  const limit = limitWithoutPurchase(plans, areSold)
+  if (limit !== null)
+    settings.warnings.push(
+      `PLANS_FILE limits new accounts to ${limit} invoices a month, and they can buy no larger plan: ` +
+        'zatgate account plan EMAIL PLAN assigns one; without PLANS_FILE and BILLING_VIEWING_KEY there is no limit',
+    )
+  return plans
 }
 
 function parseLightwalletdUrls(settings: Settings, sandbox: boolean): readonly string[] {

@@ -7,7 +7,7 @@ import { requirePrintableLine } from './text.ts'
  * those of other services are refused without a database read.
  */
 const CREDENTIAL_PREFIXES = { apiKey: 'zg_', session: 'zgs_' } as const
-type CredentialKind = keyof typeof CREDENTIAL_PREFIXES
+export type CredentialKind = keyof typeof CREDENTIAL_PREFIXES
 
 export const SECRET_BYTES = 32
 export const MAX_NAME_LENGTH = 100
@@ -30,6 +30,21 @@ export function isWellFormedCredential(kind: CredentialKind, text: string): bool
   const prefix = CREDENTIAL_PREFIXES[kind]
   if (!text.startsWith(prefix) || !BODY.test(text.slice(prefix.length))) return false
   return text.endsWith(checksum(text.slice(0, -CHECKSUM_DIGITS)))
+}
+
+const CREDENTIAL_NOUNS: readonly (readonly [start: RegExp, noun: string])[] = [
+  [/^zg_/, 'an API key'],
+  [/^zgs_/, 'a session token'],
+  [/^whsec_/, 'a webhook secret'],
+  [/^u(?:view|ivk|vf|vi)(?:test|regtest)?1/, 'a viewing key'],
+]
+
+/** Says why `text`, which was not accepted, is no valid credential of this kind. It repeats nothing of it. */
+export function refusedCredential(kind: CredentialKind, text: string): string {
+  const noun = CREDENTIAL_NOUNS.find(([start]) => start.test(text))?.[1] ?? 'no credential of this service'
+  if (!text.startsWith(CREDENTIAL_PREFIXES[kind])) return `this is ${noun}`
+  if (!isWellFormedCredential(kind, text)) return `this is ${noun}, but incomplete or mistyped: copy it again`
+  return kind === 'apiKey' ? 'the key is unknown or revoked' : 'the token is unknown, expired or ended'
 }
 
 /** The stored hash of a credential. SHA-256 without salt or stretching suffices for 256 random bits. */

@@ -1,4 +1,5 @@
-import { formatUtcMinute } from './time.ts'
+import type { Plan } from './plan.ts'
+import { formatUtcMinute, startOfNextMonth } from './time.ts'
 
 /** Actions that the account's owner is notified of by email. */
 export const EMAIL_NOTIFICATIONS = {
@@ -34,6 +35,19 @@ export function renewalReminder(
 ) {
   const detail = `${plan} until ${formatUtcMinute(planExpiresAt)}`
   return { to: owner.email, about: 'plan_ends', detail, createdAt } as const
+}
+
+/** The mail about a monthly limit of invoices that is nearly or fully used. */
+export function limitNotice(
+  owner: { readonly email: string },
+  use: 'near' | 'reached',
+  { name, monthlyInvoiceLimit }: Plan,
+  used: number,
+  createdAt: number,
+) {
+  const until = formatUtcMinute(startOfNextMonth(createdAt))
+  const detail = `${used} of the ${monthlyInvoiceLimit} invoices of the ${name} plan are used until ${until}`
+  return { to: owner.email, about: use === 'near' ? 'limit_near' : 'limit_reached', detail, createdAt } as const
 }
 
 /** The mail about such an action. `detail` names the object, such as an API key. */

@@ -1,6 +1,6 @@
 import { AppError } from './error.ts'
 import type { Zat } from './money.ts'
-import { DAY_SECS } from './time.ts'
+import { DAY_SECS, startOfNextMonth } from './time.ts'
 
 export interface Plan {
   readonly name: string
@@ -25,6 +25,34 @@ export const DEFAULT_PLANS: readonly Plan[] = [
   { name: 'Business', monthlyInvoiceLimit: null, priceZat: 50_000_000n, periodDays: 30, watchedKeyLimit: 100 },
 ]
 
+/**
+ * The plans in effect. Where plans are neither listed nor sold there is no limit, since no purchase could lift it.
+ * @param listed the operator's own list; null: none
+ * @param areSold whether the operator sells plans
+ */
+export function plansInEffect(listed: readonly Plan[] | null, areSold: boolean): readonly Plan[] {
+  if (listed !== null) return listed
+  return areSold ? DEFAULT_PLANS : DEFAULT_PLANS.map(plan => ({ ...plan, monthlyInvoiceLimit: null, priceZat: 0n }))
+}
+
+/** The monthly limit of new accounts when they can buy no larger plan; null: no limit, or one that a purchase lifts. */
+export function limitWithoutPurchase(plans: readonly Plan[], areSold: boolean): number | null {
+  const free = findPlan(plans, FREE_PLAN)
+  if (!free || free.monthlyInvoiceLimit === null) return null
+  const canBuy = areSold && plans.some(plan => isForSale(plan) && isLowerPlan(free, plan))
+  return canBuy ? null : free.monthlyInvoiceLimit
+}
+
+/** The share of a monthly limit from which its account is warned. */
+const WARNED_SHARE = 0.8
+
+/** How far the monthly limit is used: `near` from 80 % on, `reached` when no further invoice can be created. */
+export function limitUse({ monthlyInvoiceLimit: limit }: Plan, used: number): 'below' | 'near' | 'reached' {
+  if (limit === null) return 'below'
+  if (used >= limit) return 'reached'
+  return used >= limit * WARNED_SHARE ? 'near' : 'below'
+}
+
 export function findPlan(plans: readonly Plan[], name: string): Plan | undefined {
   return plans.find(plan => plan.name === name)
 }
@@ -46,12 +74,13 @@ export function effectivePlan(
   return { plan: free, expiresAt: null }
 }
 
-export function invoiceLimitError(plan: Plan, used: number): AppError {
+/** @param now Unix seconds: a time in the month whose invoices are used up */
+export function invoiceLimitError(plan: Plan, used: number, now: number): AppError {
   return new AppError(
     'payment_required',
     'monthly_invoice_limit_reached',
     `monthly invoice limit reached for the ${plan.name} plan`,
-    { extra: { limit: plan.monthlyInvoiceLimit, used, plan: plan.name } },
+    { extra: { limit: plan.monthlyInvoiceLimit, used, plan: plan.name, resets_at: startOfNextMonth(now) } },
   )
 }
 

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { Account } from '../domain/account.ts'
 import type { Actor } from '../domain/audit.ts'
+import { type CredentialKind, refusedCredential } from '../domain/credential.ts'
 import { AppError, errorCodeOf } from '../domain/error.ts'
 import type { Session } from '../domain/session.ts'
 import { recentSignInRequiredError } from '../domain/sign-in.ts'
@@ -37,8 +38,9 @@ interface AuthDeps {
 
 export function createAuth({ apiKeys, sessions, signIn, rateLimits }: AuthDeps): Auth {
   async function requireSession(request: FastifyRequest): Promise<void> {
-    const found = await sessions.authenticate(bearerCredential(request, 'session token'))
-    if (!found) throw unauthenticated('bad session token')
+    const token = bearerCredential(request, 'session')
+    const found = await sessions.authenticate(token)
+    if (!found) throw badCredential(request, 'session', token)
     rateLimits.countForSession(request, found.account, found.session)
     accountsOfRequests.set(request, found.account)
     sessionsOfRequests.set(request, found.session)
@@ -54,8 +56,9 @@ export function createAuth({ apiKeys, sessions, signIn, rateLimits }: AuthDeps):
     hasRecentSignIn,
 
     async requireApiKey(request) {
-      const account = await apiKeys.authenticate(bearerCredential(request, 'api key'))
-      if (!account) throw unauthenticated('bad api key')
+      const key = bearerCredential(request, 'apiKey')
+      const account = await apiKeys.authenticate(key)
+      if (!account) throw badCredential(request, 'apiKey', key)
       rateLimits.countForAccount(request, account)
       accountsOfRequests.set(request, account)
     },
@@ -87,12 +90,26 @@ function required<T>(value: T | undefined): T {
   return value
 }
 
-function bearerCredential(request: FastifyRequest, noun: string): string {
+const NOUNS = {
+  apiKey: { noun: 'api key', takes: 'an API key, which begins with zg_' },
+  session: { noun: 'session token', takes: 'a session token, which begins with zgs_' },
+} as const satisfies Record<CredentialKind, unknown>
+
+function bearerCredential(request: FastifyRequest, kind: CredentialKind): string {
   const credential = /^bearer +(\S.*)$/i.exec(request.headers.authorization ?? '')?.[1]
-  if (credential === undefined) throw unauthenticated(`missing ${noun}`)
+  if (credential === undefined)
+    throw unauthenticated(`missing ${NOUNS[kind].noun}`, `send it as Authorization: Bearer; ${accepted(request, kind)}`)
   return credential.trimEnd()
 }
 
-function unauthenticated(message: string): AppError {
-  return new AppError('unauthenticated', errorCodeOf(message), message)
+function badCredential(request: FastifyRequest, kind: CredentialKind, text: string): AppError {
+  return unauthenticated(`bad ${NOUNS[kind].noun}`, `${refusedCredential(kind, text)}; ${accepted(request, kind)}`)
+}
+
+function accepted({ method, routeOptions }: FastifyRequest, kind: CredentialKind): string {
+  return `${method} ${routeOptions.url} takes ${NOUNS[kind].takes}`
+}
+
+function unauthenticated(message: string, detail: string): AppError {
+  return new AppError('unauthenticated', errorCodeOf(message), message, { extra: { detail } })
 }

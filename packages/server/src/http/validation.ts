@@ -15,23 +15,25 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
   const integers = httpPart === 'querystring' ? integerMembers(schema) : []
   return (given: unknown) => {
     const value = integers.length > 0 ? withIntegers(given, integers) : given
-    return validator.Check(value) ? { value } : { error: toValidationError(validator.Errors(value)) }
+    return validator.Check(value) ? { value } : { error: toValidationError(validator.Errors(value), schema) }
   }
 }
 
 /** Unknown members are reported first: they are often misspelt names of missing ones. */
-function toValidationError(errors: readonly ValidationError[]): AppError {
+function toValidationError(errors: readonly ValidationError[], schema: TSchema): AppError {
   const unknown = errors.find(({ keyword }) => keyword === 'additionalProperties')
-  if (unknown) return unknownField(unknown)
+  if (unknown) return unknownField(unknown, schema)
   const first = errors[0]
   if (!first) throw new Error('validation failed without an error')
   const field = fieldOf(first)
   return field === undefined ? invalidJson('the body should be a JSON object') : invalidField(field, first.message)
 }
 
-function unknownField({ params }: ValidationError): AppError {
+function unknownField({ params }: ValidationError, schema: TSchema): AppError {
   const [name = ''] = (params as { additionalProperties?: string[] }).additionalProperties ?? []
-  return new AppError('invalid', 'unknown_field', `unknown field ${printable(name)}`)
+  const known = Object.keys((schema as { properties?: object }).properties ?? {})
+  const detail = known.length === 0 ? 'this endpoint has no fields' : `one of ${known.join(', ')}`
+  return new AppError('invalid', 'unknown_field', `unknown field ${printable(name)}`, { extra: { detail } })
 }
 
 function fieldOf({ keyword, instancePath, params }: ValidationError): string | undefined {

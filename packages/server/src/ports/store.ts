@@ -60,7 +60,7 @@ export type Topic = (typeof TOPICS)[number]
 
 /**
  * One write of a batch. It has only what writes of different accounts can do in the same transaction without waiting for
- * each other. It neither appends events nor notifies. A `Tx` can be used in its place.
+ * each other. It neither appends events nor notifies: a queued mail is sent by the next poll. A `Tx` can be used in its place.
  */
 export interface BatchTx {
   /** Concurrent increments share one statement. */
@@ -71,6 +71,7 @@ export interface BatchTx {
   /** Concurrent reads share one statement. */
   readonly viewingKeys: Pick<ViewingKeyRepository, 'ofAccount'>
   readonly chain: Pick<ChainRepository, 'tip'>
+  readonly mails: Pick<MailRepository, 'enqueue'>
 }
 
 /** The first reads of the most frequent requests. Concurrent lookups share one statement. */

@@ -11,6 +11,7 @@ import type { Random } from '../ports/random.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import { recordChange } from './audit.ts'
 import type { Outbox } from './outbox.ts'
+import { mailLimitOfNewPlan } from './plan-limit.ts'
 
 /** An account with its effective plan and its usage in the current month. */
 export interface AccountOverview {
@@ -197,7 +198,9 @@ export function createAccounts(
         await tx.accounts.setPlan(account.id, assignment.plan, expiresAt)
         await recordChange(tx, account, actor, { kind: 'plan_assigned', at: now, detail: plan.name })
         await outbox.append(tx, [planUpdatedEvent(account.id, assignment, now)])
-        return { ...account, ...assignment }
+        const changed = { ...account, ...assignment }
+        if (before?.plan !== plan.name) await mailLimitOfNewPlan(tx, plans, changed, now)
+        return changed
       })
     },
   }

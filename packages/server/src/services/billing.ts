@@ -27,6 +27,7 @@ import type { Page } from '../ports/repository/page.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import type { Invoices } from './invoice.ts'
 import type { Outbox } from './outbox.ts'
+import { mailLimitOfNewPlan } from './plan-limit.ts'
 import type { SetAsides } from './set-aside.ts'
 import { withInvoices } from './with-invoice.ts'
 
@@ -95,6 +96,7 @@ export function createBilling(deps: {
   async function assignPlan(tx: Tx, account: Account, assignment: PlanAssignment, now: number): Promise<void> {
     await tx.accounts.setPlan(account.id, assignment.plan, assignment.planExpiresAt)
     await outbox.append(tx, [planUpdatedEvent(account.id, assignment, now)])
+    if (assignment.plan !== account.plan) await mailLimitOfNewPlan(tx, plans, { ...account, ...assignment }, now)
   }
 
   async function grantPurchase(tx: Tx, purchase: Purchase): Promise<void> {

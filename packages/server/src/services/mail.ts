@@ -66,7 +66,7 @@ export function createMails(deps: {
 
   /** Sends one mail for all events of a kind. The next one about this kind follows after an interval. */
   async function sendNotice(mail: NoticeMail): Promise<void> {
-    const message = mail.about === 'plan_ends' ? planEndsMail(mail, publicUrl()) : notificationMail(mail, publicUrl())
+    const message = noticeMail(mail, publicUrl())
     if ((await trySend(mail, message)) || mail.attempts >= MAX_ATTEMPTS)
       await store.write(tx => tx.mails.setMailed(mail, nowSecs(clock) + NOTICE_INTERVAL_SECS))
   }
@@ -222,6 +222,36 @@ function codeText(code: string, purpose: CodePurpose): { subject: string; text: 
       '',
       'It is valid once, for ten minutes, and only in the browser that requested it. zatgate never asks you for it.',
       'If you did not request it, you can ignore this mail.',
+    ].join('\n'),
+  }
+}
+
+function noticeMail(mail: NoticeMail, publicUrl: string): OutgoingMail {
+  switch (mail.about) {
+    case 'plan_ends':
+      return planEndsMail(mail, publicUrl)
+    case 'limit_near':
+    case 'limit_reached':
+      return limitMail(mail, publicUrl)
+    default:
+      return notificationMail(mail, publicUrl)
+  }
+}
+
+function limitMail({ to, about, detail }: NoticeMail, publicUrl: string): OutgoingMail {
+  const isReached = about === 'limit_reached'
+  return {
+    to,
+    subject: isReached
+      ? 'zatgate: the monthly invoice limit is reached'
+      : 'zatgate: 80 % of the monthly invoice limit is used',
+    text: [
+      `In your zatgate account, ${detail}.`,
+      '',
+      isReached
+        ? 'Until then your shop cannot create invoices: requests are refused with status 402. Invoices that exist can be paid as before.'
+        : 'At the limit, requests for further invoices are refused with status 402. Invoices that exist can be paid as before.',
+      `The plans are at ${publicUrl}/billing.`,
     ].join('\n'),
   }
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { ConfigError, type Env, loadConfig, sandboxKeyFile } from '../../src/config/settings.ts'
+import { isForSale } from '../../src/domain/plan.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'zatgate-config-'))
 after(() => rmSync(dir, { recursive: true }))
@@ -293,4 +294,45 @@ test('a plans file has the format of GET /v1/plans, and may limit watched keys',
   }
   writeFileSync(file, '{')
   assert.match(problemsOf({ PLANS_FILE: file })[0] ?? '', /^PLANS_FILE is invalid: it should be a JSON file$/)
+})
+
+test('without a viewing key for billing and without a plans file no plan has a limit', () => {
+  const limits = (env: Env) => loadConfig(env).plans.map(({ name, monthlyInvoiceLimit }) => [name, monthlyInvoiceLimit])
+  const unlimited = [
+    ['Free', null],
+    ['Pro', null],
+    ['Business', null],
+  ]
+  const defaults = [
+    ['Free', 50],
+    ['Pro', 1_000],
+    ['Business', null],
+  ]
+  const file = join(dir, 'limits.json')
+  writeFileSync(file, JSON.stringify([{ name: 'Free', monthly_invoice_limit: 7, price_zat: 0, period_days: 30 }]))
+  const billing = { BILLING_VIEWING_KEY: `uview1${'qpzry9x8'.repeat(20)}` }
+  assert.deepEqual(limits(REAL), unlimited)
+  assert.deepEqual(loadConfig(REAL).plans.filter(isForSale), [])
+  assert.deepEqual(limits({ ...REAL, BILLING_VIEWING_KEY: '', PLANS_FILE: ' ' }), unlimited)
+  assert.deepEqual(limits({ ...REAL, ...billing }), defaults)
+  assert.deepEqual(limits({ ...REAL, PLANS_FILE: file }), [['Free', 7]])
+  assert.deepEqual(limits({ ...REAL, ...billing, PLANS_FILE: file }), [['Free', 7]])
+  assert.deepEqual(limits({}), defaults, 'the sandbox sells plans')
+})
+
+test('a plans file with a limit that no purchase lifts is a warning', () => {
+  const file = join(dir, 'warned.json')
+  const free = { name: 'Free', monthly_invoice_limit: 7, price_zat: 0, period_days: 30 }
+  const warnings = (plans: unknown[], env: Env = {}) => {
+    writeFileSync(file, JSON.stringify(plans))
+    return loadConfig({ ...REAL, PLANS_FILE: file, ...env }).warnings
+  }
+  const [warning, ...others] = warnings([free, { ...free, name: 'Pro', monthly_invoice_limit: null, price_zat: 1 }])
+  assert.equal(others.length, 0)
+  assert.match(warning ?? '', /^PLANS_FILE limits new accounts to 7 invoices a month, .*zatgate account plan/)
+  const billing = { BILLING_VIEWING_KEY: `uview1${'qpzry9x8'.repeat(20)}` }
+  assert.equal(warnings([free], billing).length, 1, 'no larger plan is for sale')
+  assert.deepEqual(warnings([free, { ...free, name: 'Pro', monthly_invoice_limit: 8, price_zat: 1 }], billing), [])
+  assert.deepEqual(warnings([{ ...free, monthly_invoice_limit: null }]), [])
+  assert.deepEqual(loadConfig(REAL).warnings, [])
 })

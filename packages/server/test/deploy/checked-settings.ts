@@ -49,9 +49,11 @@ export async function settingsOf(shell: Shell): Promise<Record<string, string>> 
 function withFiles(env: Env, folder: string): Env {
   return Object.fromEntries(
     Object.entries(env).map(([name, value = '']) => {
-      if (!name.endsWith('_FILE')) return [name, value]
-      // Where the image and the guide have the checkout.
-      const inCheckout = value.replace(/^\/(?:app|opt\/zatgate)\//, `${deployPath('..')}/`)
+      if (!name.endsWith('_FILE') || value === '') return [name, value]
+      // Where the image and the guide have the checkout, and where Compose mounts its folder of plans.
+      const inCheckout = value
+        .replace(/^\/(?:app|opt\/zatgate)\//, `${deployPath('..')}/`)
+        .replace(/^\/plans\//, `${deployPath('plans')}/`)
       return [name, name === 'PLANS_FILE' ? inCheckout : secretFile(value.split('/').at(-1) ?? '', folder)]
     }),
   )

@@ -24,6 +24,20 @@ for (const role of ['api', 'watcher', 'delivery'])
     assert.ok(config.metricsToken)
   })
 
+test('compose: without plans there is no limit, and .env can name a plans file and the key that is paid', () => {
+  const settingsOf = (values: Record<string, string>) =>
+    check(
+      parse(substitute(deployText('compose/compose.yaml'), { ...EXAMPLE, ...values }), { merge: true }).services.api
+        .environment,
+    )
+  assert.ok(settingsOf({}).plans.every(plan => plan.monthlyInvoiceLimit === null))
+  const key = `uview1${'qpzry9x8'.repeat(20)}`
+  const config = settingsOf({ PLANS_FILE: '/plans/unlimited.json', BILLING_VIEWING_KEY: key })
+  assert.deepEqual([config.plans.length, config.billingViewingKey], [1, key])
+  for (const role of ['api', 'watcher', 'delivery'])
+    assert.ok(compose.services[role].volumes.includes('../plans:/plans:ro'), role)
+})
+
 test('compose: every variable of .env.example is used', () => {
   const text = deployText('compose/compose.yaml')
   for (const name of Object.keys(EXAMPLE)) assert.ok(text.includes(`\${${name}`), name)

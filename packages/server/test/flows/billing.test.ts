@@ -6,6 +6,7 @@ import { Writable } from 'node:stream'
 import { type TestContext, test } from 'node:test'
 import { verifyWebhook, type WebhookEvent, ZatgateClient } from '@zatgate/sdk'
 import { run } from '../../src/cli/main.ts'
+import { startOfNextMonth } from '../../src/domain/time.ts'
 import { startTestService } from '../harness/service.ts'
 import { SkewedClock } from '../harness/skewed-clock.ts'
 import { until } from '../harness/until.ts'
@@ -96,6 +97,7 @@ test('an account reaches the Free limit, buys, renews and loses a plan: each cha
       limit: LIMIT,
       used: LIMIT,
       plan: 'Free',
+      resets_at: startOfNextMonth(secs()),
     },
   }
   await assert.rejects(create, limitReached)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Registry } from 'prom-client'
 import { type Config, type Env, loadConfig } from '../../src/config/settings.ts'
 import { type Container, type Overrides, openContainer } from '../../src/container.ts'
+import { DEFAULT_PLANS } from '../../src/domain/plan.ts'
 import { type Clock, nowSecs } from '../../src/ports/clock.ts'
 import { NO_METRICS } from '../../src/ports/metrics.ts'
 import type { Rates } from '../../src/ports/rate.ts'
@@ -65,7 +66,8 @@ export async function openTestContainer(test: TestScope, options: TestContainerO
     clock,
     log,
   }
-  return openContainer({ ...settings, ...config }, adapters, stack)
+  const plans = config?.billingViewingKey ? DEFAULT_PLANS : settings.plans
+  return openContainer({ ...settings, plans, ...config }, adapters, stack)
 }
 
 /** A scope that ends when the stack is disposed of. Work runs in reverse order. */

@@ -50,6 +50,20 @@ describe('plans and withdrawals in a real browser', { skip: noBrowser(), timeout
     await page.waitForURL('**/i/*')
   })
 
+  test('without plans that limit or cost anything the page says so, and lists none', async () => {
+    const unlimited = await startSandboxService({ env: { BILLING_VIEWING_KEY: '' } })
+    try {
+      const page = await openPage()
+      await signInOnPage(page, unlimited, 'shop@example.org')
+      await page.getByRole('link', { name: 'Billing' }).click()
+      await page.getByText('This service has no monthly limit of invoices, and sells no plans.').waitFor()
+      assert.equal(await page.getByRole('table').count(), 0)
+      await inspect(page)
+    } finally {
+      await unlimited.close()
+    }
+  })
+
   test('a plan shows fiat prices, is paid like any invoice and then starts', async () => {
     const { page, email } = await signIn()
     await page.getByRole('link', { name: 'Billing' }).click()

@@ -23,6 +23,7 @@ export const API_ERRORS = {
   unknown_field: {
     ...{ status: 400, message: 'unknown field amount', varies: true },
     when: 'The body has a field that the operation does not have.',
+    detail: 'one of amount_zat, expires_in_secs',
   },
   unknown_parameter: {
     ...{ status: 400, message: 'unknown parameter page', varies: true },
@@ -54,7 +55,7 @@ export const API_ERRORS = {
   monthly_invoice_limit_reached: {
     ...{ status: 402, message: 'monthly invoice limit reached for the Free plan', varies: true },
     when: 'The account has created as many invoices this month as its plan allows.',
-    extra: { limit: 50, used: 50, plan: 'Free' },
+    extra: { limit: 50, used: 50, plan: 'Free', resets_at: 1796083200 },
   },
   recent_sign_in_required: {
     ...{ status: 403, message: 'recent sign-in required', detail: RECENT },

@@ -13,6 +13,9 @@ export const ErrorBody = wireSchema<Wire.ErrorBody>()(
         limit: Type.Optional(Type.Integer({ description: 'The limit of the plan that is reached.' })),
         used: Type.Optional(Type.Integer({ description: 'With 402: invoices used this month.' })),
         plan: Type.Optional(Type.String({ description: 'The plan of this limit.' })),
+        resets_at: Type.Optional(
+          Type.Integer({ description: 'With 402: when the next month begins, in Unix seconds.' }),
+        ),
       },
       { description: 'Body of every response that is not 2xx.' },
     ),

@@ -15,7 +15,7 @@ export interface NewCodeMail {
 /** A mail about an action or the plan of an account. */
 export interface NewNotice {
   readonly to: string
-  readonly about: EmailNotification | 'plan_ends'
+  readonly about: EmailNotification | 'plan_ends' | 'limit_near' | 'limit_reached'
   readonly detail: string | null
   readonly createdAt: number
 }

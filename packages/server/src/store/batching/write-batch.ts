@@ -8,6 +8,7 @@ import type { StoreLimits } from '../limits.ts'
 import { chainRepository } from '../repository/chain.ts'
 import { idempotencyRepository } from '../repository/idempotency.ts'
 import { invoiceRepository } from '../repository/invoice.ts'
+import { mailRepository } from '../repository/mail.ts'
 import { insertInvoices } from '../repository/new-invoice.ts'
 import { incrementAll, type UsageIncrement } from '../repository/usage.ts'
 import { usedKeys } from '../repository/viewing-key.ts'
@@ -67,6 +68,12 @@ export function openWriteBatch(connection: DatabaseConnection, dialect: Dialect,
         },
       },
       chain: { tip: () => chainRepository(db()).tip() },
+      mails: {
+        async enqueue(notice) {
+          changed = true
+          await mailRepository(db(), { notify() {} }).enqueue(notice)
+        },
+      },
       viewingKeys: { ofAccount: keyOfAccount },
     }
     try {

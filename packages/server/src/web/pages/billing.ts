@@ -32,7 +32,7 @@ export function billingPage(user: PageUser, view: BillingView): Html {
     body: html`
       ${view.lower && confirmLower(view.lower, view.overview)}
       ${totals(view.overview)}
-      <section class="card" aria-labelledby="plans"><h2 id="plans">Plans</h2>${planTable(view)}${!view.configured && html`<p class="hint">Plans cannot be bought here. The operator of this service assigns them.</p>`}</section>
+      <section class="card" aria-labelledby="plans"><h2 id="plans">Plans</h2>${offers(view)}</section>
       <section class="card" aria-labelledby="history"><h2 id="history">Purchases</h2>
         ${purchases.length > 0 ? purchaseTable(view) : html`<p class="empty">No purchases yet.</p>`}
         ${pager({ older })}
@@ -62,6 +62,12 @@ function totals({ plan, planExpiresAt, usedThisMonth, resetsAt }: AccountOvervie
     <div class="card figure"><h2>Your plan</h2><p class="big">${plan.name}</p><p class="below">${planExpiresAt === null ? 'no end date' : html`until ${timeElement(planExpiresAt)}`}</p></div>
     <div class="card figure"><h2>This month</h2><p class="big">${groupThousands(usedThisMonth)}</p><p class="below">invoices, ${limitText} · resets ${timeElement(resetsAt)}</p>${bar}</div>
   </section>`
+}
+
+function offers(view: BillingView): Html {
+  if (view.plans.every(plan => plan.monthlyInvoiceLimit === null && !isForSale(plan)))
+    return html`<p>This service has no monthly limit of invoices, and sells no plans.</p>`
+  return html`${planTable(view)}${!view.configured && html`<p class="hint">Plans cannot be bought here. The operator of this service assigns them.</p>`}`
 }
 
 function planTable(view: BillingView): Html {

@@ -1,3 +1,4 @@
+import { limitUse } from '../../domain/plan.ts'
 import type { Swap } from '../../ports/repository/swap.ts'
 import type { AccountOverview } from '../../services/account.ts'
 import type { DashboardSummary } from '../../services/dashboard.ts'
@@ -11,8 +12,6 @@ import type { Child } from '../html.ts'
 import { html } from '../html.ts'
 import { overviewPage } from '../pages/overview.ts'
 
-/** The share of the monthly invoice limit from which a warning is shown. */
-const LIMIT_WARNING = 0.8
 const STUCK_SWAPS = 20
 
 export function overviewPages(site: Site): void {
@@ -54,11 +53,12 @@ function problemsOf(summary: DashboardSummary, overview: AccountOverview): Child
     lines.push(
       html`The last webhook delivery failed. <a href="/webhook/attempts/${failedAttempt.publicId}">View the attempt</a>.`,
     )
-  if (limit !== null && used >= limit)
+  const use = limitUse(plan, used)
+  if (use === 'reached')
     lines.push(
       html`You have used all ${limit} invoices of the ${plan.name} plan for this month. You cannot create more.`,
     )
-  else if (limit !== null && used >= limit * LIMIT_WARNING)
+  else if (use === 'near')
     lines.push(html`You have used ${used} of the ${limit} invoices of the ${plan.name} plan for this month.`)
   if (setupSteps.invoice && !webhookSet)
     lines.push(html`Your server is not notified of payments yet. <a href="/webhook">Set a webhook</a>.`)

@@ -4,6 +4,7 @@ import { parseAddress } from '@zatgate/zcash/address'
 import { parsePaymentUri } from '@zatgate/zcash/zip321'
 import fc from 'fast-check'
 import { FREE_PLAN } from '../../../src/domain/plan.ts'
+import { startOfNextMonth } from '../../../src/domain/time.ts'
 import { type Merchant, startTestApi, type TestApi } from '../../harness/api.ts'
 import { call } from '../../harness/http-call.ts'
 import { testViewingKey } from '../../harness/viewing-key.ts'
@@ -116,7 +117,10 @@ test('an unknown field is rejected by name', async () => {
       headers: { 'content-type': 'application/json' },
     })
     const shown = name.replace(/[^\x20-\x7e]/g, '?')
-    assert.deepEqual([status, body], [400, { code: 'unknown_field', message: `unknown field ${shown}` }])
+    assert.deepEqual(
+      [status, body],
+      [400, { code: 'unknown_field', message: `unknown field ${shown}`, detail: 'one of amount_zat, expires_in_secs' }],
+    )
   }
 })
 
@@ -184,6 +188,7 @@ test('the last invoice within the plan limit is created, the next is rejected wi
       limit: 50,
       used: 50,
       plan: 'Free',
+      resets_at: startOfNextMonth(api.clock.secs),
     })
   }
 })

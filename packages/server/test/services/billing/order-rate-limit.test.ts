@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { formatMonth } from '../../../src/domain/time.ts'
+import { formatMonth, startOfNextMonth } from '../../../src/domain/time.ts'
 import { startTestApi, type TestApi } from '../../harness/api.ts'
 import { call } from '../../harness/http-call.ts'
 import { findPostgres, NO_POSTGRES, startPostgres } from '../../harness/postgres.ts'
@@ -30,6 +30,7 @@ async function sendConcurrently(apis: readonly TestApi[]): Promise<void> {
       limit: LIMIT,
       used: LIMIT,
       plan: 'Free',
+      resets_at: startOfNextMonth(api.clock.secs),
     })
   const listed = await api.invoices.list(account, { limit: 200 })
   assert.deepEqual(new Set(listed.map(({ publicId }) => publicId)), new Set(created.map(({ body }) => body.id)))

@@ -55,6 +55,8 @@ function webhookProblem(mails: readonly MailRow[], before: Causes, after: Causes
 const SUBJECTS: Readonly<Record<string, RegExp>> = {
   code: /^Your zatgate (sign-in|confirmation) code$/,
   plan_ends: /^Your zatgate plan ends soon$/,
+  limit_near: /^zatgate: 80 % of the monthly invoice limit is used$/,
+  limit_reached: /^zatgate: the monthly invoice limit is reached$/,
   reorged_payments: /^zatgate: payments of [\d,]+ paid invoices? are missing$/,
   viewing_key_set: /^zatgate: the viewing key was set$/,
   api_key_created: /^zatgate: an API key was created$/,
