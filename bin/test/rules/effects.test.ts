@@ -75,6 +75,7 @@ const TIMERS: Allowed = {
   'packages/server/src/http/websocket/stream.ts': 'polls for changes',
   'packages/server/src/store/postgres/listener.ts': 'the pause between two connections',
   'packages/server/src/store/postgres/store.ts': 'the pause between two attempts at a transaction',
+  'packages/server/src/store/postgres/wait.ts': 'the pause between two attempts to open the database',
   'packages/server/src/store/sqlite/batches.ts': 'the pause between two attempts at a lock',
   'packages/server/src/store/transaction/timeout.ts': 'bounds the wait for a transaction',
   'packages/simulation/src/cli/pool.ts': 'bounds a run',

@@ -112,7 +112,7 @@ export interface Infrastructure {
  * Adapters that replace the configured ones. The caller closes what it passes. Without `process`, a command opens the
  * database, which may run beside the process that serves from it.
  */
-export type Overrides = Partial<Omit<Infrastructure, 'config'>> & Pick<StoreOptions, 'process' | 'migration'>
+export type Overrides = Partial<Omit<Infrastructure, 'config'>> & Pick<StoreOptions, 'process' | 'migration' | 'onWait'>
 
 /** All services of a process. */
 export type Services = ReturnType<typeof createServices>
@@ -158,8 +158,8 @@ async function openInfrastructure(
   const onError = (err: unknown) => log.error({ err }, 'database error')
   if (!overrides.registry) collectDefaultMetrics({ register: registry })
   if (!overrides.store) createDataDir(config.dataDir)
-  const { process, migration } = overrides
-  const open = () => openStore(config.databaseUrl, { onError, process, migration })
+  const { process, migration, onWait } = overrides
+  const open = () => openStore(config.databaseUrl, { onError, process, migration, onWait })
   const store = overrides.store ?? opened(measuredStore(await open(), config.metricsToken === null ? null : registry))
   // For services that the operator configured: connects to any address.
   const trustedHttp = opened(createHttpClient({ allowPrivate: true }))

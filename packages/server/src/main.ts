@@ -21,6 +21,8 @@ export interface ServiceOptions {
   readonly rehearse?: boolean
   /** Follows and stops the migrations of an older database. */
   readonly migration?: MigrationWatch
+  /** Waits some minutes for a PostgreSQL that cannot be reached yet. Called with the reason. Default: fails at once. */
+  readonly onWait?: (reason: string) => void
 }
 
 /** A running service. */

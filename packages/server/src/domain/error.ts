@@ -43,6 +43,15 @@ export class AppError extends Error {
   }
 }
 
+/** The database refuses every write: the connection leads to a standby, or the database is set to read-only. */
+export class ReadOnlyDatabaseError extends AppError {
+  constructor() {
+    super('unavailable', 'database_unavailable', 'service unavailable', { cause: READ_ONLY_DATABASE })
+  }
+}
+
+export const READ_ONLY_DATABASE = 'the database is read-only: a standby, or default_transaction_read_only is on'
+
 /** Derives an error code from a message: `no such invoice` → `no_such_invoice`. */
 export function errorCodeOf(message: string): string {
   return message

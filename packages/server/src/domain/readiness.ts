@@ -30,11 +30,13 @@ export function readinessChecks(state: ReadinessState, now: number): readonly Re
   ]
 }
 
-/** All checks when the database does not respond. */
-export const DATABASE_UNREACHABLE: readonly ReadinessCheck[] = [
-  { name: 'database', reason: 'the database does not respond' },
-  ...(['migrations', 'chain', 'watcher'] as const).map(name => ({ name, reason: 'unknown without the database' })),
-]
+/** All checks when the database cannot be used for this reason. */
+export function checksWithoutDatabase(reason = 'the database does not respond'): readonly ReadinessCheck[] {
+  return [
+    { name: 'database', reason },
+    ...(['migrations', 'chain', 'watcher'] as const).map(name => ({ name, reason: 'unknown without the database' })),
+  ]
+}
 
 /** Whether a payment made now would be seen within minutes. Unknown, and true, before the first sync of a new database. */
 export function isChainSeen(checks: readonly ReadinessCheck[], { syncedThrough }: ReadinessState): boolean {

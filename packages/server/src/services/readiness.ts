@@ -1,6 +1,7 @@
 import { chainTime, MEDIAN_BLOCKS } from '../domain/chain-time.ts'
+import { READ_ONLY_DATABASE, ReadOnlyDatabaseError } from '../domain/error.ts'
 import type { ConsensusParams } from '../domain/network-upgrade.ts'
-import { DATABASE_UNREACHABLE, isChainSeen, type ReadinessCheck, readinessChecks } from '../domain/readiness.ts'
+import { checksWithoutDatabase, isChainSeen, type ReadinessCheck, readinessChecks } from '../domain/readiness.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
 
@@ -49,10 +50,11 @@ export function createReadiness(deps: {
   }
 
   async function readInTime(): Promise<Result> {
-    const unreachable: Result = { checks: DATABASE_UNREACHABLE, isChainSeen: true }
+    const without = (reason?: string): Result => ({ checks: checksWithoutDatabase(reason), isChainSeen: true })
+    const failed = (error: unknown) => without(error instanceof ReadOnlyDatabaseError ? READ_ONLY_DATABASE : undefined)
     const stop = new AbortController()
-    const timeout = clock.sleep(TIMEOUT_MS, stop.signal).then(() => unreachable)
-    const result = await Promise.race([read().catch(() => unreachable), timeout])
+    const timeout = clock.sleep(TIMEOUT_MS, stop.signal).then(() => without())
+    const result = await Promise.race([read().catch(failed), timeout])
     stop.abort()
     return result
   }

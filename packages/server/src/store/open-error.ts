@@ -1,3 +1,5 @@
+import { ReadOnlyDatabaseError } from '../domain/error.ts'
+
 /** Classes of SQLSTATE: connection, authorization, unknown database, and a server that is starting or stopping. */
 const SERVER_ERROR = /^(?:08|28|3D|57P)/
 /** Such as ECONNREFUSED, and the codes of SQLite and TLS. */
@@ -9,17 +11,19 @@ const SYSTEM_ERROR = /^(?:E[A-Z]+|ERR_|CERT_|DEPTH_|SELF_|UNABLE_)/
  */
 export function openError(url: string, error: unknown): unknown {
   if (!(error instanceof Error)) return error
+  if (error instanceof ReadOnlyDatabaseError) return cannotBeOpened(url, String(error.cause), error)
   const code = 'code' in error ? String(error.code) : ''
   const isConnection = SERVER_ERROR.test(code) || SYSTEM_ERROR.test(code) || /timeout|SSL/i.test(error.message)
-  if (!isConnection) return error
-  return new Error(`DATABASE_URL: the database at ${placeOf(url)} cannot be opened: ${error.message || code}`, {
-    cause: error,
-  })
+  return isConnection ? cannotBeOpened(url, error.message || code, error) : error
+}
+
+function cannotBeOpened(url: string, reason: string, cause: Error): Error {
+  return new Error(`DATABASE_URL: the database at ${placeOf(url)} cannot be opened: ${reason}`, { cause })
 }
 
 function placeOf(url: string): string {
   if (url.startsWith('sqlite:')) return url.slice('sqlite:'.length)
   const parsed = URL.parse(url)
-  const host = parsed?.hostname || parsed?.searchParams.get('host') || 'localhost'
+  const host = parsed?.searchParams.get('host') || parsed?.hostname || 'localhost'
   return `${decodeURIComponent(host)}:${parsed?.port || 5432}`
 }

@@ -9,6 +9,7 @@ import { openError } from './open-error.ts'
 import { createPgPool } from './postgres/driver.ts'
 import { connectedProcesses } from './postgres/process.ts'
 import { openPostgresStore } from './postgres/store.ts'
+import { untilReachable } from './postgres/wait.ts'
 import type { ServiceProcess } from './process.ts'
 import { backupSqlite } from './sqlite/backup.ts'
 import { processHolding, takeProcessLock } from './sqlite/process-lock.ts'
@@ -24,6 +25,8 @@ export interface StoreOptions {
   readonly process?: ServiceProcess | undefined
   /** Follows and stops the migrations of an older database. */
   readonly migration?: MigrationWatch | undefined
+  /** Waits some minutes for a PostgreSQL that cannot be reached yet. Called now and then with the reason. */
+  readonly onWait?: ((reason: string) => void) | undefined
 }
 
 /**
@@ -43,12 +46,17 @@ async function open(url: string, options: StoreOptions): Promise<Store> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const onError = options.onError ?? (() => {})
   if (/^postgres(ql)?:/.test(url))
-    return openPostgresStore(
-      createPgPool(url, limits, onError, options.process),
-      MIGRATIONS,
-      limits,
-      onError,
-      options.migration,
+    return untilReachable(
+      () =>
+        openPostgresStore(
+          createPgPool(url, limits, onError, options.process),
+          MIGRATIONS,
+          limits,
+          onError,
+          options.migration,
+        ),
+      options.onWait && (error => options.onWait?.((openError(url, error) as Error).message)),
+      options.migration?.signal,
     )
   const path = sqlitePath(url)
   const lock = options.process && takeProcessLock(path, options.process, IN_USE)

@@ -70,6 +70,12 @@ testWith('systemd-analyze', 'the systemd unit is valid and confines the service'
   )
 })
 
+test('the systemd unit is started again however often it has failed', () => {
+  const unit = deployText('systemd/zatgate.service')
+  assert.match(unit, /^StartLimitIntervalSec=0$/m)
+  assert.match(unit, /^Restart=on-failure$/m)
+})
+
 testWith('helm', 'Helm accepts the chart and renders every part of it', () => {
   run('helm', ['lint', '--strict', ...HELM_VALUES])
   const manifests = parseAllDocuments(renderChart()).map(document => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import type { Container } from '../../src/container.ts'
+import { ReadOnlyDatabaseError } from '../../src/domain/error.ts'
 import type { InvoiceStatus } from '../../src/domain/invoice.ts'
 import type { Invoice } from '../../src/ports/repository/invoice.ts'
 import { startTestApi } from '../harness/api.ts'
@@ -79,7 +80,9 @@ describe('invoices have addresses of their own merchants', { skip: bin === null 
       keep: () => database.cutOff(),
       goBack: survivor =>
         database.failOver(async () => {
-          await until('the read-only standby', () => survivor.sell().catch(error => /read-only/.test(error.message)))
+          await until('the read-only standby', () =>
+            survivor.sell().catch(error => error instanceof ReadOnlyDatabaseError),
+          )
         }),
     })
   })

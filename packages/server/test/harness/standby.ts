@@ -31,6 +31,10 @@ export interface ReplicatedDatabase {
   cutOff(): Promise<void>
   /** Stops the primary, leads connections to the read-only standby, and promotes it. */
   failOver(whileReadOnly?: () => Promise<void>): Promise<void>
+  /** Ends all connections and leads new ones to the read-only standby. */
+  leadToStandby(): void
+  /** Leads new connections to the primary again. Open ones stay on the standby. */
+  leadBack(): void
 }
 
 const SOCKET = '.s.PGSQL.5432'
@@ -57,6 +61,8 @@ export async function startReplicatedDatabase(t: TestContext): Promise<Replicate
       await whileReadOnly()
       await standby.promote()
     },
+    leadToStandby: () => forwarder.leadTo(join(standby.folder, SOCKET)),
+    leadBack: () => forwarder.leadTo(join(primary.folder, SOCKET), { keepsOpen: true }),
   }
 }
 
@@ -64,7 +70,7 @@ export async function startReplicatedDatabase(t: TestContext): Promise<Replicate
 async function startForwarder(
   t: TestContext,
   first: string,
-): Promise<{ readonly folder: string; leadTo(path: string): void }> {
+): Promise<{ readonly folder: string; leadTo(path: string, options?: { keepsOpen: boolean }): void }> {
   const folder = mkdtempSync(join(tmpdir(), 'zatgate-forwarder-'))
   let target = first
   const open = new Set<Socket>()
@@ -91,8 +97,9 @@ async function startForwarder(
   })
   return {
     folder,
-    leadTo(path) {
+    leadTo(path, { keepsOpen } = { keepsOpen: false }) {
       target = path
+      if (keepsOpen) return
       for (const socket of open) socket.destroy()
     },
   }

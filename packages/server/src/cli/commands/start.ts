@@ -26,7 +26,12 @@ export const start: Command = {
       migration =>
         settings.sandbox
           ? requireSandbox(startSandbox)({ config: settings, env, logger, json: out.json, migration })
-          : startService(settings, { logger, rehearse: true, migration }),
+          : startService(settings, {
+              logger,
+              rehearse: true,
+              migration,
+              onWait: reason => logger.warn({}, `waiting for the database: ${reason}`),
+            }),
       line => logger.info({}, line),
     )
     if (!settings.sandbox)

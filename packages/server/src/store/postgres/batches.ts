@@ -4,7 +4,7 @@ import type { Database } from '../dialect.ts'
 import { withTimeout } from '../transaction/timeout.ts'
 import type { PgClient, PgSource } from './driver.ts'
 import { PgConnection } from './driver.ts'
-import { isStalePlan, isTransient, translatePgError } from './error.ts'
+import { isTransient, spoilsConnection, translatePgError } from './error.ts'
 
 /** PostgreSQL caches up to 64 open subtransactions of a backend; more of them slow down every other backend. */
 export const MAX_SAVEPOINTS = 60
@@ -41,7 +41,7 @@ class PostgresBatch implements BatchTransaction {
   /** Statements sent without waiting, pipelined with the others. After a failed one all following statements fail. */
   readonly #pipelined: Promise<unknown>[] = []
   #open: Open = 'nothing'
-  #stale = false
+  #spoiled = false
 
   constructor(client: PgClient, waitMs: number, notify: Notify) {
     this.connection = new PgConnection(client)
@@ -65,7 +65,7 @@ class PostgresBatch implements BatchTransaction {
   releaseSavepoint(): void {}
 
   async rollbackToSavepoint(error: unknown): Promise<void> {
-    this.#stale ||= isStalePlan(error)
+    this.#spoiled ||= spoilsConnection(error)
     const inSavepoint = this.#open === 'savepoint'
     await withTimeout(this.#waitMs, () => this.#client.query(inSavepoint ? 'ROLLBACK TO use_case' : 'ROLLBACK'))
     if (!inSavepoint) this.#open = 'nothing'
@@ -77,7 +77,7 @@ class PostgresBatch implements BatchTransaction {
       if (this.#open !== 'nothing') this.#send('COMMIT')
       await Promise.all(this.#pipelined)
     })
-    this.#client.release(this.#stale)
+    this.#client.release(this.#spoiled)
   }
 
   async rollback(): Promise<void> {

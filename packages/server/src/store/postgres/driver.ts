@@ -1,10 +1,14 @@
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import pg from 'pg'
+import { AppError } from '../../domain/error.ts'
 import type { StoreLimits } from '../limits.ts'
 import { overloadedError } from '../limits.ts'
 import { formatProcess, type ServiceProcess } from '../process.ts'
 import { NonStreamingConnection } from '../transaction/connection.ts'
+import { withTimeout } from '../transaction/timeout.ts'
+import { ConnectError } from './error.ts'
 import { listenOn } from './listener.ts'
+import { connectionOptions, prepareSession } from './session.ts'
 
 /** One connection, held by one use case. */
 export interface PgClient {
@@ -38,7 +42,6 @@ export class PgConnection extends NonStreamingConnection implements DatabaseConn
   }
 }
 
-const STATEMENT_MS = 30_000
 const IDLE_MS = 60_000
 
 /**
@@ -52,7 +55,7 @@ export function createPgPool(
   process?: ServiceProcess,
 ): PgSource {
   const config = {
-    connectionString: url,
+    ...connectionOptions(url),
     application_name: 'zatgate',
     connectionTimeoutMillis: limits.lockTimeoutMs,
     keepAlive: true,
@@ -62,10 +65,8 @@ export function createPgPool(
     ...config,
     max: limits.maxConnections,
     idleTimeoutMillis: IDLE_MS,
-    statement_timeout: STATEMENT_MS,
-    lock_timeout: limits.lockTimeoutMs,
-    idle_in_transaction_session_timeout: STATEMENT_MS,
     types: { getTypeParser },
+    onConnect: client => withTimeout(limits.lockTimeoutMs, () => prepareSession(client, limits)),
     // Pipelines a read's first statement with its BEGIN. Missing from the published types.
     ...{ pipeline: true },
   })
@@ -78,7 +79,9 @@ export function createPgPool(
   return {
     async connect() {
       if (pool.waitingCount >= limits.maxWaiting) throw overloadedError()
-      const client = await pool.connect()
+      const client = await pool.connect().catch(error => {
+        throw error instanceof AppError ? error : new ConnectError(error)
+      })
       return {
         // Missing from the published types.
         backendId: (client as { processID?: number }).processID,

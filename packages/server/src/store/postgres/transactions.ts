@@ -5,7 +5,7 @@ import { isTimeout, withTimeout } from '../transaction/timeout.ts'
 import { openTransaction } from '../transaction/transaction.ts'
 import type { PgClient, PgSource } from './driver.ts'
 import { PgConnection } from './driver.ts'
-import { isStalePlan, leavesConnectionUsable } from './error.ts'
+import { isReadOnly, leavesConnectionUsable, spoilsConnection } from './error.ts'
 
 export interface PgTransactions {
   /** A read of one statement, without a transaction. */
@@ -67,6 +67,9 @@ export function createPgTransactions(deps: {
           await begun
           return result
         })
+      } catch (error) {
+        // A use case that writes where it must not says nothing about the server.
+        throw isReadOnly(error) ? new Error((error as Error).message, { cause: error }) : error
       } finally {
         transaction.end()
         void rollback(client)
@@ -93,7 +96,7 @@ export function createPgTransactions(deps: {
         return result
       } catch (error) {
         // After a timeout the use case may still use the connection.
-        if (isStalePlan(error) || isTimeout(error)) client.release(true)
+        if (spoilsConnection(error) || isTimeout(error)) client.release(true)
         else await rollback(client)
         throw error
       }

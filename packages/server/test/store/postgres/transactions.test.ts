@@ -73,6 +73,7 @@ test('a read without a transaction returns its connection after a refusal, and d
   for (const [answer, broken] of [
     [fail(new Error('invalid value'), { code: '22P02', severity: 'ERROR' }), false],
     [fail(new Error('cached plan must not change result type'), { code: '0A000', severity: 'ERROR' }), true],
+    [fail(new Error('cannot execute INSERT in a read-only transaction'), { code: '25006', severity: 'ERROR' }), true],
     [fail(new Error('terminating connection'), { code: '57P01', severity: 'FATAL' }), true],
     [fail(new Error('Connection terminated unexpectedly')), true],
     [() => new Promise<never>(() => {}), true],
@@ -81,5 +82,5 @@ test('a read without a transaction returns its connection after a refusal, and d
     await assert.rejects(transactions.query(tx => tx.chain.tip()))
     assert.equal(released.at(-1), broken)
   }
-  assert.deepEqual(released, [false, false, true, true, true, true])
+  assert.deepEqual(released, [false, false, true, true, true, true, true])
 })
