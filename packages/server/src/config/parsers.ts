@@ -48,10 +48,34 @@ export function booleanValue(raw: string): boolean {
 export function url(...schemes: readonly string[]): (raw: string) => string {
   return raw => {
     const parsed = URL.parse(raw)
-    if (parsed && schemes.includes(parsed.protocol.slice(0, -1)) && parsed.hostname !== '')
-      return raw.replace(/\/+$/, '')
-    throw new InvalidValue(`a URL like ${schemes.map(scheme => `${scheme}://…`).join(' or ')}`)
+    const like = `a URL like ${schemes.map(scheme => `${scheme}://…`).join(' or ')}`
+    if (!parsed || !schemes.includes(parsed.protocol.slice(0, -1)) || parsed.hostname === '')
+      throw new InvalidValue(like)
+    // Paths are appended to a base URL of HTTP.
+    if (schemes.includes('http') && /[?#]/.test(raw)) throw new InvalidValue(`${like}, without a query or fragment`)
+    return raw.replace(/\/+$/, '')
   }
+}
+
+/** The origin of a URL of HTTP, in the form in which browsers send it. */
+export function origin(raw: string): string {
+  const parsed = /^https?:\/\/[^/\\]/i.test(raw) ? URL.parse(raw) : null
+  if (/\s/.test(raw)) throw new InvalidValue('one origin, without spaces')
+  if (parsed === null) throw new InvalidValue('an origin, such as https://pay.example.com')
+  const excess = excessOf(parsed, raw)
+  if (excess !== null) throw new InvalidValue(`an origin, such as https://pay.example.com, ${excess}`)
+  return parsed.origin
+}
+
+/** Names what the URL has besides its origin; null: nothing. Names no password. */
+function excessOf({ hostname, pathname, search, hash }: URL, raw: string): string | null {
+  if (raw.split('/', 3)[2]?.includes('@')) return 'without a user name or password'
+  if (hostname.includes(',')) return 'with one host name, without a comma'
+  if (hostname.includes('*')) return 'with one host name, without *'
+  if (!/^\/+$/.test(pathname))
+    return `without the path ${pathname}: all pages are at the root, so zatgate needs a host name or a port for itself`
+  if (raw.includes('#')) return `without the fragment ${hash || '#'}`
+  return raw.includes('?') ? `without the query ${search || '?'}` : null
 }
 
 export function urls(...schemes: readonly string[]): (raw: string) => readonly string[] {

@@ -125,7 +125,7 @@ export function loadConfig(env: Env = ENVIRONMENT, { needsMail = true } = {}): C
     host: settings.read('HOST', text => text, '127.0.0.1'),
     port: settings.read('PORT', values.wholeNumber(0, 65_535), 3000),
     healthPort: settings.read('HEALTH_PORT', values.wholeNumber(0, 65_535), null),
-    publicUrl: settings.read('PUBLIC_URL', values.url('http', 'https'), null),
+    publicUrl: settings.read('PUBLIC_URL', values.origin, null),
     trustProxy: settings.read('TRUST_PROXY', values.proxies, false),
     dataDir,
     databaseUrl: settings.read('DATABASE_URL', values.databaseUrl, `sqlite:${join(dataDir, 'zatgate.db')}`),
