@@ -12,6 +12,7 @@ export const poisonPart: PartFactory = {
     const judge = new PoisonJudge(world)
     const draw = new Draw(world.nextSeed(), 'poison')
     let healedMs = 0
+    let isRepaired = false
     const random = { bytes: (count: number) => draw.bytes(count), uuid: () => draw.hex(16) }
     return {
       name: 'poison',
@@ -24,16 +25,17 @@ export const poisonPart: PartFactory = {
         healedMs = world.scheduler.nowMs
       },
       healLast() {
-        const { poison } = world
-        if (poison.rows.length === 0) return null
-        poison.removeAll()
+        isRepaired = true
+        if (world.poison.rows.length === 0 && judge.unsettled() === null) return null
+        world.poison.removeAll()
         // Without a restart, the service tries a row again after up to 6 h.
         for (const process of world.processes) process.crash()
         for (const index of world.processes.keys()) void world.startProcess(index)
         return 'the last rows are repaired, and all processes are started again'
       },
       unsettled() {
-        if (world.poison.rows.length === 0) return judge.unsettled()
+        if (isRepaired) return judge.unsettled()
+        if (world.poison.rows.length === 0) return null
         return world.scheduler.nowMs < healedMs + OUTLASTS_MS ? 'rows are still poisoned' : null
       },
     }
