@@ -10,7 +10,7 @@ const ALL_POOLS = [PoolType.TRANSPARENT, PoolType.SAPLING, PoolType.ORCHARD, Poo
 const SHIELDED = ALL_POOLS.slice(1)
 const UNKNOWN_POOL = 9 as PoolType
 
-/** GetBlock, GetBlockRange and GetLatestBlock. */
+/** GetBlock, GetBlockRange and GetLatestBlock, as lightwalletd responds. */
 export function blockSuite(start: StartServer): void {
   describe('blocks', { concurrency: 1 }, () => {
     let server: ServerUnderTest
@@ -24,74 +24,10 @@ export function blockSuite(start: StartServer): void {
       server.client.getBlockRange({ start: { height: BigInt(from) }, end: { height: BigInt(to) }, poolTypes })
     const heights = (blocks: readonly CompactBlock[]) => blocks.map(({ height }) => Number(height))
 
-    test('GetLatestBlock returns the height and the hash of the tip, in internal byte order', async () => {
-      const { height, hash } = await server.client.getLatestBlock({})
-      assert.deepEqual([height, display(hash)], [BigInt(HEIGHT), server.block(HEIGHT).hash])
-    })
-
-    test('a range from 0 returns every block in order, with the hashes, time and tree sizes of the chain', async () => {
-      const blocks = await collect(range(0, HEIGHT))
-      assert.deepEqual(
-        heights(blocks),
-        Array.from({ length: HEIGHT + 1 }, (_, height) => height),
-      )
-      for (const block of blocks) {
-        const expected = server.block(Number(block.height))
-        const parent = block.height === 0n ? '00'.repeat(32) : server.block(Number(block.height) - 1).hash
-        assert.deepEqual(
-          [display(block.hash), display(block.prevHash), block.time],
-          [expected.hash, parent, expected.time],
-        )
-        assert.deepEqual([block.protoVersion, block.header.length], [0, 0])
-        const metadata = block.chainMetadata!
-        assert.deepEqual(
-          [metadata.saplingCommitmentTreeSize, metadata.orchardCommitmentTreeSize, metadata.ironwoodCommitmentTreeSize],
-          [expected.trees.sapling, expected.trees.orchard, expected.trees.ironwood],
-        )
-      }
-    })
-
-    test('transactions are in block order, with position and txid and without fee', async () => {
-      let several = 0
-      for (const { height, vtx } of await collect(range(1, HEIGHT))) {
-        const { txids } = server.block(Number(height))
-        const positions = vtx.map(({ index }) => Number(index))
-        assert.deepEqual(
-          positions,
-          positions.toSorted((a, b) => a - b),
-        )
-        for (const { index, txid, fee } of vtx) assert.deepEqual([display(txid), fee], [txids[Number(index)], 0])
-        if (vtx.some(({ index }) => index > 0n)) several++
-      }
-      assert.ok(several >= 3, 'the chain has blocks with more than a coinbase transaction')
-    })
-
-    test('trees grow by the outputs and actions of each block, and all fields have their full length', async () => {
-      let previous = { sapling: 0, orchard: 0, ironwood: 0 }
-      for (const { height, vtx } of await collect(range(1, HEIGHT))) {
-        const { trees } = server.block(Number(height))
-        assert.deepEqual(
-          {
-            sapling: previous.sapling + vtx.flatMap(({ outputs }) => outputs).length,
-            orchard: previous.orchard + vtx.flatMap(({ actions }) => actions).length,
-            ironwood: previous.ironwood + vtx.flatMap(({ ironwoodActions }) => ironwoodActions).length,
-          },
-          trees,
-        )
-        previous = trees
-        for (const action of vtx.flatMap(tx => [...tx.actions, ...tx.ironwoodActions])) {
-          const { nullifier, cmx, ephemeralKey, ciphertext } = action
-          assert.deepEqual([nullifier, cmx, ephemeralKey, ciphertext].map(lengthOf), [32, 32, 32, 52])
-        }
-      }
-      assert.ok(previous.orchard > 0 && previous.ironwood > 0)
-    })
-
-    test('GetBlock returns the same block as a range with all pools', async () => {
-      for (const height of [1, 5, 9, 13, 23, 24, 25, 26, HEIGHT]) {
-        const [block] = await collect(range(height, height, ALL_POOLS))
-        assert.deepEqual(await server.client.getBlock({ height: BigInt(height) }), block)
-      }
+    test('a range from 0 begins with the genesis block', async () => {
+      const [genesis, first] = await collect(range(0, 1))
+      assert.deepEqual([genesis?.height, first?.height], [0n, 1n])
+      assert.deepEqual([display(genesis!.hash), display(genesis!.prevHash)], [server.block(0).hash, '00'.repeat(32)])
     })
 
     test('only the requested pools are sent, empty transactions are left out, and all blocks are sent', async () => {
@@ -116,11 +52,6 @@ export function blockSuite(start: StartServer): void {
     test('the input of a coinbase transaction is never sent', async () => {
       for (const { vtx } of await collect(range(1, HEIGHT, ALL_POOLS)))
         for (const { index, vin } of vtx) if (index === 0n) assert.deepEqual(vin, [])
-    })
-
-    test('a descending range is sent in descending order', async () => {
-      assert.deepEqual(heights(await collect(range(5, 2))), [5, 4, 3, 2])
-      assert.deepEqual(heights(await collect(range(3, 3))), [3])
     })
 
     test('a range beyond the tip returns the existing blocks, then OUT_OF_RANGE; a descending one returns none', async () => {
@@ -153,14 +84,6 @@ export function blockSuite(start: StartServer): void {
         const newer = new RegExp(`^GetBlock: block ${height} is newer than the latest block$`)
         await failsWith(client.getBlock({ height }), Code.OutOfRange, newer)
       }
-    })
-
-    test('a new block is the tip and is served immediately', async () => {
-      await server.polled()
-      await server.mine()
-      assert.equal((await server.client.getLatestBlock({})).height, BigInt(server.height))
-      const block = await server.client.getBlock({ height: BigInt(server.height) })
-      assert.equal(display(block.hash), server.block(server.height).hash)
     })
   })
 
@@ -238,8 +161,4 @@ function onlyPools(transaction: CompactTx, pools: readonly PoolType[]): CompactT
   }
   const { vin, vout, spends, outputs, actions, ironwoodActions } = left
   return [vin, vout, spends, outputs, actions, ironwoodActions].some(({ length }) => length > 0) ? [left] : []
-}
-
-function lengthOf({ length }: Uint8Array): number {
-  return length
 }

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { loadRecording, type RecordedBlock } from '../../../../zcash/test/recording.ts'
+import { loadRecording } from '../../../../zcash/test/recording.ts'
 import { startLightwalletd } from '../../recorded/real-lightwalletd.ts'
-import { type Branch, type RecordedNode, startRecordedNode } from '../../recorded/recorded-node.ts'
-import { Connections, type ExpectedBlock, FORK_HEIGHT, type ServerUnderTest } from './server-under-test.ts'
+import { type RecordedNode, startRecordedNode } from '../../recorded/recorded-node.ts'
+import { RecordedTip, toExpectedBlock } from './recorded-blocks.ts'
+import { Connections, type ServerUnderTest } from './server-under-test.ts'
 
 const POLL_MS = 5
 /** While the server is fetching blocks, its next call follows immediately. */
@@ -15,9 +16,8 @@ export async function startRealServer(startHeight: number): Promise<ServerUnderT
   await using stack = new AsyncDisposableStack()
   const recording = loadRecording()
   const node = stack.adopt(await startRecordedNode(), it => it.close())
-  let branch: Branch = startHeight === FORK_HEIGHT ? 'a' : 'main'
-  let height = startHeight
-  await node.setTip(height, branch)
+  const tip = new RecordedTip(recording, startHeight)
+  await node.setTip(tip.height, tip.branch)
   const server = stack.adopt(await startLightwalletd({ rpcPort: node.rpcPort }), it => it.close())
   const connections = stack.adopt(new Connections(), it => it.close())
 
@@ -31,16 +31,9 @@ export async function startRealServer(startHeight: number): Promise<ServerUnderT
   }
   watchProcess()
 
-  const block = (blockHeight: number): RecordedBlock => {
-    const [{ height: firstReplaced }] = recording.branch_a as readonly [RecordedBlock]
-    return branch === 'a' && blockHeight >= firstReplaced
-      ? recording.branch_a[blockHeight - firstReplaced]!
-      : recording.blocks[blockHeight]!
-  }
   const polled = () => settled(node)
   await polled()
 
-  const mined = new Set(Array.from({ length: height + 1 }, (_, index) => block(index).txids).flat())
   const startedAtMs = performance.now()
   let waitedMs = 0
   const countAsWaiting = async (operation: Promise<void>) => {
@@ -55,20 +48,18 @@ export async function startRealServer(startHeight: number): Promise<ServerUnderT
       return client
     },
     get height() {
-      return height
+      return tip.height
     },
-    block: blockHeight => toExpectedBlock(block(blockHeight)),
-    unmined: recording.transactions
-      .filter(({ txid }) => !mined.has(txid))
-      .map(({ txid, raw }) => ({ txid, raw: new Uint8Array(Buffer.from(raw, 'hex')) })),
+    block: height => toExpectedBlock(tip.block(height)),
+    unmined: tip.unmined(),
     async mine() {
-      height += 1
-      await node.setTip(height, branch)
+      tip.height += 1
+      await node.setTip(tip.height, tip.branch)
     },
     async reorganise() {
-      branch = 'main'
-      height += 1
-      await node.setTip(height, branch)
+      tip.branch = 'main'
+      tip.height += 1
+      await node.setTip(tip.height, tip.branch)
     },
     setMempool: txids => node.setMempool(txids),
     failNode: method => node.setError(method, 'injected fault'),
@@ -94,16 +85,6 @@ export async function startRealServer(startHeight: number): Promise<ServerUnderT
     },
     connect: () => connections.connect(server.url),
     close: () => parts.disposeAsync(),
-  }
-}
-
-function toExpectedBlock({ hash, time, txids, trees }: RecordedBlock): ExpectedBlock {
-  const size = (pool: keyof RecordedBlock['trees']) => trees[pool]?.size ?? 0
-  return {
-    hash,
-    time,
-    txids,
-    trees: { sapling: size('sapling'), orchard: size('orchard'), ironwood: size('ironwood') },
   }
 }
 

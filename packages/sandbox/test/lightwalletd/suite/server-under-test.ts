@@ -28,43 +28,54 @@ export const UPGRADES: readonly { readonly name: Upgrade; readonly height: numbe
   { name: 'NU7', height: 44, branchId: '77190ad9' },
 ]
 
+/** The suite of every server fills the mempool at this height; the next block contains none of its transactions. */
+export const MEMPOOL_HEIGHT = 32
+
 /** The only height at which `reorganise` works: it replaces the last two blocks with three. */
 export const FORK_HEIGHT = 34
 
-/** A light-wallet server, its node and its chain, all controlled by the suite. */
-export interface ServerUnderTest {
+/** A light-wallet server and its node, controlled as far as every implementation can be. */
+export interface ChainServer {
   /** A new client after each `restart`. */
   readonly client: LightwalletClient['client']
   readonly height: number
   /** A block of the best chain. */
   block(height: number): ExpectedBlock
-  /** Transactions for `setMempool` at this height: at least two; from NU6.3 on all have Ironwood actions. */
+  /** Transactions for `setMempool` at this height: at `MEMPOOL_HEIGHT` at least one, with Ironwood actions. */
   readonly unmined: readonly UnminedTransaction[]
   /** Mines an empty block. The mempool does not change. */
   mine(): Promise<void>
   /** Replaces the last two blocks with three; at `FORK_HEIGHT` only. */
   reorganise(): Promise<void>
-  /** Replaces the mempool with transactions of `unmined`. */
+  /** Puts transactions of `unmined` into the mempool. */
   setMempool(txids: readonly string[]): Promise<void>
-  /** Makes one method of the node fail; null: none. */
-  failNode(method: NodeMethod | null): Promise<void>
-  setNodeDown(down: boolean): Promise<void>
   /** Resolves right after a poll in which the server found no new block. */
   polled(): Promise<void>
   /** Resolves after `ms` milliseconds of the server's time. */
   pass(ms: number): Promise<void>
-  /** Milliseconds of the server's time that passed outside of `pass` and `polled`. */
-  readonly overheadMs: number
-  readonly running: boolean
-  /** Restarts the process, and ends a running one first. Its caches are empty afterwards. */
-  restart(): Promise<void>
   /** Creates another client of the same server. */
   connect(): LightwalletClient['client']
   close(): Promise<void>
 }
 
+/** A lightwalletd: its caches and its failures are controlled too. */
+export interface ServerUnderTest extends ChainServer {
+  /** As of every server; from NU6.3 on at least two, all with Ironwood actions. */
+  readonly unmined: readonly UnminedTransaction[]
+  /** Replaces the mempool with transactions of `unmined`. */
+  setMempool(txids: readonly string[]): Promise<void>
+  /** Makes one method of the node fail; null: none. */
+  failNode(method: NodeMethod | null): Promise<void>
+  setNodeDown(down: boolean): Promise<void>
+  /** Milliseconds of the server's time that passed outside of `pass` and `polled`. */
+  readonly overheadMs: number
+  readonly running: boolean
+  /** Restarts the process, and ends a running one first. Its caches are empty afterwards. */
+  restart(): Promise<void>
+}
+
 /** Starts a server for a chain of this height. */
-export type StartServer = (height: number) => Promise<ServerUnderTest>
+export type StartServer<Server extends ChainServer = ServerUnderTest> = (height: number) => Promise<Server>
 
 /** The clients of one server; `close` disconnects them. */
 export class Connections {

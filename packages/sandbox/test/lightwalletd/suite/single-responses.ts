@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { Code } from '@connectrpc/connect'
-import { parseTransaction } from '@zatgate/zcash/transaction'
-import { display, failsWith, internal } from './assertions.ts'
+import { failsWith } from './assertions.ts'
 import { type ServerUnderTest, type StartServer, UPGRADES } from './server-under-test.ts'
 
-/** GetLightdInfo and GetTransaction. */
+/** GetLightdInfo and the errors of GetTransaction, as lightwalletd responds. */
 export function singleResponseSuite(start: StartServer): void {
   describe('single responses', { concurrency: 1 }, () => {
     const servers: ServerUnderTest[] = []
@@ -44,23 +43,6 @@ export function singleResponseSuite(start: StartServer): void {
       assert.deepEqual(await branchAndUpgrade(), [nu63!.branchId, 'NU7', BigInt(nu7!.height)])
       await server.mine()
       assert.deepEqual(await branchAndUpgrade(), [nu7!.branchId, '', 0n])
-    })
-
-    test('GetTransaction returns the bytes and the height of a mined transaction, and height 0 in the mempool', async () => {
-      const server = await startAt(30)
-      for (let height = 1; height <= server.height; height++) {
-        // The recorded node does not serve coinbase transactions.
-        for (const txid of server.block(height).txids.slice(1)) {
-          const found = await server.client.getTransaction({ hash: internal(txid) })
-          assert.equal(found.height, BigInt(height))
-          assert.equal(display(parseTransaction(found.data).txid), txid)
-        }
-      }
-      const [pending] = server.unmined
-      await server.setMempool([pending!.txid])
-      const unmined = await server.client.getTransaction({ hash: internal(pending!.txid) })
-      assert.equal(unmined.height, 0n)
-      assert.deepEqual(unmined.data, pending!.raw)
     })
 
     test('GetTransaction rejects invalid txids and does not find unknown transactions', async () => {

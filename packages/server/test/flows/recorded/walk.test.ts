@@ -2,8 +2,15 @@ import assert from 'node:assert/strict'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { lightwalletdMissing } from '../../../../sandbox/test/recorded/real-lightwalletd.ts'
+import { zebraMissing } from '../../../../sandbox/test/recorded/zebra.ts'
 import { recordingMissing } from '../../../../zcash/test/recording.ts'
 import { findPostgres, NO_POSTGRES, startPostgres, type TestPostgres } from '../../harness/postgres.ts'
+import {
+  LightwalletdNetwork,
+  type RecordedNetwork,
+  type StartNetwork,
+  ZebraNetwork,
+} from '../../harness/recorded/network.ts'
 import { Walk, type WalkOptions } from '../../harness/recorded/walk.ts'
 
 /** Concurrent walks per database. Each has its own service, node and server. */
@@ -11,34 +18,63 @@ const CONCURRENCY = 2
 
 const TIMEOUT_MS = 900_000
 
-const skip = recordingMissing || lightwalletdMissing
 const bin = findPostgres()
 
-describe('the service follows the recorded chain', { skip, concurrency: 2, timeout: TIMEOUT_MS }, () => {
-  describe('on SQLite', { concurrency: CONCURRENCY }, () => declareWalks(async () => ({})))
+/** Options of a walk besides its server and its database. */
+type Options = Omit<WalkOptions, 'network' | 'databaseUrl'>
+type StartWalk = (t: TestContext, options?: Options) => Promise<Walk>
 
-  describe('on PostgreSQL', { concurrency: CONCURRENCY, skip: bin === null && NO_POSTGRES }, () => {
-    let server: TestPostgres
-    let newest: Promise<string> = Promise.resolve('')
-    before(async () => {
-      server = await startPostgres(bin as string)
-    })
-    after(() => server?.stop())
-    declareWalks(async () => {
-      // The server creates one database at a time.
-      newest = newest.then(() => server.freshDatabase())
-      return { databaseUrl: await newest }
+onBothDatabases(
+  'by the light-wallet server of Zebra',
+  recordingMissing || zebraMissing,
+  ZebraNetwork.start,
+  declareWalks,
+)
+onBothDatabases(
+  'by the real lightwalletd',
+  recordingMissing || lightwalletdMissing,
+  LightwalletdNetwork.start,
+  start => {
+    declareWalks(start)
+    declareNodeFailure(start)
+  },
+)
+
+function onBothDatabases(
+  server: string,
+  skip: string | false,
+  network: StartNetwork,
+  declare: (start: StartWalk) => void,
+): void {
+  const starter =
+    (freshDatabase: () => Promise<Pick<WalkOptions, 'databaseUrl'>>): StartWalk =>
+    async (t, options = {}) => {
+      const walk = await Walk.start({ ...options, network, ...(await freshDatabase()) })
+      t.after(() => walk.close())
+      return walk
+    }
+  describe(`the service follows the recorded chain ${server}`, { skip, concurrency: 2, timeout: TIMEOUT_MS }, () => {
+    describe('on SQLite', { concurrency: CONCURRENCY }, () => declare(starter(async () => ({}))))
+
+    describe('on PostgreSQL', { concurrency: CONCURRENCY, skip: bin === null && NO_POSTGRES }, () => {
+      let postgres: TestPostgres
+      let newest: Promise<string> = Promise.resolve('')
+      before(async () => {
+        postgres = await startPostgres(bin as string)
+      })
+      after(() => postgres?.stop())
+      declare(
+        starter(async () => {
+          // The server creates one database at a time.
+          newest = newest.then(() => postgres.freshDatabase())
+          return { databaseUrl: await newest }
+        }),
+      )
     })
   })
-})
+}
 
-function declareWalks(freshDatabase: () => Promise<Pick<WalkOptions, 'databaseUrl'>>): void {
-  async function start(t: TestContext, options: WalkOptions = {}): Promise<Walk> {
-    const walk = await Walk.start({ ...options, ...(await freshDatabase()) })
-    t.after(() => walk.close())
-    return walk
-  }
-
+function declareWalks(start: StartWalk): void {
   test('while it is killed and restarted at every step', async t => {
     const walk = await start(t, { expiring: true })
     for (const [index, moment] of walk.moments.entries()) {
@@ -59,40 +95,14 @@ function declareWalks(freshDatabase: () => Promise<Pick<WalkOptions, 'databaseUr
 
   test('with a server that is killed at every second step, half of the time losing its cache', async t => {
     const walk = await start(t)
-    const { lightwalletd } = walk.networks[0]!
+    const [server] = walk.networks as readonly [RecordedNetwork]
     for (const [index, moment] of walk.moments.entries()) {
       const killed = index % 2 === 0
-      if (killed) await lightwalletd.kill()
+      if (killed) await server.kill()
       await walk.show(moment)
-      if (killed) await lightwalletd.restart({ deleteCache: index % 4 === 0 })
+      if (killed) await server.restart({ deleteCache: index % 4 === 0 })
       await walk.reach(moment)
     }
-    await walk.verify({ once: true })
-  })
-
-  test('with a node that goes down while a payment is pending, so that its server exits', async t => {
-    const walk = await start(t, { expiring: true })
-    const network = walk.networks[0]!
-    const { node, lightwalletd } = network
-    const [inMempool, partPaid, onBranchA] = [walk.at(12), walk.at(27), walk.at(33)]
-    await walk.step(inMempool)
-
-    await node.setDown(true)
-    await walk.show(partPaid)
-    assert.equal(await network.serverExit(), 1)
-    await walk.reach(inMempool)
-    await node.setDown(false)
-    await lightwalletd.restart()
-    await walk.reach(partPaid)
-
-    await walk.step(onBranchA)
-    await node.setError('getbestblockhash', 'in warmup')
-    await walk.show(walk.at(35))
-    assert.equal(await network.serverExit(), 1)
-    await node.setError(null)
-    await lightwalletd.restart()
-    await walk.reach(walk.at(35))
-    await walk.step(walk.end)
     await walk.verify({ once: true })
   })
 
@@ -104,16 +114,16 @@ function declareWalks(freshDatabase: () => Promise<Pick<WalkOptions, 'databaseUr
     await first.show(walk.at(34))
     await second.show({ tip: 33, branch: 'main', sent: false })
     await walk.reach(walk.at(34), { held: true })
-    await first.lightwalletd.kill()
+    await first.kill()
     await second.show(walk.at(35))
     await walk.reach(walk.at(35), { held: true })
     // The first server returns, still on branch A, when the second one stops.
-    await first.lightwalletd.restart()
-    await second.lightwalletd.kill()
+    await first.restart()
+    await second.kill()
     await walk.reach(walk.at(34), { held: true })
     await first.show(walk.at(36))
     await second.show(walk.at(36))
-    await second.lightwalletd.restart({ deleteCache: true })
+    await second.restart({ deleteCache: true })
     await walk.reach(walk.at(36))
     await walk.step(walk.end)
     await walk.verify({ once: true })
@@ -133,6 +143,34 @@ function declareWalks(freshDatabase: () => Promise<Pick<WalkOptions, 'databaseUr
       await walk.verify({ once: true })
     })
   }
+}
+
+function declareNodeFailure(start: StartWalk): void {
+  test('with a node that goes down while a payment is pending, so that its server exits', async t => {
+    const walk = await start(t, { expiring: true })
+    const [network] = walk.networks as readonly [LightwalletdNetwork]
+    const { node } = network
+    const [inMempool, partPaid, onBranchA] = [walk.at(12), walk.at(27), walk.at(33)]
+    await walk.step(inMempool)
+
+    await node.setDown(true)
+    await walk.show(partPaid)
+    assert.equal(await network.serverExit(), 1)
+    await walk.reach(inMempool)
+    await node.setDown(false)
+    await network.restart()
+    await walk.reach(partPaid)
+
+    await walk.step(onBranchA)
+    await node.setError('getbestblockhash', 'in warmup')
+    await walk.show(walk.at(35))
+    assert.equal(await network.serverExit(), 1)
+    await node.setError(null)
+    await network.restart()
+    await walk.reach(walk.at(35))
+    await walk.step(walk.end)
+    await walk.verify({ once: true })
+  })
 }
 
 /** Spread over the time in which a moment is detected and recorded; identical in every run. */

@@ -11,7 +11,7 @@ import { loadRecording } from '../../../../zcash/test/recording.ts'
 import type { Settings } from '../service-process.ts'
 import { openDatabase, type WalkDatabase } from './database.ts'
 import { describeMoment, type Moment, RecordedChain } from './moments.ts'
-import { RecordedNetwork } from './network.ts'
+import type { RecordedNetwork, StartNetwork } from './network.ts'
 import { eventOf, outcomeAt, type Sale, salesOf } from './sales.ts'
 import { RecordedService } from './service.ts'
 import { Shop } from './shop.ts'
@@ -25,6 +25,8 @@ const LOG_TAIL_LINES = 15
 
 /** Options of Walk.start. */
 export interface WalkOptions {
+  /** Starts one server. */
+  readonly network: StartNetwork
   /** URL of a PostgreSQL database (default: SQLite). */
   readonly databaseUrl?: string
   /** Number of servers in `LIGHTWALLETD_URL` (default 1). */
@@ -76,7 +78,7 @@ export class Walk {
     this.#stack = parts.stack
   }
 
-  static async start(options: WalkOptions = {}): Promise<Walk> {
+  static async start(options: WalkOptions): Promise<Walk> {
     await using stack = new AsyncDisposableStack()
     const chain = new RecordedChain(loadRecording())
     const sales = salesOf(chain, options.expiring ?? false)
@@ -86,7 +88,7 @@ export class Walk {
     const from = options.from ?? { ...chain.moments[0]!, sent: false }
     const networks: RecordedNetwork[] = []
     for (let i = 0; i < (options.servers ?? 1); i++) {
-      networks.push(stack.adopt(await RecordedNetwork.start(chain, from), it => it.close()))
+      networks.push(stack.adopt(await options.network(chain, from), it => it.close()))
     }
     const mailbox = stack.adopt(await Mailbox.start(), it => it.close())
     const receiver = stack.adopt(await WebhookReceiver.start(), it => it.close())
@@ -97,7 +99,7 @@ export class Walk {
     const service = new RecordedService(
       {
         NETWORK: 'regtest',
-        LIGHTWALLETD_URL: networks.map(({ lightwalletd }) => lightwalletd.url).join(','),
+        LIGHTWALLETD_URL: networks.map(({ url }) => url).join(','),
         REGTEST_NU63_HEIGHT: String(chain.recording.activation_heights['NU6.3']),
         REGTEST_NU7_HEIGHT: String(chain.recording.activation_heights.NU7),
         ENCRYPTION_KEY: randomBytes(32).toString('base64'),
