@@ -10,6 +10,7 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 /** The sites that documents name. The tests have no network: the list finds a mistyped name, and not a page that is gone. */
 const SITES = [
   '1click.chaindefuser.com',
+  'docs.near-intents.org',
   'api.kraken.com',
   'caddyserver.com',
   'docs.start9.com',

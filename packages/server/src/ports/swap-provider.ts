@@ -41,9 +41,18 @@ export interface SwapOffer {
   readonly raw: string
 }
 
+/** The provider's report of a deposit, in the asset's smallest units. Null: not reported. */
+export interface DepositReport {
+  readonly deposited: bigint | null
+  readonly refunded: bigint | null
+  /** The provider's word, such as `PARTIAL_DEPOSIT`. */
+  readonly refundReason: string | null
+}
+
 /** A verified status response; `raw` is its body, unchanged. */
 export interface SwapStatusResponse extends ProviderReport {
   readonly raw: string
+  readonly deposit?: DepositReport
 }
 
 /** The provider was not asked, since it has asked for fewer requests. The cause of `swap_provider_unavailable`. */

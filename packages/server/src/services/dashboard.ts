@@ -38,6 +38,8 @@ export interface DashboardFigures {
   readonly open: { readonly pending: number; readonly detected: number; readonly late: number }
   /** Number of paid invoices with payments removed by a reorganisation, counted up to `MAX_COUNT` and one. */
   readonly reorgedTotal: number
+  /** Number of overpaid invoices that were paid in the last 30 days, counted up to `MAX_COUNT` and one. */
+  readonly overpaidTotal: number
 }
 
 /** Completed setup steps of an account. */
@@ -51,6 +53,8 @@ export interface SetupSteps {
 export interface DashboardSummary extends DashboardFigures {
   /** The newest ten paid invoices with payments removed by a reorganisation. */
   readonly reorged: readonly Invoice[]
+  /** The newest ten of the overpaid invoices. */
+  readonly overpaid: readonly Invoice[]
   /** The newest delivery attempt if it failed; null otherwise. */
   readonly failedAttempt: AttemptRow | null
   readonly recent: readonly Invoice[]
@@ -91,7 +95,8 @@ export interface Dashboard {
 const DAYS = 30
 const FIGURES = { maxAgeMs: 3_000, maxKeys: 1_000 }
 const RECENT_LIMIT = 5
-const REORGED_LIMIT = 10
+/** Invoices of each kind that needs attention. */
+const LISTED_LIMIT = 10
 const SEARCH_LIMIT = 50
 const ATTEMPT_LIMIT = 50
 const PAYMENT_LIMIT = 100
@@ -155,6 +160,7 @@ export function createDashboard(deps: {
           late: await count('underpaid', now - (lateWatchDays + 1) * DAY_SECS),
         },
         reorgedTotal: await tx.dashboard.countNeedingAttention(account.id, MAX_COUNT + 1),
+        overpaidTotal: await tx.dashboard.countOverpaid(account.id, from, MAX_COUNT + 1),
       }
     })
   }
@@ -165,11 +171,15 @@ export function createDashboard(deps: {
       const recentFigures = await recentResults.get(account.publicId, () => figures(account))
       return store.read(async tx => {
         const [lastAttempt] = await tx.deliveries.listAttempts(account.id, { limit: 1 })
-        const reorged = await tx.dashboard.needingAttention(account.id, REORGED_LIMIT)
+        const reorged = await tx.dashboard.needingAttention(account.id, LISTED_LIMIT)
+        const overpaidFrom = startOfDay(nowSecs(clock)) - (DAYS - 1) * DAY_SECS
+        const overpaid = await tx.dashboard.overpaid(account.id, overpaidFrom, LISTED_LIMIT)
         return {
           ...recentFigures,
+          overpaid,
+          overpaidTotal: overpaid.length < LISTED_LIMIT ? overpaid.length : recentFigures.overpaidTotal,
           reorged,
-          reorgedTotal: reorged.length < REORGED_LIMIT ? reorged.length : recentFigures.reorgedTotal,
+          reorgedTotal: reorged.length < LISTED_LIMIT ? reorged.length : recentFigures.reorgedTotal,
           failedAttempt: lastAttempt && lastAttempt.error !== null ? lastAttempt : null,
           recent: await tx.invoices.list(account.id, { limit: RECENT_LIMIT }),
           chainProblems: await tx.chain.problems(),

@@ -103,8 +103,10 @@ export function createSwapStatusPoller(deps: {
     const { response } = poll
     const updated = response ? applyProviderReport(known, response, bounds, newest) : known
     const event = unsentEvent(updated)
+    const isApplied = updated !== known
     const after: Swap = {
       ...updated,
+      deposit: (isApplied && response?.deposit) || before.deposit,
       providerStatus: response?.status ?? before.providerStatus,
       sentEvents: event ? [...updated.sentEvents, event] : updated.sentEvents,
       failedPolls: poll.failed ? before.failedPolls + 1 : 0,

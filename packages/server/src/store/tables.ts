@@ -277,6 +277,9 @@ export interface SwapsTable {
   needs_attention: Generated<Int64>
   next_look_at_ms: Int64 | null
   deposit_key: string | null
+  deposited_amount: string | null
+  refunded_amount: string | null
+  refund_reason: string | null
 }
 
 export interface SwapStartsTable {

@@ -14,8 +14,10 @@ function withoutUnits(message: string): string {
   return message.replace(/_(zat|secs)$/, '').replaceAll('_', ' ')
 }
 
+export const NOT_FOUND = 'Not found'
+
 export const ERROR_TITLES: Partial<Record<AppError['kind'], string>> = {
-  not_found: 'Not found',
+  not_found: NOT_FOUND,
   too_many: 'Too many requests',
   forbidden: 'Request refused',
   internal: 'Something went wrong',

@@ -22,10 +22,21 @@ export function formatAmount(amount: Zat): Html {
   return html`<span class="money"><span class="zec">${formatZecAmount(amount)}</span> <span class="zat">${formatZat(amount)}</span></span>`
 }
 
-/** A time element in UTC. A script converts it to the reader's time zone; the tooltip has the exact time. */
+/**
+ * A time element in UTC. A script converts it to the reader's time zone and language, whose direction may be another;
+ * the tooltip has the exact time.
+ */
 export function timeElement(unixSecs: number): Html {
   const iso = formatIso(unixSecs)
-  return html`<time datetime="${iso}" title="${iso}">${formatUtcMinute(unixSecs)}</time>`
+  return html`<bdi><time datetime="${iso}" title="${iso}">${formatUtcMinute(unixSecs)}</time></bdi>`
+}
+
+/**
+ * The time that is left, which a script counts down. The server sends the seconds, since the reader's clock may be wrong.
+ * @param until Unix seconds
+ */
+export function countdown(until: number, now: number): Html {
+  return html`<span class="countdown" data-left="${Math.max(0, until - now)}"></span>`
 }
 
 /** The UTC day as `YYYY-MM-DD`. */

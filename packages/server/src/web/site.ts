@@ -15,7 +15,7 @@ import { ERROR_TITLES, errorSentence } from './error-text.ts'
 import { acceptForms } from './forms.ts'
 import { EMBED_HEADERS, PAGE_HEADERS } from './headers.ts'
 import type { Html } from './html.ts'
-import { errorPage } from './pages/error.ts'
+import { checkoutErrorPage, errorPage } from './pages/error.ts'
 import { reauthPage } from './pages/reauth.ts'
 import { signInPage } from './pages/sign-in.ts'
 import { accountPages } from './routes/account.ts'
@@ -146,10 +146,9 @@ function send(reply: FastifyReply, result: Html | FastifyReply): FastifyReply {
 export function notFoundPage(error: AppError, request: FastifyRequest, reply: FastifyReply): boolean {
   const isBrowser = request.method === 'GET' && request.headers.accept?.includes('text/html')
   if (!isBrowser || error.kind !== 'not_found' || request.url.startsWith('/v1/')) return false
-  send(
-    reply.headers(PAGE_HEADERS).code(404),
-    errorPage(ERROR_TITLES.not_found as string, 'There is no page at this address.'),
-  )
+  const [title, text] = [ERROR_TITLES.not_found as string, 'There is no page at this address.']
+  const page = isCheckout(request) ? checkoutErrorPage(title, text, null) : errorPage(title, text)
+  send(reply.headers(PAGE_HEADERS).code(404), page)
   return true
 }
 
@@ -159,13 +158,19 @@ function sendErrorPage(thrown: unknown, request: FastifyRequest, reply: FastifyR
   // A request beyond its rate limit is rejected before the pages set their headers.
   setPageHeaders(request, reply)
   if (error.retryAfterSecs !== undefined) reply.header('retry-after', error.retryAfterSecs)
-  const page =
-    error.kind === 'unauthenticated'
-      ? signInPage({ sandbox: sandboxTools !== null })
-      : errorPage(
-          ERROR_TITLES[error.kind] ?? 'Request failed',
-          error.kind === 'internal' ? 'The error has been logged. Please try again.' : errorSentence(error),
-          isEmbedded(request) ? { theme: null } : null,
-        )
-  return send(reply.code(httpStatusOf(error)), page)
+  return send(reply.code(httpStatusOf(error)), pageOf(error, request, sandboxTools !== null))
+}
+
+function pageOf(error: AppError, request: FastifyRequest, sandbox: boolean): Html {
+  if (error.kind === 'unauthenticated') return signInPage({ sandbox })
+  const title = ERROR_TITLES[error.kind] ?? 'Request failed'
+  const text = error.kind === 'internal' ? 'The error has been logged. Please try again.' : errorSentence(error)
+  return isCheckout(request)
+    ? checkoutErrorPage(title, text, isEmbedded(request) ? { theme: null } : null)
+    : errorPage(title, text)
+}
+
+/** Whether the page is for a buyer: that of an invoice, or a wrong link to one. */
+function isCheckout({ url }: FastifyRequest): boolean {
+  return /^\/i(?:[/?]|$)/.test(url)
 }

@@ -5,8 +5,11 @@ import { startService } from '../../src/main.ts'
 import { stackOf, temporaryFolder, testEnv } from '../harness/container.ts'
 import { testViewingKey } from '../harness/viewing-key.ts'
 
-const BANNER =
-  /The Zcash network cannot be seen at the moment\. Payments are still counted, and will show when it is back\./
+const BANNERS = {
+  merchant:
+    /The Zcash network cannot be seen at the moment\. Payments are still counted, and will show when it is back\./,
+  buyer: /We can’t see the Zcash network right now\. Your payment is safe and will appear once we can\./,
+}
 
 test('overview and checkout say that the chain is not seen, while it is not', async t => {
   const settings = loadConfig({ ...testEnv, DATA_DIR: temporaryFolder(stackOf(t)), ROLES: 'api' })
@@ -25,7 +28,9 @@ test('overview and checkout say that the chain is not seen, while it is not', as
     const { token } = await sessions.create(account, 'test')
     const read = async (path: string) =>
       (await fetch(service.url + path, { headers: { cookie: `__Host-zatgate=${token}` } })).text()
-    for (const path of ['/overview', `/i/${publicId}`]) assert.equal(BANNER.test(await read(path)), isShown, path)
+    assert.equal(BANNERS.merchant.test(await read('/overview')), isShown)
+    for (const path of [`/i/${publicId}`, `/i/${publicId}/embed`])
+      assert.equal(BANNERS.buyer.test(await read(path)), isShown, path)
     await service.close()
   }
 })

@@ -13,6 +13,7 @@ function detected(confirmations: number): Invoice {
     address: 'u1qqq',
     amountZat: 1n,
     receivedZat: 1n,
+    overpaidZat: 0n,
     status: 'detected',
     confirmations,
   } as Invoice
@@ -21,7 +22,9 @@ function detected(confirmations: number): Invoice {
 test('the checkout page shows how long the confirmations take at the current block spacing', () => {
   const links = checkoutLinks('id')
   const render = (confirmations: number, spacingSecs: number) =>
-    String(checkoutPage({ invoice: detected(confirmations), links, extra: false, spacingSecs, isChainSeen: true }))
+    String(
+      checkoutPage({ invoice: detected(confirmations), links, extra: false, spacingSecs, isChainSeen: true, now: 0 }),
+    )
   assert.match(render(3, 75), /usually in about 4 minutes/)
   assert.match(render(3, 25), /usually in about 75 seconds/)
   assert.match(render(10, 25), /usually in about 4 minutes/)

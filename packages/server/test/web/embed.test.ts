@@ -211,9 +211,9 @@ describe('in a real browser', { skip: noBrowser(), timeout: 120_000 }, () => {
     ] as const) {
       const page = await openShop(t, shopWith(`${harness.url}/i/${id}/embed?theme=${theme}`))
       await page.emulateMedia({ colorScheme: system })
-      await page.frameLocator('iframe').locator('.card').waitFor()
+      await page.frameLocator('iframe').locator('.checkout').waitFor()
       const colour = () =>
-        page.frames()[1]?.evaluate(`getComputedStyle(document.querySelector('.card')).backgroundColor`)
+        page.frames()[1]?.evaluate(`getComputedStyle(document.querySelector('.checkout')).backgroundColor`)
       assert.equal(await colour(), colours[theme])
       await page.frameLocator('iframe').getByRole('link', { name: 'Pay with another asset' }).click()
       await page.frameLocator('iframe').getByLabel('Asset').waitFor()

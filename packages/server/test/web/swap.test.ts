@@ -92,7 +92,7 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
       return found?.status === 'REFUNDED'
     })
     await page.goto(`${harness.url}/i/${invoice.publicId}`)
-    await page.getByText('Your deposit was sent back to your refund address.').waitFor()
+    await page.getByText('The deposit was sent back to the refund address.').waitFor()
     await page.getByRole('link', { name: 'Pay with another asset' }).waitFor()
   })
 
@@ -123,7 +123,7 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
     const page = async (path: string) =>
       (await fetch(url + path, { headers: { cookie: `__Host-zatgate=${token}` } })).text()
     assert.match(await page('/overview'), /The swap for invoice .+ has had the status SUCCESS for an hour/)
-    assert.match(await page(`/invoices/${invoice.publicId}`), /no payment has arrived\. Contact the swap provider/)
+    assert.match(await page(`/invoices/${invoice.publicId}`), /no payment has arrived\. Ask the provider/)
     harness.sandbox.oneclick.deliver(swap.depositAddress)
     await until('the payment to be detected', async () => {
       return (await service.invoices.read(invoice.publicId)).receivedZat === AMOUNT

@@ -14,7 +14,15 @@ import {
   quoteBody,
 } from './requests.ts'
 import type { QuoteResponse } from './responses.ts'
-import { InvalidResponse, parseAssets, parseErrorMessage, parseQuote, parseStatus, ZEC_IDS } from './responses.ts'
+import {
+  InvalidResponse,
+  parseAssets,
+  parseDeposit,
+  parseErrorMessage,
+  parseQuote,
+  parseStatus,
+  ZEC_IDS,
+} from './responses.ts'
 import { isSignedBy, PRODUCTION_SIGNING_KEY } from './signature.ts'
 
 export interface OneClickOptions extends OneClickAccess {
@@ -79,9 +87,14 @@ export function createOneClick({ signingKey, clock, ...access }: OneClickOptions
         const response = await call({ method: 'GET', path: `/v0/status?${query}`, ...LIMITS.status, signal })
         if (response.status === 404) return null
         expectStatus(response.status, 200)
-        const { status, updatedAt, quoteResponse } = parseStatus(response.text)
+        const { status, updatedAt, quoteResponse, swapDetails } = parseStatus(response.text)
         if (quoteResponse.quote.depositAddress !== address) throw new InvalidResponse('status of another deposit')
-        return { status, updatedAtMs: parseInstantMs(updatedAt), raw: response.text }
+        return {
+          status,
+          updatedAtMs: parseInstantMs(updatedAt),
+          deposit: parseDeposit(swapDetails),
+          raw: response.text,
+        }
       }),
   }
 }

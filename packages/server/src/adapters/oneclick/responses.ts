@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox'
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
-import type { SwapAsset } from '../../ports/swap-provider.ts'
+import type { DepositReport, SwapAsset } from '../../ports/swap-provider.ts'
 
 /** The provider's response does not match its documentation. The message names the invalid part. */
 export class InvalidResponse extends Error {
@@ -67,6 +67,14 @@ const Status = Type.Object({
   status: Type.String({ pattern: '^[\\x21-\\x7e]{1,64}$' }),
   updatedAt: Instant,
   quoteResponse: Type.Object({ quote: Type.Object({ depositAddress: Type.String() }) }),
+  /** For display only, so it is read by `parseDeposit` and refuses no status. */
+  swapDetails: Type.Optional(Type.Unknown()),
+})
+
+const Details = Type.Object({
+  depositedAmount: Type.Optional(Type.Unknown()),
+  refundedAmount: Type.Optional(Type.Unknown()),
+  refundReason: Type.Optional(Type.Unknown()),
 })
 
 const ErrorBody = Type.Object({ message: Type.Union([Type.String(), Type.Array(Type.String())]) })
@@ -76,6 +84,9 @@ const schemas = {
   quote: Compile(Quote),
   status: Compile(Status),
   error: Compile(ErrorBody),
+  details: Compile(Details),
+  digits: Compile(Digits),
+  label: Compile(Label),
 }
 
 export type QuoteResponse = Static<typeof Quote>
@@ -117,6 +128,17 @@ export function parseQuote(text: string): QuoteResponse {
 /** GET /v0/status. @throws InvalidResponse */
 export function parseStatus(text: string): StatusResponse {
   return parseAs(text, schemas.status)
+}
+
+/** The deposit in the `swapDetails` of a status. What is missing or not as documented is null. */
+export function parseDeposit(details: unknown): DepositReport {
+  const { depositedAmount, refundedAmount, refundReason } = schemas.details.Check(details) ? details : {}
+  const amount = (value: unknown) => (schemas.digits.Check(value) ? BigInt(value) : null)
+  return {
+    deposited: amount(depositedAmount),
+    refunded: amount(refundedAmount),
+    refundReason: schemas.label.Check(refundReason) ? refundReason : null,
+  }
 }
 
 /** The message of an error response; null if the text is not a documented error body. */

@@ -29,6 +29,10 @@ export interface DashboardRepository {
   needingAttention(accountId: number, limit: number): Promise<Invoice[]>
   /** Number of paid invoices whose payments were reorged, at most `max`. */
   countNeedingAttention(accountId: number, max: number): Promise<number>
+  /** Paid invoices with more than their amount, paid at `paidFrom` or later, newest first. */
+  overpaid(accountId: number, paidFrom: number, limit: number): Promise<Invoice[]>
+  /** Number of these invoices, at most `max`. */
+  countOverpaid(accountId: number, paidFrom: number, max: number): Promise<number>
   /** Invoices whose public id starts with `prefix` (lower case). */
   byIdPrefix(accountId: number, prefix: string, limit: number): Promise<Invoice[]>
   /** Invoices with a payment whose txid starts with `prefix` (lower case). */

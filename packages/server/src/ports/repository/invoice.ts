@@ -90,6 +90,8 @@ export interface InvoiceFilter {
   readonly status?: InvoiceStatus
   /** Only invoices that need attention. */
   readonly needsAttention?: true
+  /** Only invoices that were paid more than their amount. */
+  readonly overpaid?: true
   /** Unix seconds, inclusive. */
   readonly createdFrom?: number
   /** Unix seconds, exclusive. */

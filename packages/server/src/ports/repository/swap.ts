@@ -1,5 +1,5 @@
 import type { SwapEventType, SwapState } from '../../domain/swap.ts'
-import type { SwapOffer } from '../swap-provider.ts'
+import type { DepositReport, SwapOffer } from '../swap-provider.ts'
 
 /** A swap to insert: the verified offer and its asset. */
 export interface NewSwap extends Omit<SwapOffer, 'raw'> {
@@ -27,6 +27,8 @@ export interface Swap extends Omit<NewSwap, 'quoteRaw'>, SwapState {
   /** The last status as the provider reported it, known or unknown; empty before the first report. */
   readonly providerStatus: string
   readonly needsAttention: boolean
+  /** Of the last applied report. */
+  readonly deposit: DepositReport
 }
 
 /** The part of a swap that a poll changes. */
@@ -42,6 +44,7 @@ export interface SwapUpdate
     | 'failedPolls'
     | 'providerStatus'
     | 'needsAttention'
+    | 'deposit'
   > {
   /** This swap keeps its invoice open. */
   readonly keepsInvoiceOpen: boolean

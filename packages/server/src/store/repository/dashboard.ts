@@ -26,6 +26,12 @@ export function dashboardRepository(db: Db): DashboardRepository {
       .where(sql<boolean>`account_id + 0 = ${accountId}`)
       .where('purpose', '=', 'sale')
 
+  const overpaid = (accountId: number, paidFrom: number) =>
+    sales(accountId)
+      .where('overpaid_zat', '>', sql.lit(0))
+      .where('status', '=', 'paid')
+      .where('paid_at', '>=', paidFrom)
+
   return {
     async paidByDay(accountId, from) {
       const rows = await db
@@ -86,6 +92,13 @@ export function dashboardRepository(db: Db): DashboardRepository {
 
     countNeedingAttention: (accountId, max) =>
       countUpTo(db, sales(accountId).select('id').where('needs_attention', '=', sql.lit(1)), max),
+
+    async overpaid(accountId, paidFrom, limit) {
+      const rows = await overpaid(accountId, paidFrom).selectAll().orderBy('id', 'desc').limit(limit).execute()
+      return rows.map(toInvoice)
+    },
+
+    countOverpaid: (accountId, paidFrom, max) => countUpTo(db, overpaid(accountId, paidFrom).select('id'), max),
 
     async byIdPrefix(accountId, prefix, limit) {
       const rows = await salesWithoutIndex(accountId)

@@ -41,9 +41,10 @@ export function invoiceRepository(db: Db): InvoiceRepository {
     },
 
     async list(accountId, page, filter = {}) {
-      const { status, needsAttention = false, createdFrom, createdTo } = filter
-      // Few invoices need attention, and their partial index is by id. By time, SQLite would read all of the account's.
-      const order = needsAttention ? (['id'] as const) : (['created_at', 'id'] as const)
+      const { status, needsAttention = false, overpaid = false, createdFrom, createdTo } = filter
+      // Few invoices need attention or are overpaid, and their partial indexes are by id. By time, SQLite would read all of
+      // the account's.
+      const order = needsAttention || overpaid ? (['id'] as const) : (['created_at', 'id'] as const)
       const cursorOf = (before: string) =>
         db.selectFrom('invoices').select(order).where('public_id', '=', before).where('account_id', '=', accountId)
       const sales = db
@@ -54,6 +55,7 @@ export function invoiceRepository(db: Db): InvoiceRepository {
       let query = paginate(sales, page, order, cursorOf)
       if (status !== undefined) query = query.where('status', '=', status)
       if (needsAttention) query = query.where('needs_attention', '=', sql.lit(1))
+      if (overpaid) query = query.where('overpaid_zat', '>', sql.lit(0))
       if (createdFrom !== undefined) query = query.where('created_at', '>=', createdFrom)
       // `+ 0` makes SQLite start later pages at the cursor. Without it, each page would start at the end of the period.
       const end = page.before === undefined ? sql.ref('created_at') : sql`created_at + 0`

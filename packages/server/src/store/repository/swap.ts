@@ -38,6 +38,9 @@ const COLUMNS = [
   'swaps.told',
   'swaps.failures',
   'swaps.needs_attention',
+  'swaps.deposited_amount',
+  'swaps.refunded_amount',
+  'swaps.refund_reason',
   'invoices.expires_at as invoice_expires_at',
   'invoices.public_id as invoice_public_id',
 ] as const
@@ -146,6 +149,9 @@ export function swapRepository(db: Db): SwapRepository {
           holds: outcome.keepsInvoiceOpen ? 1 : 0,
           needs_attention: outcome.needsAttention ? 1 : 0,
           next_look_at_ms: outcome.nextPollAtMs,
+          deposited_amount: outcome.deposit.deposited?.toString() ?? null,
+          refunded_amount: outcome.deposit.refunded?.toString() ?? null,
+          refund_reason: outcome.deposit.refundReason,
           ...(outcome.statusRaw !== null && { status_raw: outcome.statusRaw }),
         })
         .where('id', '=', id)
@@ -205,6 +211,10 @@ export function swapRepository(db: Db): SwapRepository {
   }
 }
 
+function bigintOrNull(digits: string | null): bigint | null {
+  return digits === null ? null : BigInt(digits)
+}
+
 /** Identifies a deposit. An address contains no spaces. The migration builds the same text in SQL. */
 function depositKey({ depositAddress, depositMemo }: NewSwap): string {
   return `${depositAddress} ${depositMemo ?? ''}`
@@ -247,5 +257,10 @@ function toSwap(row: Row): Swap {
     sentEvents: row.told.split(' ').filter(event => event !== '') as SwapEventType[],
     failedPolls: num(row.failures),
     needsAttention: num(row.needs_attention) === 1,
+    deposit: {
+      deposited: bigintOrNull(row.deposited_amount),
+      refunded: bigintOrNull(row.refunded_amount),
+      refundReason: row.refund_reason,
+    },
   }
 }

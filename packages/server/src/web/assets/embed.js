@@ -15,7 +15,7 @@ function sendStatus() {
 }
 
 sendStatus()
-const live = document.querySelector('[data-live]')
+const live = document.getElementById('live')
 if (live) new MutationObserver(sendStatus).observe(live, { childList: true })
 
 new ResizeObserver(() => {

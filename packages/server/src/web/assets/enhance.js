@@ -44,21 +44,34 @@ function enableCopyButtons(root) {
   }
 }
 
-/** Starts countdowns to `data-until` (Unix seconds). */
+/** Starts the countdowns of `data-left` seconds, by differences of the reader's clock: its time of day may be wrong. */
 function startCountdowns(root) {
-  const countdowns = [...root.querySelectorAll('[data-until]')]
-  const update = () => {
-    for (const countdown of countdowns) {
-      const left = Math.max(0, Number(countdown.dataset.until) - Math.floor(Date.now() / 1000))
-      const [hours, minutes, seconds] = [Math.floor(left / 3600), Math.floor(left / 60) % 60, left % 60]
-      const rest = [minutes, seconds].map(part => String(part).padStart(2, '0')).join(':')
-      countdown.textContent = hours > 0 ? `${hours}:${rest}` : rest
-    }
+  for (const countdown of root.querySelectorAll('[data-left]')) setEnd(countdown, countdown.dataset.left)
+  showCountdowns()
+  startCountdowns.timer ??= setInterval(showCountdowns, 1000)
+}
+
+function setEnd(countdown, secs) {
+  countdown.endsAt = Date.now() + Number(secs) * 1000
+}
+
+function showCountdowns() {
+  for (const countdown of document.querySelectorAll('[data-left]')) {
+    const left = Math.max(0, Math.ceil((countdown.endsAt - Date.now()) / 1000))
+    const [hours, minutes, seconds] = [Math.floor(left / 3600), Math.floor(left / 60) % 60, left % 60]
+    const rest = [minutes, seconds].map(part => String(part).padStart(2, '0')).join(':')
+    countdown.textContent = hours > 0 ? `${hours}:${rest}` : rest
+    showTimeUp(countdown, left === 0)
   }
-  if (countdowns.length === 0) return
-  update()
-  clearInterval(startCountdowns.timer)
-  startCountdowns.timer = setInterval(update, 1000)
+}
+
+/** Hides what must not be paid once the time is up, also while the server cannot be reached. It decides what follows. */
+function showTimeUp(countdown, isUp) {
+  const root = countdown.closest('[data-live]')
+  for (const open of root?.querySelectorAll('[data-while-open]') ?? []) open.hidden = isUp
+  for (const over of root?.querySelectorAll('[data-when-over]') ?? []) over.hidden = !isUp
+  if (isUp && !countdown.isUp) run()
+  countdown.isUp = isUp
 }
 
 function enhance(root) {
@@ -70,46 +83,69 @@ function enhance(root) {
 /** Fetches this page again and replaces the live elements that have changed. */
 async function refresh() {
   const response = await fetch(location.href, { headers: { accept: 'text/html' } })
+  if (response.status === 429 || response.status >= 500) throw new Error(response.statusText)
   if (!response.ok || response.redirected) return
   const fetched = new DOMParser().parseFromString(await response.text(), 'text/html')
+  document.title = fetched.title
   for (const shown of document.querySelectorAll('[data-live]')) {
     const next = fetched.getElementById(shown.id)
-    if (!next || next.dataset.state === shown.dataset.state) continue
-    const focused = shown.contains(document.activeElement) ? document.activeElement.id : ''
-    shown.replaceChildren(...next.childNodes)
-    shown.dataset.state = next.dataset.state
-    enhance(shown)
-    announce(shown)
-    if (focused) document.getElementById(focused)?.focus()
+    if (!next) continue
+    if (next.dataset.state === shown.dataset.state) takeTimeLeft(shown, next)
+    else replaceContent(shown, next)
   }
+}
+
+function replaceContent(shown, next) {
+  const focused = shown.contains(document.activeElement) ? document.activeElement.id : ''
+  shown.replaceChildren(...next.childNodes)
+  shown.dataset.state = next.dataset.state
+  enhance(shown)
+  announce(shown)
+  if (focused) document.getElementById(focused)?.focus()
+}
+
+/** After a sleep or a correction of the reader's clock the countdown is wrong until then. */
+function takeTimeLeft(shown, next) {
+  const countdowns = next.querySelectorAll('[data-left]')
+  for (const [i, countdown] of shown.querySelectorAll('[data-left]').entries())
+    if (countdowns[i]) setEnd(countdown, countdowns[i].dataset.left)
 }
 
 /** Announces the change to screen readers. */
 function announce(root) {
   const text = root.querySelector('[data-announce]')?.textContent.trim()
-  const liveRegion = document.querySelector('[data-live-invoice]')
+  const liveRegion = document.querySelector('[data-announcer]')
   if (text && liveRegion && liveRegion.textContent !== text) liveRegion.textContent = text
 }
 
-/** Runs one refresh at a time, and one more if another was requested meanwhile. */
-function createRefresher() {
-  let running = false
-  let requested = false
-  return async function run() {
-    requested = true
-    if (running) return
-    running = true
-    while (requested) {
-      requested = false
-      await refresh().catch(() => undefined)
-    }
-    running = false
+/** Tells that the page may be out of date: at once when the browser is offline, else after the second failure. */
+function showStale(failures) {
+  const note = document.querySelector('[data-stale]')
+  if (note) note.hidden = failures === 0 || (failures === 1 && navigator.onLine)
+}
+
+let failures = 0
+let running = false
+let requested = false
+
+/** Refreshes the page: one refresh at a time, and one more if another was requested meanwhile. */
+async function run() {
+  requested = true
+  if (running) return
+  running = true
+  while (requested) {
+    requested = false
+    failures = await refresh().then(
+      () => 0,
+      () => failures + 1,
+    )
+    showStale(failures)
   }
+  running = false
 }
 
 /** Subscribes to an invoice over its WebSocket. Also polls, since no message is sent for further confirmations. */
 function subscribe(invoiceId) {
-  const run = createRefresher()
   let delayMs = 1000
   let finished = false
   const connect = () => {
@@ -134,7 +170,6 @@ function subscribe(invoiceId) {
 
 /** Refreshes a number of times, until the result of the last action has appeared. */
 function pollTimes(times) {
-  const run = createRefresher()
   const timer = setInterval(() => {
     run()
     times -= 1
@@ -144,15 +179,22 @@ function pollTimes(times) {
 
 /** Refreshes the page every ten seconds while it contains `data-recheck`. */
 function pollWhileUnresolved() {
-  const run = createRefresher()
-  const timer = setInterval(() => {
-    if (!document.querySelector('[data-recheck]')) clearInterval(timer)
-    else if (!document.hidden) run()
+  setInterval(() => {
+    if (!document.hidden && document.querySelector('[data-recheck]')) run()
   }, 10_000)
+}
+
+/** Refreshes the page when it is seen again, and when the connection comes or goes. */
+function followReader() {
+  addEventListener('online', run)
+  addEventListener('offline', run)
+  addEventListener('pageshow', ({ persisted }) => persisted && run())
+  document.addEventListener('visibilitychange', () => document.hidden || run())
 }
 
 enhance(document)
 if (document.querySelector('[data-awaiting]')) pollTimes(8)
-if (document.querySelector('[data-recheck]')) pollWhileUnresolved()
+if (document.querySelector('[data-announcer], [data-recheck]')) pollWhileUnresolved()
+if (document.querySelector('[data-announcer]')) followReader()
 const subscribed = document.querySelector('[data-live-invoice]')
 if (subscribed) subscribe(subscribed.dataset.liveInvoice)

@@ -1,10 +1,12 @@
 import { type Html, html } from '../html.ts'
+import { liveAttributes } from './live.ts'
 
-/** Shown while no process reads the chain. */
+/** Shown to a merchant while no process reads the chain. */
 export const CHAIN_UNSEEN =
   'The Zcash network cannot be seen at the moment. Payments are still counted, and will show when it is back.'
 
-/** The banner of pages for buyers. */
-export function chainUnseenBanner(isChainSeen: boolean): Html | false {
-  return !isChainSeen && html`<p class="card narrow attention" role="status">${CHAIN_UNSEEN}</p>`
+/** The banner of pages for buyers, which comes and goes in the open page. Empty while the chain is seen. */
+export function chainUnseenBanner(isChainSeen: boolean): Html {
+  const content = html`${!isChainSeen && html`<p class="card attention">We can’t see the Zcash network right now. Your payment is safe and will appear once we can.</p>`}`
+  return html`<div class="narrow live-banner" role="status"${liveAttributes('chain', content)}>${content}</div>`
 }

@@ -12,6 +12,8 @@ interface CheckoutPlacement {
   readonly returnTo: URL | null
   /** The id of the swap that the buyer has started; null: none is known. */
   readonly swapId: string | null
+  /** The money is not real: the network is not the main one. */
+  readonly isTest: boolean
 }
 
 /** The addresses of an invoice's pages for its buyer. They keep the placement. */
@@ -25,7 +27,7 @@ export interface CheckoutLinks extends CheckoutPlacement {
   ofSwap(swapPublicId: string): string
 }
 
-const ON_ITS_OWN: CheckoutPlacement = { embedding: null, returnTo: null, swapId: null }
+const ON_ITS_OWN: CheckoutPlacement = { embedding: null, returnTo: null, swapId: null, isTest: false }
 
 export function checkoutLinks(publicId: string, placement = ON_ITS_OWN): CheckoutLinks {
   const { embedding, returnTo, swapId } = placement
@@ -49,7 +51,11 @@ export function checkoutLinks(publicId: string, placement = ON_ITS_OWN): Checkou
  * @param publicUrl of the service
  * @throws AppError `invalid_return_to`, `invalid_theme`
  */
-export function parsePlacement(query: FormFields, embedded: boolean, publicUrl: string): CheckoutPlacement {
+export function parsePlacement(
+  query: FormFields,
+  embedded: boolean,
+  publicUrl: string,
+): Omit<CheckoutPlacement, 'isTest'> {
   const swapId = query.swap !== undefined && isUuid(query.swap) ? query.swap : null
   if (!embedded) return { embedding: null, returnTo: parseReturnTo(query.return_to, publicUrl), swapId }
   if (query.return_to !== undefined) throw invalidField('return_to', 'in a frame, the page around it has the way back')

@@ -8,6 +8,8 @@ interface PageOptions {
   readonly body: Child
   /** Public id of an invoice whose changes update the page. Without JavaScript the page reloads every 15 seconds. */
   readonly liveInvoiceId?: string
+  /** The page is updated while its content has `data-recheck`. Without JavaScript it reloads every minute. */
+  readonly rechecks?: boolean
   /** A script besides that of all pages. */
   readonly script?: 'reference.js' | 'embed.js'
   readonly theme?: Embedding['theme']
@@ -49,6 +51,7 @@ export function dashboardPage(page: DashboardPage): Html {
     <nav id="menu" class="menu" popover aria-label="Main">${NAV.map(group => menuGroup(group.label, group.items, page.menuPath))}<form class="sign-out" method="post" action="/sign-out"><p class="hint"><bdi>${page.email}</bdi></p><button>Sign out</button></form></nav>
     <main id="main">
       <div class="heading"><h1>${page.heading ?? page.title}</h1>${page.actions && html`<div class="actions">${page.actions}</div>`}</div>
+      ${staleNote(page)}
       ${deletionBanner(page)}
       ${page.flash && html`<p class="flash" role="status">${page.flash}</p>`}
       ${page.error && html`<p class="error" role="alert">${page.error}</p>`}
@@ -74,12 +77,18 @@ interface PlainPage extends PageOptions {
   readonly embedding?: Embedding | null
 }
 
+/** Shown by the script of an open page that cannot be updated. */
+function staleNote({ liveInvoiceId, rechecks = false }: PageOptions): Html | false {
+  if (liveInvoiceId === undefined && !rechecks) return false
+  return html`<p class="card narrow attention" role="status" data-stale hidden>No connection. This page may be out of date. It updates by itself once it is back, and a payment that you have sent is safe.</p>`
+}
+
 /** A page without the dashboard menu: sign-in, checkout and errors. */
 export function plainPage({ embedding = null, ...page }: PlainPage): Html {
   const options = embedding ? { ...page, script: 'embed.js' as const, theme: embedding.theme } : page
   return frame(options, embedding ? 'plain embedded' : 'plain')`
     ${!embedding && html`<header class="plain-top"><span class="brand">${brand()}</span></header>`}
-    <main id="main"${embedding && html` aria-label="Payment"`}>${page.banner ?? false}${page.body}</main>`
+    <main id="main"${embedding && html` aria-label="Payment"`}>${staleNote(page)}${page.banner ?? false}${page.body}</main>`
 }
 
 /** A page of documentation, with its contents beside it. */
@@ -93,7 +102,9 @@ export function referencePage({ contents, ...page }: PageOptions & { readonly co
     </div>`
 }
 
-function frame({ title, liveInvoiceId, script, theme = null }: PageOptions, kind: string) {
+function frame(options: PageOptions, kind: string) {
+  const { title, liveInvoiceId, rechecks = false, script, theme = null } = options
+  const isLive = liveInvoiceId !== undefined
   return (strings: TemplateStringsArray, ...values: readonly Child[]): Html => html`<!doctype html>
 <html lang="en">
 <head>
@@ -105,10 +116,10 @@ function frame({ title, liveInvoiceId, script, theme = null }: PageOptions, kind
 <link rel="stylesheet" href="${assetPath(theme === null ? 'style.css' : `style-${theme}.css`)}">
 <script type="module" src="${assetPath('enhance.js')}"></script>
 ${script && html`<script type="module" src="${assetPath(script)}"></script>`}
-${liveInvoiceId !== undefined && html`<noscript><meta http-equiv="refresh" content="15"></noscript>`}
+${(isLive || rechecks) && html`<noscript><meta http-equiv="refresh" content="${isLive ? 15 : 60}"></noscript>`}
 </head>
 <body class="${kind}">${html(strings, ...values)}
-${liveInvoiceId !== undefined && html`<p class="unseen" role="status" data-live-invoice="${liveInvoiceId}"></p>`}
+${(isLive || rechecks) && html`<p class="unseen" role="status" data-announcer${isLive && html` data-live-invoice="${liveInvoiceId}"`}></p>`}
 </body>
 </html>
 `

@@ -3,12 +3,16 @@ import type { Invoice } from '../../ports/repository/invoice.ts'
 import type { Swap } from '../../ports/repository/swap.ts'
 import { type Html, html } from '../html.ts'
 
+/** The seconds that are left differ at each request, and the script takes them over without replacing the content. */
+const SECONDS_LEFT = / data-left="\d+"/g
+
 /**
  * Attributes of an element that a script updates in the open page. `id` identifies the element; its state changes when
  * its content does.
  */
 export function liveAttributes(id: string, content: Html): Html {
-  const state = createHash('sha256').update(content.text).digest('base64url').slice(0, 16)
+  const text = content.text.replace(SECONDS_LEFT, '')
+  const state = createHash('sha256').update(text).digest('base64url').slice(0, 16)
   return html` id="${id}" data-live data-state="${state}"`
 }
 

@@ -1,3 +1,4 @@
+import { isClosed } from '../../domain/invoice.ts'
 import { formatUnits } from '../../domain/money.ts'
 import { hasDeposit, type SwapStatus } from '../../domain/swap.ts'
 import type { Invoice } from '../../ports/repository/invoice.ts'
@@ -7,6 +8,7 @@ import { type Child, type Html, html } from '../html.ts'
 import type { CheckoutLinks } from './checkout-links.ts'
 import { copyable } from './copyable.ts'
 import { definitionList } from './definition-list.ts'
+import { liveAttributes } from './live.ts'
 
 /** Display names of chains. A chain that is not listed is shown by its code. */
 const CHAIN_NAMES: ReadonlyMap<string, string> = new Map([
@@ -29,6 +31,14 @@ const CHAIN_NAMES: ReadonlyMap<string, string> = new Map([
   ['xrp', 'XRP Ledger'],
 ])
 
+/** The swap provider's name, for buyers and merchants who ask it about a deposit. */
+const PROVIDER = '1Click (NEAR Intents)'
+
+/** Meanings of the provider's reasons. Others are shown as the provider writes them. */
+const REFUND_REASONS: ReadonlyMap<string, string> = new Map([['PARTIAL_DEPOSIT', 'the deposit was too small']])
+/** Reasons that say nothing. */
+const NO_REASON = 'UNKNOWN'
+
 /** The title and the text that a buyer sees for each status. */
 export const SWAP_STATES: Readonly<Record<SwapStatus, { readonly title: string; readonly text: string }>> = {
   PENDING_DEPOSIT: { title: 'Send your deposit', text: 'This page updates when the deposit arrives.' },
@@ -45,16 +55,73 @@ export const SWAP_STATES: Readonly<Record<SwapStatus, { readonly title: string; 
     text: 'Your deposit is being swapped, usually within minutes. You can close this page.',
   },
   SUCCESS: { title: 'Swap complete', text: 'The payment in ZEC is on its way to the shop.' },
-  REFUNDED: { title: 'Refunded', text: 'Your deposit was sent back to your refund address.' },
+  REFUNDED: {
+    title: 'Deposit refunded',
+    text: 'The deposit was sent back to the refund address. It has not paid this invoice.',
+  },
   FAILED: {
     title: 'Swap failed',
-    text: 'The swap failed. If your deposit does not arrive at your refund address, contact the shop.',
+    text: 'The deposit has not paid this invoice. The swap provider still has to send it back.',
   },
 }
 
+/** Shown above everything else on the checkout page in ZEC: what became of a deposit, and whom to ask about it. */
+export function swapNotice(invoice: Invoice, swap: Swap, now: number): Html | false {
+  const text = noticeText(invoice, swap, now)
+  if (!text) return false
+  const { title } = SWAP_STATES[swap.status]
+  return html`<section class="card attention swap-notice" aria-labelledby="swap-outcome">
+    <h2 id="swap-outcome">${swap.status === 'PENDING_DEPOSIT' ? 'No deposit yet' : title}</h2>
+    <p>${text}</p>
+    ${definitionList([
+      ['Swap', html`${amountOf(swap)} on ${chainOf(swap)}`],
+      ...depositRows(swap),
+      ['Refund address', html`<code>${swap.refundTo}</code>`],
+      ['Reference: the deposit address', copyable(swap.depositAddress, 'the deposit address')],
+      ...memoRow(swap),
+    ])}
+    <p class="hint">Questions? Ask the shop, with this reference. The shop can ask the swap provider, ${PROVIDER}.</p>
+  </section>`
+}
+
+/** Null while the swap has a page of its own, and when it has paid the invoice. */
+function noticeText({ status, amountZat, receivedZat }: Invoice, swap: Swap, now: number): string | null {
+  const { text } = SWAP_STATES[swap.status]
+  switch (swap.status) {
+    case 'REFUNDED':
+    case 'FAILED':
+      return text
+    case 'PENDING_DEPOSIT':
+      if (now < swap.deadline || receivedZat >= amountZat) return null
+      return 'The time for the deposit is over: do not send it now. If you have sent it already, do not pay again. This page shows the deposit as soon as the swap provider reports it.'
+    case 'SUCCESS':
+      return isClosed(status) && receivedZat < amountZat
+        ? 'The swap provider has reported the payment as sent, but it has not arrived. Do not pay again.'
+        : null
+    default:
+      return isClosed(status) ? `${text} Do not pay again.` : null
+  }
+}
+
+/** What the provider reports about the deposit. */
+function depositRows({ deposit, decimals, symbol }: Swap): (readonly [string, Child])[] {
+  const { deposited, refunded, refundReason } = deposit
+  const amount = (value: bigint) => `${formatUnits(value, decimals)} ${symbol}`
+  const isReason = refundReason !== null && refundReason !== NO_REASON
+  return [
+    ...(deposited === null ? [] : [['Deposited', amount(deposited)] as const]),
+    ...(refunded === null || refunded === 0n ? [] : [['Sent back', amount(refunded)] as const]),
+    ...(isReason ? [['Reason', REFUND_REASONS.get(refundReason) ?? html`<code>${refundReason}</code>`] as const] : []),
+  ]
+}
+
+function memoRow({ depositMemo }: Swap): (readonly [string, Child])[] {
+  return depositMemo === null ? [] : [['Memo', copyable(depositMemo, 'the memo')]]
+}
+
 /**
- * Shown on the checkout page in ZEC: the outcome of the last swap, a link to pay with another asset, and a swap that was
- * started elsewhere.
+ * Shown below the payment request in ZEC: a link to pay with another asset, and a swap that was started elsewhere. A swap
+ * that has ended can be followed by another one.
  */
 export function otherAssets(view: {
   readonly invoice: Invoice
@@ -64,8 +131,7 @@ export function otherAssets(view: {
 }): Child {
   const { invoice, swap, links, foreign } = view
   const link = html`<p><a class="button full" href="${links.swap}">Pay with another asset</a></p>`
-  if (swap?.status === 'REFUNDED' || swap?.status === 'FAILED')
-    return html`<p class="flash" role="status">${amountOf(swap)}: ${SWAP_STATES[swap.status].text}</p>${link}`
+  if (swap?.status === 'REFUNDED' || swap?.status === 'FAILED') return link
   // A swap is for the whole amount, so it is not offered after a part payment in ZEC. One with a deposit is not replaced.
   const offersSwap = invoice.receivedZat === 0n && !(foreign && hasDeposit(foreign.status))
   return html`${offersSwap && link}${foreign && startedElsewhere(foreign, links)}`
@@ -83,20 +149,27 @@ export function startedElsewhere(swap: Swap, links: CheckoutLinks): Html {
 /** Shown on the merchant's invoice page: the swap, which can start while the page is open. */
 export function swapCard(invoice: Invoice, swap: Swap | undefined): Html {
   if (!swap) return html`<div id="swap" data-live data-state="none"></div>`
-  const stuck = swap.needsAttention && invoice.receivedZat < invoice.amountZat
-  return html`<div id="swap" data-live data-state="${swap.publicId} ${swap.status} ${stuck ? 'stuck' : ''}">
+  const content = html`
     <section class="card" aria-labelledby="swap-title"><h2 id="swap-title">Swap</h2>
       ${definitionList([
-        [
-          'Status',
-          html`<span class="code">${swap.status}</span>${stuck && html`<p class="hint">Unchanged for an hour, and no payment has arrived. Contact the swap provider.</p>`}`,
-        ],
+        ['Status', html`<span class="code">${swap.status}</span>${merchantHint(invoice, swap)}`],
+        ['Provider', PROVIDER],
         ['Asset', html`${amountOf(swap)} on ${chainOf(swap)}`],
+        ...depositRows(swap),
         ['Deposit address', copyable(swap.depositAddress, 'the deposit address')],
-        ...(swap.depositMemo === null ? [] : [['Memo', copyable(swap.depositMemo, 'the memo')] as const]),
+        ...memoRow(swap),
+        ['Refund address', html`<code>${swap.refundTo}</code>`],
         ['Deposit deadline', timeElement(swap.deadline)],
       ])}
-    </section></div>`
+    </section>`
+  return html`<div${liveAttributes('swap', content)}>${content}</div>`
+}
+
+function merchantHint({ receivedZat, amountZat }: Invoice, { status, needsAttention }: Swap): Html | false {
+  if (status === 'REFUNDED' || status === 'FAILED')
+    return html`<p class="hint">The deposit has not paid this invoice. You have nothing to refund: the provider ${status === 'FAILED' ? 'still has to send' : 'has sent'} it back. If the buyer misses it, ask the provider, with the deposit address.</p>`
+  if (!needsAttention || receivedZat >= amountZat) return false
+  return html`<p class="hint">Unchanged for an hour, and no payment has arrived. Ask the provider, with the deposit address.</p>`
 }
 
 /** The amount to deposit, with the symbol of its asset. */

@@ -1,94 +1,156 @@
+import { type CheckoutState, checkoutState, needsRecheck } from '../../domain/checkout.ts'
 import { confirmationSecs, formatWaitingTime } from '../../domain/confirmation-time.ts'
-import { type InvoiceStatus, isFinal } from '../../domain/invoice.ts'
+import { isFinal } from '../../domain/invoice.ts'
 import { paymentUri } from '../../domain/payment-uri.ts'
 import type { Invoice } from '../../ports/repository/invoice.ts'
 import type { Swap } from '../../ports/repository/swap.ts'
 import { chainUnseenBanner } from '../components/chain-unseen.ts'
+import { checkoutFrame } from '../components/checkout-frame.ts'
 import { type CheckoutLinks, returnLink } from '../components/checkout-links.ts'
-import { plainPage } from '../components/layout.ts'
 import { liveAttributes, statusAttributes } from '../components/live.ts'
 import { manualPayment, walletLink } from '../components/payment-request.ts'
-import { formatZecAmount, groupThousands, timeElement } from '../format.ts'
-import { type Child, type Html, html } from '../html.ts'
+import { countdown, formatZecAmount, groupThousands, timeElement } from '../format.ts'
+import { booleanAttribute, type Child, type Html, html } from '../html.ts'
 
 interface CheckoutView {
   readonly invoice: Invoice
   readonly links: CheckoutLinks
   /** The last swap, if there is one. */
   readonly swap?: Swap | undefined
+  /** Content above everything else: the outcome of a swap. */
+  readonly notice?: Child
   /** Content below the payment request: paying with other assets. */
   readonly extra: Child
   /** Current block spacing in seconds. */
   readonly spacingSecs: number
   /** Whether a payment made now is seen. */
   readonly isChainSeen: boolean
-}
-
-const TITLES: Readonly<Record<InvoiceStatus, string>> = {
-  pending: 'Pay with Zcash',
-  detected: 'Payment detected',
-  paid: 'Paid',
-  underpaid: 'Underpaid',
-  expired: 'Expired',
+  /** Unix seconds. */
+  readonly now: number
 }
 
 /** The page where a buyer pays an invoice in ZEC and sees its status. */
 export function checkoutPage(view: CheckoutView): Html {
-  const { invoice, links, swap } = view
+  const { invoice, links, swap, now } = view
+  const state = checkoutState(invoice, now)
+  const title = titleOf(invoice, state)
+  const rechecks = needsRecheck(invoice, now)
   const content = html`
-      ${mark(invoice.status)}
-      <h1 data-announce${statusAttributes(invoice, swap)}>${TITLES[invoice.status]}</h1>
-      ${invoice.status === 'pending' ? request(view) : outcome(view)}
-      ${returnLink(links, invoice.status !== 'pending')}`
-  return plainPage({
-    title: TITLES[invoice.status],
-    embedding: links.embedding,
-    ...(isFinal(invoice.status)
-      ? {}
-      : { liveInvoiceId: invoice.publicId, banner: chainUnseenBanner(view.isChainSeen) }),
+      ${view.notice}
+      ${mark(state)}
+      <h1 data-announce${booleanAttribute('data-recheck', rechecks)}${statusAttributes(invoice, swap)}>${title}</h1>
+      ${body(view, state)}
+      ${returnLink(links, state !== 'payable' && state !== 'short')}`
+  const isLive = !isFinal(invoice.status)
+  return checkoutFrame(links, {
+    title,
+    ...(isLive && { liveInvoiceId: invoice.publicId }),
+    rechecks,
+    ...((isLive || rechecks) && { banner: chainUnseenBanner(view.isChainSeen) }),
     body: html`<div class="card narrow checkout"${liveAttributes('live', content)}>${content}</div>`,
   })
 }
 
-const MARKS: Readonly<Record<Exclude<InvoiceStatus, 'pending'>, readonly [kind: string, path: string]>> = {
-  detected: ['wait', 'M24 15v9l6 4'],
-  paid: ['good', 'M15 25l6 6 12-13'],
-  underpaid: ['bad', 'M24 14v12M24 33v.1'],
-  expired: ['bad', 'M17 17l14 14M31 17L17 31'],
+function titleOf({ status, receivedZat }: Invoice, state: CheckoutState): string {
+  switch (state) {
+    case 'payable':
+      return 'Pay with Zcash'
+    case 'confirming':
+      return 'Payment detected'
+    case 'paid':
+      return 'Paid'
+    case 'short':
+      return 'Pay the rest'
+    case 'late':
+      return status === 'pending' ? 'The time is up' : 'Expired'
+    case 'over':
+      return receivedZat > 0n ? 'Underpaid' : 'Expired'
+  }
 }
 
-function mark(status: InvoiceStatus): Html | false {
-  if (status === 'pending') return false
-  const [kind, path] = MARKS[status]
+const MARKS: Readonly<Partial<Record<CheckoutState, readonly [kind: string, path: string]>>> = {
+  confirming: ['wait', 'M24 15v9l6 4'],
+  paid: ['good', 'M15 25l6 6 12-13'],
+  late: ['bad', 'M17 17l14 14M31 17L17 31'],
+  over: ['bad', 'M17 17l14 14M31 17L17 31'],
+}
+
+function mark(state: CheckoutState): Html | false {
+  const found = MARKS[state]
+  if (!found) return false
+  const [kind, path] = found
   return html`<svg class="mark mark-${kind}" viewBox="0 0 48 48" aria-hidden="true"><circle cx="24" cy="24" r="24"/><path d="${path}"/></svg>`
 }
 
-function request({ invoice, extra }: CheckoutView): Html {
-  const remaining = invoice.amountZat - invoice.receivedZat
-  const uri = paymentUri(invoice.address, remaining, invoice.publicId)
+function body(view: CheckoutView, state: CheckoutState): Html {
+  const { invoice } = view
+  const amount = html`<p class="big center">${formatZecAmount(invoice.amountZat)}</p>`
+  switch (state) {
+    case 'payable':
+      return payable(view)
+    case 'confirming':
+      return html`${amount}<p class="center">${confirming(view)}</p>${overpaidNote(invoice)}`
+    case 'paid':
+      return html`${amount}<p class="center">Thank you. The payment is confirmed.</p>${overpaidNote(invoice)}`
+    case 'short':
+      return short(view)
+    case 'late':
+      return html`${amount}${late(invoice)}`
+    case 'over':
+      return html`${amount}<p class="center">${over(invoice)}</p>`
+  }
+}
+
+function payable(view: CheckoutView): Html {
+  const { invoice, now, extra } = view
+  const { receivedZat, expiresAt } = invoice
+  return html`<div data-while-open>${request(invoice)}
+    <p class="hint">Valid until ${timeElement(expiresAt)}${countdown(expiresAt, now)}. This page updates when the payment arrives.</p>
+    ${extra}</div>
+    <p class="center" data-when-over hidden>The time is up. ${receivedZat === 0n && 'Do not pay now. '}If you have paid already, do not pay again: this page shows your payment as soon as it is seen.</p>`
+}
+
+/** What is left to pay. */
+function request(invoice: Invoice): Html {
+  const { amountZat, receivedZat, address, publicId } = invoice
+  const remaining = amountZat - receivedZat
+  const uri = paymentUri(address, remaining, publicId)
   return html`
     <p class="big center">${formatZecAmount(remaining)}</p>
     <p class="below center">${groupThousands(remaining)} zat</p>
-    ${invoice.receivedZat > 0n && html`<p class="below center">${formatZecAmount(invoice.receivedZat)} received. ${formatZecAmount(remaining)} left to pay.</p>`}
+    ${receivedZat > 0n && html`<p class="below center">${formatZecAmount(receivedZat)} received. ${formatZecAmount(remaining)} left to pay.</p>`}
     ${walletLink(uri)}
     <h2>Or pay manually</h2>
-    ${manualPayment(remaining, invoice.address)}
-    <p class="hint">Valid until ${timeElement(invoice.expiresAt)}<span class="countdown" data-until="${invoice.expiresAt}"></span>. This page updates when the payment arrives.</p>
-    ${extra}`
+    ${manualPayment(remaining, address)}`
 }
 
-function outcome({ invoice, links, spacingSecs }: CheckoutView): Html {
+function confirming({ invoice, links, spacingSecs }: CheckoutView): Html {
   const waitText = formatWaitingTime(confirmationSecs(invoice.confirmations, spacingSecs))
-  const amount = html`<p class="big center">${formatZecAmount(invoice.amountZat)}</p>`
-  switch (invoice.status) {
-    case 'pending':
-    case 'detected':
-      return html`${amount}<p class="center">The full amount has been detected. The invoice is paid once the network confirms it, usually ${invoice.confirmations > 0 && 'in '}${waitText}.${!links.embedding && ' You can close this page.'}</p>`
-    case 'paid':
-      return html`${amount}<p class="center">Thank you. The payment is confirmed.</p>`
-    case 'underpaid':
-      return html`${amount}<p class="center">Only ${formatZecAmount(invoice.receivedZat)} arrived in time. Please contact the shop.</p>`
-    case 'expired':
-      return html`${amount}<p class="center">This invoice has expired. Do not pay it. Please ask the shop for a new one.</p>`
-  }
+  const wait = html`${invoice.confirmations > 0 && 'in '}${waitText}.${!links.embedding && ' You can close this page.'}`
+  return isFinal(invoice.status)
+    ? html`The full amount has arrived after the time was up. It counts. Do not pay again. The invoice is paid once the network confirms it, usually ${wait}`
+    : html`The full amount has been detected. The invoice is paid once the network confirms it, usually ${wait}`
+}
+
+/** A buyer's wallet may pay twice, and the shop does not know whom to ask. */
+function overpaidNote({ overpaidZat }: Invoice): Html | false {
+  if (overpaidZat === 0n) return false
+  return html`<p class="card attention" id="overpaid">You have paid ${formatZecAmount(overpaidZat)} too much. The shop sees it, and owes it to you: ask it to send it back.</p>`
+}
+
+function short({ invoice }: CheckoutView): Html {
+  const { amountZat, receivedZat, watchUntil } = invoice
+  return html`<p class="card attention">${formatZecAmount(receivedZat)} of ${formatZecAmount(amountZat)} has arrived. The time is up, but the rest still counts until ${timeElement(watchUntil)}. Do not pay the whole amount again.</p>
+    ${request(invoice)}
+    <p class="hint">This page updates when the payment arrives. If you no longer want to pay, ask the shop to send back what has arrived.</p>`
+}
+
+function late({ watchUntil }: Invoice): Html {
+  return html`<p class="center"><b>If you have paid already, do not pay again.</b> This page shows your payment as soon as it is seen. It counts until ${timeElement(watchUntil)}.</p>
+    <p class="center">If you have not paid, do not pay this invoice. Please ask the shop for a new one.</p>`
+}
+
+function over({ receivedZat }: Invoice): Html {
+  if (receivedZat === 0n) return html`This invoice has expired. Do not pay it. Please ask the shop for a new one.`
+  return html`Only ${formatZecAmount(receivedZat)} arrived. Payments to this invoice no longer count, so do not pay the rest. Ask the shop to send back what arrived.`
 }

@@ -2,6 +2,7 @@ import { INVOICE_STATUSES, type InvoiceStatus } from '../../domain/invoice.ts'
 import type { Invoice } from '../../ports/repository/invoice.ts'
 import { invoiceTable } from '../components/invoice-table.ts'
 import { dashboardPage, type PageUser } from '../components/layout.ts'
+import { OVERPAID_FILTER } from '../components/overpaid.ts'
 import { pager } from '../components/pager.ts'
 import { booleanAttribute, type Html, html } from '../html.ts'
 
@@ -11,7 +12,7 @@ export const ATTENTION_FILTER = 'attention' as const
 interface InvoicesView {
   readonly invoices: readonly Invoice[]
   readonly search: string
-  readonly status: InvoiceStatus | typeof ATTENTION_FILTER | null
+  readonly status: InvoiceStatus | typeof ATTENTION_FILTER | typeof OVERPAID_FILTER | null
   /** `YYYY-MM-DD`, or empty. */
   readonly from: string
   readonly to: string
@@ -44,7 +45,7 @@ function filters({ search, status, from, to }: InvoicesView, filtered: boolean):
   )
   return html`<form class="filters" method="get" action="/invoices" role="search" aria-label="Search invoices">
     <div class="field grow"><label for="q">Search</label><input id="q" name="q" type="search" value="${search}" maxlength="512" placeholder="ID, address or transaction" autocomplete="off" spellcheck="false"></div>
-    <div class="field all"><label for="status">Status</label><select id="status" name="status"><option value="">any</option>${options}<option value="${ATTENTION_FILTER}"${booleanAttribute('selected', status === ATTENTION_FILTER)}>payment missing</option></select></div>
+    <div class="field all"><label for="status">Status</label><select id="status" name="status"><option value="">any</option>${options}<option value="${ATTENTION_FILTER}"${booleanAttribute('selected', status === ATTENTION_FILTER)}>payment missing</option><option value="${OVERPAID_FILTER}"${booleanAttribute('selected', status === OVERPAID_FILTER)}>overpaid</option></select></div>
     <div class="field"><label for="from">From</label><input id="from" name="from" type="date" value="${from}"></div>
     <div class="field"><label for="to">To</label><input id="to" name="to" type="date" value="${to}"></div>
     <div class="field buttons"><button>Search</button>${filtered && html` <a class="button quiet" href="/invoices">Clear</a>`}</div>

@@ -1,5 +1,5 @@
 import { confirmationSecs, formatWaitingTime } from '../../domain/confirmation-time.ts'
-import { type InvoiceStatus, isFinal } from '../../domain/invoice.ts'
+import { type InvoiceStatus, isClosed, isFinal } from '../../domain/invoice.ts'
 import { missingPayments } from '../../domain/missing-payments.ts'
 import { isTransactionExpired, lastMinableHeight, type PaymentSummary } from '../../domain/payment.ts'
 import type { AttemptRow } from '../../ports/repository/delivery.ts'
@@ -10,10 +10,11 @@ import { copyable, copyButton } from '../components/copyable.ts'
 import { definitionList } from '../components/definition-list.ts'
 import { dashboardPage, type PageUser } from '../components/layout.ts'
 import { liveAttributes } from '../components/live.ts'
+import { overpaidNotice } from '../components/overpaid.ts'
 import { reorgWarning } from '../components/reorg-warning.ts'
 import { statusBadges } from '../components/status-badge.ts'
 import { formatAmount, formatZecAmount, groupThousands, shorten, timeElement } from '../format.ts'
-import { type Child, type Html, html } from '../html.ts'
+import { booleanAttribute, type Child, type Html, html } from '../html.ts'
 
 interface ConfirmedPayment extends PaymentRow {
   readonly confirmed: number
@@ -45,6 +46,7 @@ interface InvoiceView {
 export function invoicePage(user: PageUser, view: InvoiceView): Html {
   const { invoice, checkoutUrl, flash, error } = view
   const isLive = !isFinal(invoice.status)
+  const rechecks = isClosed(invoice.status) && view.watched
   const content = liveContent(view)
   return dashboardPage({
     ...user,
@@ -53,20 +55,22 @@ export function invoicePage(user: PageUser, view: InvoiceView): Html {
     flash,
     error,
     ...(isLive ? { liveInvoiceId: invoice.publicId } : {}),
+    rechecks,
     actions: html`<a class="button" href="${checkoutUrl}" target="_blank" rel="noopener">Payment page</a>`,
     body: html`<div class="stack"${liveAttributes('live', content)}>${content}</div>`,
   })
 }
 
 function liveContent(view: InvoiceView): Html {
-  const { invoice } = view
+  const { invoice, watched } = view
   return html`
-      <section class="card hero" aria-label="Status">
+      <section class="card hero" aria-label="Status"${booleanAttribute('data-recheck', isClosed(invoice.status) && watched)}>
         <p data-announce>${statusBadges(invoice)}</p>
         <p class="big">${formatZecAmount(invoice.amountZat)}</p>
         <p class="below">${groupThousands(invoice.amountZat)} zat${receivedLine(invoice)}</p>
       </section>
       ${invoice.needsAttention && reorgWarning({ ...view, missing: missingOf(view) })}
+      ${overpaidNotice(invoice)}
       ${view.payable && payButton(view)}
       <div class="columns">
         <section class="card" aria-labelledby="timeline"><h2 id="timeline">Timeline</h2>${timeline(view)}</section>

@@ -3,14 +3,15 @@ import { hasDeposit, MAX_REFUND_TO_CHARS } from '../../domain/swap.ts'
 import type { Invoice } from '../../ports/repository/invoice.ts'
 import type { Swap } from '../../ports/repository/swap.ts'
 import type { SwapAsset } from '../../ports/swap-provider.ts'
+import { chainUnseenBanner } from '../components/chain-unseen.ts'
+import { checkoutFrame } from '../components/checkout-frame.ts'
 import { type CheckoutLinks, returnLink } from '../components/checkout-links.ts'
 import { copyable, copyButton } from '../components/copyable.ts'
 import { field } from '../components/form.ts'
-import { plainPage } from '../components/layout.ts'
 import { liveAttributes, statusAttributes } from '../components/live.ts'
 import { qrCode } from '../components/qr-code.ts'
 import { amountOf, chainOf, SWAP_STATES, startedElsewhere } from '../components/swap.ts'
-import { formatZecAmount, timeElement } from '../format.ts'
+import { countdown, formatZecAmount, timeElement } from '../format.ts'
 import { booleanAttribute, type Html, html } from '../html.ts'
 
 interface ChooseAssetView {
@@ -37,25 +38,31 @@ interface SwapDepositView {
   readonly foreign: Swap | null
   /** Whether the page shows where to deposit. */
   readonly showsDeposit: boolean
+  /** Whether a payment made now is seen. */
+  readonly isChainSeen: boolean
+  /** Unix seconds. */
+  readonly now: number
 }
 
 /** The checkout page of a swap: the deposit address, then the progress. */
-export function swapDepositPage({ invoice, swap, links, foreign, showsDeposit }: SwapDepositView): Html {
+export function swapDepositPage(view: SwapDepositView): Html {
+  const { invoice, swap, links, foreign, showsDeposit, isChainSeen, now } = view
   const { title, text } = SWAP_STATES[swap.status]
   const open = swap.status === 'PENDING_DEPOSIT' || swap.status === 'INCOMPLETE_DEPOSIT'
   const content = html`
       <h1 data-announce${statusAttributes(invoice, swap)}>${title}</h1>
       <p class="big center">${amountOf(swap)}</p>
       <p class="below center">on ${chainOf(swap)}, for ${formatZecAmount(invoice.amountZat)}</p>
+      ${open && arrivedNote(swap)}
       ${open && showsDeposit && depositDetails(swap)}
       ${open && !showsDeposit && depositElsewhere(swap, links)}
-      ${(showsDeposit || !open) && html`<p class="hint">${text}${swap.status === 'PENDING_DEPOSIT' && html` Valid until ${timeElement(swap.deadline)}<span class="countdown" data-until="${swap.deadline}"></span>.`}</p>`}
+      ${(showsDeposit || !open) && html`<p class="hint">${text}${swap.status === 'PENDING_DEPOSIT' && html` Valid until ${timeElement(swap.deadline)}${countdown(swap.deadline, now)}.`}</p>`}
       ${foreign && startedElsewhere(foreign, links)}
       ${swap.status === 'PENDING_DEPOSIT' && alternatives(links)}
       ${returnLink(links, false)}`
-  return plainPage({
+  return checkoutFrame(links, {
     title,
-    embedding: links.embedding,
+    banner: chainUnseenBanner(isChainSeen),
     liveInvoiceId: invoice.publicId,
     body: html`<div class="card narrow checkout"${liveAttributes('live', content)}>${content}</div>`,
   })
@@ -72,6 +79,14 @@ function depositDetails(swap: Swap): Html {
     </dl>`
 }
 
+/** What has arrived of a deposit that is too small. */
+function arrivedNote({ status, deposit, amountIn, decimals, symbol }: Swap): Html | false {
+  const { deposited } = deposit
+  if (status !== 'INCOMPLETE_DEPOSIT' || deposited === null || deposited >= amountIn) return false
+  const [arrived, rest] = [deposited, amountIn - deposited].map(amount => `${formatUnits(amount, decimals)} ${symbol}`)
+  return html`<p class="center">${arrived} has arrived. ${rest} is left to send.</p>`
+}
+
 /** In place of where to send the rest: the swap may be a stranger's. */
 function depositElsewhere(swap: Swap, links: CheckoutLinks): Html {
   return html`${startedElsewhere(swap, links)}
@@ -84,9 +99,8 @@ function alternatives({ swap, checkoutInZec }: CheckoutLinks): Html {
 
 /** A form for choosing an asset. It works without JavaScript. */
 export function chooseAssetPage({ invoice, links, assets, assetId, refundTo = '', error }: ChooseAssetView): Html {
-  return plainPage({
+  return checkoutFrame(links, {
     title: 'Pay with another asset',
-    embedding: links.embedding,
     body: html`<form class="card narrow checkout" method="post" action="${links.swap}">
       <h1>Pay with another asset</h1>
       <p class="below center">For ${formatZecAmount(invoice.amountZat)}, through a swap provider</p>
@@ -108,9 +122,8 @@ function partPaidNote({ amountZat, receivedZat }: Invoice): Html | false {
 
 /** Shown while no swap can be started. */
 export function swapUnavailablePage(links: CheckoutLinks, error: string): Html {
-  return plainPage({
+  return checkoutFrame(links, {
     title: 'Pay with another asset',
-    embedding: links.embedding,
     body: html`<div class="card narrow checkout">
       <h1>Pay with another asset</h1>
       <p class="error" role="alert">${error}</p>

@@ -6,6 +6,7 @@ import { DAY_SECS, parseDay } from '../../domain/time.ts'
 import { nowSecs } from '../../ports/clock.ts'
 import type { InvoiceFilter } from '../../ports/repository/invoice.ts'
 import { AMOUNT_ERROR, parseZec } from '../amount.ts'
+import { OVERPAID_FILTER } from '../components/overpaid.ts'
 import { swapCard } from '../components/swap.ts'
 import type { Site } from '../context.ts'
 import { errorSentence } from '../error-text.ts'
@@ -16,6 +17,7 @@ import { newInvoicePage } from '../pages/new-invoice.ts'
 import { paginate } from '../paginate.ts'
 
 const PAGE_SIZE = 25
+const STATUS_FILTERS = [...INVOICE_STATUSES, ATTENTION_FILTER, OVERPAID_FILTER] as const
 
 export function invoicePages(site: Site): void {
   const { blockSpacing, clock, dashboard, invoices, sandboxTools, publicUrl, swaps } = site.deps
@@ -25,7 +27,7 @@ export function invoicePages(site: Site): void {
     const { q = '', from = '', to = '', before } = query
     const search = withoutUnprintable(q)
     const filter = filterOf(query)
-    const status = filter.needsAttention ? ATTENTION_FILTER : (filter.status ?? null)
+    const status = STATUS_FILTERS.find(name => name === query.status) ?? null
     const shown = { search, status, from, to }
     if (search !== '') {
       const found = await dashboard.search(user.account, search)
@@ -98,6 +100,7 @@ function filterOf({ status, from = '', to = '' }: FormFields): InvoiceFilter {
   return {
     ...(known === undefined ? {} : { status: known }),
     ...(status === ATTENTION_FILTER ? { needsAttention: true } : {}),
+    ...(status === OVERPAID_FILTER ? { overpaid: true } : {}),
     ...(createdFrom === null ? {} : { createdFrom }),
     ...(lastDay === null ? {} : { createdTo: lastDay + DAY_SECS }),
   }

@@ -4,6 +4,7 @@ import type { AccountOverview } from '../../services/account.ts'
 import type { DashboardSummary } from '../../services/dashboard.ts'
 import { CHAIN_UNSEEN } from '../components/chain-unseen.ts'
 import { chainWarnings } from '../components/chain-warning.ts'
+import { overpaidInvoices } from '../components/overpaid.ts'
 import { reorgedInvoices } from '../components/reorg-warning.ts'
 import { setAsideWarnings } from '../components/set-aside.ts'
 import type { Site } from '../context.ts'
@@ -41,14 +42,15 @@ export function overviewPages(site: Site): void {
 }
 
 function stuckSwap({ invoicePublicId, status }: Swap): Child {
-  return html`The swap for invoice <a class="code" href="/invoices/${invoicePublicId}">${shorten(invoicePublicId, 8, 0)}</a> has had the status ${status} for an hour, but no payment has arrived. Contact the swap provider about its deposit address.`
+  return html`The swap for invoice <a class="code" href="/invoices/${invoicePublicId}">${shorten(invoicePublicId, 8, 0)}</a> has had the status ${status} for an hour, but no payment has arrived. Ask the swap provider, with the deposit address.`
 }
 
 function problemsOf(summary: DashboardSummary, overview: AccountOverview): Child[] {
-  const { reorged, reorgedTotal, failedAttempt, setupSteps, webhookSet } = summary
+  const { reorged, reorgedTotal, overpaid, overpaidTotal, failedAttempt, setupSteps, webhookSet } = summary
   const { usedThisMonth: used, plan } = overview
   const limit = plan.monthlyInvoiceLimit
   const lines: Child[] = reorged.length > 0 ? [reorgedInvoices(reorged, reorgedTotal)] : []
+  if (overpaid.length > 0) lines.push(overpaidInvoices(overpaid, overpaidTotal))
   if (failedAttempt)
     lines.push(
       html`The last webhook delivery failed. <a href="/webhook/attempts/${failedAttempt.publicId}">View the attempt</a>.`,

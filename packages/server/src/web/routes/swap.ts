@@ -28,7 +28,10 @@ export function swapPages(site: Site): void {
   for (const embedded of [false, true]) {
     const path = embedded ? '/i/:id/embed/swap' : '/i/:id/swap'
     const linksOf = (request: FastifyRequest, { publicId }: Invoice) =>
-      checkoutLinks(publicId, parsePlacement(queryFields(request), embedded, site.deps.publicUrl()))
+      checkoutLinks(publicId, {
+        ...parsePlacement(queryFields(request), embedded, site.deps.publicUrl()),
+        isTest: site.deps.network !== 'main',
+      })
 
     site.publicPage('GET', { path, embedded }, async (request, reply) => {
       const invoice = await invoices.read(idParam(request))

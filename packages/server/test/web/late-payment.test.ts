@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import type { Invoice } from '../../src/ports/repository/invoice.ts'
+import { type SandboxService, startSandboxService } from '../harness/service.ts'
+import { SkewedClock } from '../harness/skewed-clock.ts'
+import { until } from '../harness/until.ts'
+import { createInvoice, noBrowser, signInOnPage, useBrowser } from './browser.ts'
+import { inspect } from './inspect.ts'
+
+const HOUR = 3_600
+const DAY = 24 * HOUR
+
+describe('a buyer who pays late, on an open page', { skip: noBrowser(), timeout: 120_000 }, () => {
+  const { openPage } = useBrowser()
+  let harness: SandboxService
+  let clock: SkewedClock
+
+  beforeEach(async () => {
+    clock = new SkewedClock()
+    harness = await startSandboxService({ clock })
+  })
+  afterEach(() => harness.close())
+
+  async function openCheckout(invoice: Invoice, suffix = ''): Promise<Page> {
+    const page = await openPage()
+    await page.goto(`${harness.url}/i/${invoice.publicId}${suffix}`)
+    await page.getByRole('heading', { name: 'Pay with Zcash' }).waitFor()
+    return page
+  }
+
+  function pay({ address }: Invoice, zec: string): void {
+    harness.sandbox.wallet.pay({ uri: `zcash:${address}?amount=${zec}` })
+  }
+
+  async function expire(invoice: Invoice): Promise<void> {
+    clock.advance(HOUR + 1)
+    await until('the invoice to expire', async () =>
+      ['expired', 'underpaid'].includes((await harness.service.invoices.read(invoice.publicId)).status),
+    )
+  }
+
+  const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor()
+
+  test('with the full amount reads that it has arrived, and then that it is paid', async () => {
+    const invoice = await createInvoice(harness)
+    const page = await openCheckout(invoice)
+    await expire(invoice)
+    await heading(page, 'Expired')
+    await page.getByText('If you have paid already, do not pay again.').waitFor()
+    assert.equal(await page.getByRole('link', { name: 'Open in your wallet' }).count(), 0)
+    await inspect(page)
+    pay(invoice, '0.025')
+    await heading(page, 'Payment detected')
+    await page.getByText('The full amount has arrived').waitFor()
+    assert.equal(await page.getByText('ask the shop for a new one').count(), 0)
+    assert.equal(await page.title(), 'Payment detected · zatgate')
+    await inspect(page)
+    harness.sandbox.chain.mine(3)
+    await heading(page, 'Paid')
+    pay(invoice, '0.005')
+    await page.getByText('You have paid 0.005 ZEC too much').waitFor()
+  })
+
+  test('after a part pays the rest on the same page', async () => {
+    const invoice = await createInvoice(harness)
+    const page = await openCheckout(invoice, '/embed')
+    pay(invoice, '0.01')
+    await page.getByText('0.01 ZEC received. 0.015 ZEC left to pay.').waitFor()
+    await expire(invoice)
+    await heading(page, 'Pay the rest')
+    await page.getByText('0.01 ZEC of 0.025 ZEC has arrived.').waitFor()
+    const wallet = page.getByRole('link', { name: 'Open in your wallet' })
+    assert.match((await wallet.getAttribute('href')) ?? '', /amount=0\.015&/)
+    await inspect(page)
+    pay(invoice, '0.015')
+    await heading(page, 'Payment detected')
+    assert.equal(await wallet.count(), 0)
+    harness.sandbox.chain.mine(3)
+    await heading(page, 'Paid')
+  })
+
+  test('after the late window reads that payments no longer count', async () => {
+    const invoice = await createInvoice(harness)
+    const page = await openCheckout(invoice)
+    pay(invoice, '0.01')
+    await page.getByText('0.01 ZEC received.').waitFor()
+    await expire(invoice)
+    await heading(page, 'Pay the rest')
+    clock.advance(7 * DAY)
+    await heading(page, 'Underpaid')
+    await page.getByText('Payments to this invoice no longer count').waitFor()
+    assert.equal(await page.getByRole('link', { name: 'Open in your wallet' }).count(), 0)
+    await inspect(page)
+  })
+
+  test('shows the merchant the late payment too, on an open page', async () => {
+    const email = 'shop@example.org'
+    const page = await openPage()
+    await signInOnPage(page, harness, email)
+    const invoice = await createInvoice(harness)
+    await expire(invoice)
+    await page.goto(`${harness.url}/invoices/${invoice.publicId}`)
+    await page.locator('.hero').getByText('Expired').waitFor()
+    pay(invoice, '0.025')
+    await page.getByText('in the mempool').filter({ visible: true }).waitFor()
+    harness.sandbox.chain.mine(3)
+    await page.locator('.hero').getByText('Paid').waitFor()
+  })
+})
