@@ -27,7 +27,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   'docs/swaps.md': [`${DOCS}/swaps.test.ts`],
   'docs/upgrades.md': [`${DOCS}/operation.test.ts`],
   'docs/wallets.md': [`${DOCS}/wallets.test.ts`],
-  'docs/webhooks.md': [`${DOCS}/webhooks.test.ts`],
+  'docs/webhooks.md': [`${DOCS}/webhooks.test.ts`, 'packages/server/test/cli/commands/webhook.test.ts'],
   'packages/sandbox/README.md': [`${DOCS}/settings.test.ts`],
   'packages/sdk/README.md': [
     'packages/sdk/test/recipes.test.ts',

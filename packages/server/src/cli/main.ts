@@ -24,6 +24,7 @@ import { rotateEncryptionKey } from './commands/rotate-encryption-key.ts'
 import { sessionCreate, sessionEnd } from './commands/session.ts'
 import { start } from './commands/start.ts'
 import { tryOut } from './commands/try.ts'
+import { webhooksResend } from './commands/webhook.ts'
 import { withdrawalsFail, withdrawalsList, withdrawalsSettle, withdrawalsShow } from './commands/withdrawal.ts'
 import { createContext, type SandboxParts } from './context.ts'
 import { commandHelp, groupHelp, overview } from './help.ts'
@@ -50,6 +51,7 @@ const COMMANDS: readonly Command[] = [
   sessionEnd,
   audit,
   exportInvoices,
+  webhooksResend,
   withdrawalsList,
   withdrawalsShow,
   withdrawalsSettle,

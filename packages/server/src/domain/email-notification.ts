@@ -1,5 +1,5 @@
 import type { Plan } from './plan.ts'
-import { formatUtcMinute, startOfNextMonth } from './time.ts'
+import { DAY_SECS, formatUtcMinute, startOfNextMonth } from './time.ts'
 
 /** Actions that the account's owner is notified of by email. */
 export const EMAIL_NOTIFICATIONS = {
@@ -22,9 +22,17 @@ export const EMAIL_NOTIFICATIONS = {
   deletion_canceled: 'the deletion of the account was canceled',
 } as const
 
-/** After a mail about one kind of action, the later ones of this kind are mailed together after this time. */
-export const NOTICE_INTERVAL_SECS = 600
 export type EmailNotification = keyof typeof EMAIL_NOTIFICATIONS
+
+/** What a notice is about. */
+export type NoticeKind = EmailNotification | 'plan_ends' | 'limit_near' | 'limit_reached' | 'webhook_failed'
+
+const NOTICE_INTERVAL_SECS = 600
+
+/** After a mail of one kind, the later events of this kind are mailed together after this time, in seconds. */
+export function noticeIntervalSecs(about: NoticeKind): number {
+  return about === 'webhook_failed' ? DAY_SECS : NOTICE_INTERVAL_SECS
+}
 
 /** The reminder of a plan that ends soon. @param planExpiresAt Unix seconds */
 export function renewalReminder(
@@ -58,4 +66,13 @@ export function emailNotification(
   detail: string | null = null,
 ) {
   return { to: owner.email, about, detail, createdAt }
+}
+
+/** The mail about deliveries that have failed for good. @param error of the last one */
+export function webhookFailure(
+  owner: { readonly email: string },
+  { count, error }: { readonly count: number; readonly error: string },
+  createdAt: number,
+) {
+  return { to: owner.email, about: 'webhook_failed', detail: error, events: count, createdAt } as const
 }

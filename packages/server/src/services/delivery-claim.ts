@@ -10,6 +10,7 @@ import type { SetAside } from '../ports/repository/set-aside.ts'
 import type { Webhook } from '../ports/repository/webhook.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import type { Vault } from '../ports/vault.ts'
+import { mailFailures } from './delivery-failure.ts'
 import type { SetAsides } from './set-aside.ts'
 
 /** A logged attempt to make now, with the secret that signs it. */
@@ -105,9 +106,10 @@ export function createDeliveryClaims(deps: {
     const due = listed.filter(({ publicId }) => !slots.isAttempting(publicId))
     const steps = due.map(delivery => ({ delivery, next: startAttempt(delivery.progress, nowMs) }))
     await tx.deliveries.markInterrupted(due.filter(isInterrupted).map(idOf), INTERRUPTED)
-    await tx.deliveries.markFailed(
+    const failedFor = await tx.deliveries.markFailed(
       steps.flatMap(({ delivery, next }) => (next.state === 'failed' ? [delivery.id] : [])),
     )
+    await mailFailures(tx, failedFor, () => INTERRUPTED, Math.floor(nowMs / 1000))
     const byAccount = new Map(webhooks.map(webhook => [webhook.accountId, webhook]))
     const jobs = steps.flatMap(({ delivery, next }) => {
       const webhook = byAccount.get(delivery.accountId)

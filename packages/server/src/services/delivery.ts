@@ -4,7 +4,7 @@ import { ATTEMPT_TIMEOUT_MS, finishAttempt } from '../domain/delivery-schedule.t
 import { deliveryReference, isRowFault, webhookReference } from '../domain/set-aside.ts'
 import { storableText } from '../domain/text.ts'
 import { WEBHOOK_SECRET_PREFIX } from '../domain/webhook.ts'
-import type { Clock } from '../ports/clock.ts'
+import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { HttpClient, HttpResponse } from '../ports/http-client.ts'
 import { HttpClientError } from '../ports/http-client.ts'
 import type { Log } from '../ports/log.ts'
@@ -14,6 +14,7 @@ import type { SetAside } from '../ports/repository/set-aside.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import type { Vault } from '../ports/vault.ts'
 import { createDeliveryClaims, type DeliveryJob, type FreeSlots } from './delivery-claim.ts'
+import { mailFailures } from './delivery-failure.ts'
 import type { SetAsides } from './set-aside.ts'
 
 export interface Deliveries {
@@ -56,7 +57,10 @@ export function createDeliveries(deps: {
     if (ended.length === 0) return []
     const failed = ended.filter(({ progress }) => progress.state === 'waiting').map(({ accountId }) => accountId)
     await tx.deliveries.lockWebhooks(failed)
-    await tx.deliveries.finishAttempts(ended)
+    const failedFor = await tx.deliveries.finishAttempts(ended)
+    const lastError = (id: number) =>
+      ended.findLast(({ accountId, error }) => accountId === id && error !== null)?.error
+    await mailFailures(tx, failedFor, accountId => lastError(accountId) ?? 'unknown', nowSecs(clock))
     return failed
   }
 

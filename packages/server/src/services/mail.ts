@@ -2,18 +2,15 @@ import { ATTENTION_MAIL, attentionMailDueAt, attentionMailText } from '../domain
 import { MAX_COUNT } from '../domain/count.ts'
 import { credentialHash } from '../domain/credential.ts'
 import { EMAIL_UNDO_PATH, emailUndoText } from '../domain/email-change.ts'
-import { EMAIL_NOTIFICATIONS, type EmailNotification, NOTICE_INTERVAL_SECS } from '../domain/email-notification.ts'
+import { noticeIntervalSecs } from '../domain/email-notification.ts'
 import { mailOf, mailReference } from '../domain/set-aside.ts'
 import {
-  type CodePurpose,
   codeHashInput,
   generateCode,
   generateLongCode,
   KNOWN_BROWSER_WRONG_CODES,
   LONG_CODE_PURPOSES,
 } from '../domain/sign-in.ts'
-import { showUnprintable } from '../domain/text.ts'
-import { formatUtcMinute } from '../domain/time.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { KeyedHash } from '../ports/keyed-hash.ts'
 import type { Log } from '../ports/log.ts'
@@ -25,6 +22,7 @@ import type { SignInCode } from '../ports/repository/sign-in.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import { createCodeSorter } from './code-sorter.ts'
 import { createMailClaims } from './mail-claim.ts'
+import { codeText, noticeMail } from './mail-text.ts'
 import { wrongInKnownBrowsers } from './one-time-code.ts'
 import type { SetAsides } from './set-aside.ts'
 import { isBudgetSpent } from './sign-in-budget.ts'
@@ -68,7 +66,7 @@ export function createMails(deps: {
   async function sendNotice(mail: NoticeMail): Promise<void> {
     const message = noticeMail(mail, publicUrl())
     if ((await trySend(mail, message)) || mail.attempts >= MAX_ATTEMPTS)
-      await store.write(tx => tx.mails.setMailed(mail, nowSecs(clock) + NOTICE_INTERVAL_SECS))
+      await store.write(tx => tx.mails.setMailed(mail, nowSecs(clock) + noticeIntervalSecs(mail.about)))
   }
 
   /** Retried until the change can be undone no more: without the link the owner has lost the account. */
@@ -204,89 +202,4 @@ export function createMails(deps: {
 async function areWrongCodesSpent(tx: Tx, { email, isKnownBrowser }: SignInCode, now: number): Promise<boolean> {
   if (!isKnownBrowser) return isBudgetSpent(tx, 'wrong_codes', now)
   return (await wrongInKnownBrowsers(tx, email, now)) >= KNOWN_BROWSER_WRONG_CODES.max
-}
-
-const CODE_NAMES: Readonly<Record<CodePurpose, string>> = {
-  sign_in: 'sign-in code',
-  confirm: 'confirmation code',
-  present_email: 'code for changing your email',
-  new_email: 'code for a new email',
-}
-
-function codeText(code: string, purpose: CodePurpose): { subject: string; text: string } {
-  const codeName = CODE_NAMES[purpose]
-  return {
-    subject: `Your zatgate ${codeName}`,
-    text: [
-      `Your zatgate ${codeName} is ${code}`,
-      '',
-      'It is valid once, for ten minutes, and only in the browser that requested it. zatgate never asks you for it.',
-      'If you did not request it, you can ignore this mail.',
-    ].join('\n'),
-  }
-}
-
-function noticeMail(mail: NoticeMail, publicUrl: string): OutgoingMail {
-  switch (mail.about) {
-    case 'plan_ends':
-      return planEndsMail(mail, publicUrl)
-    case 'limit_near':
-    case 'limit_reached':
-      return limitMail(mail, publicUrl)
-    default:
-      return notificationMail(mail, publicUrl)
-  }
-}
-
-function limitMail({ to, about, detail }: NoticeMail, publicUrl: string): OutgoingMail {
-  const isReached = about === 'limit_reached'
-  return {
-    to,
-    subject: isReached
-      ? 'zatgate: the monthly invoice limit is reached'
-      : 'zatgate: 80 % of the monthly invoice limit is used',
-    text: [
-      `In your zatgate account, ${detail}.`,
-      '',
-      isReached
-        ? 'Until then your shop cannot create invoices: requests are refused with status 402. Invoices that exist can be paid as before.'
-        : 'At the limit, requests for further invoices are refused with status 402. Invoices that exist can be paid as before.',
-      `The plans are at ${publicUrl}/billing.`,
-    ].join('\n'),
-  }
-}
-
-function planEndsMail(mail: NoticeMail, publicUrl: string): OutgoingMail {
-  return {
-    to: mail.to,
-    subject: 'Your zatgate plan ends soon',
-    text: [
-      `Your zatgate plan is ${mail.detail}.`,
-      '',
-      `To keep it, buy another period at ${publicUrl}/billing. It starts when the current one ends.`,
-      'Otherwise your account moves to the Free plan and its monthly invoice limit.',
-    ].join('\n'),
-  }
-}
-
-function notificationMail(mail: NoticeMail, publicUrl: string): OutgoingMail {
-  const what = EMAIL_NOTIFICATIONS[mail.about as EmailNotification]
-  const detail = mail.detail === null ? '' : `: ${showUnprintable(mail.detail)}`
-  const at = formatUtcMinute(mail.lastAt)
-  const [thing, action] =
-    mail.unmailed === 1
-      ? [`On ${at}, ${what} in your zatgate account${detail}.`, 'this']
-      : [
-          `Since the last mail about it, ${what} ${mail.unmailed} times in your zatgate account. The last time was on ${at}${detail}.`,
-          'all of this',
-        ]
-  return {
-    to: mail.to,
-    subject: `zatgate: ${what}`,
-    text: [
-      thing,
-      '',
-      `If you did not do ${action}, sign in at ${publicUrl}, end all sessions that you do not recognise, and undo the change.`,
-    ].join('\n'),
-  }
 }

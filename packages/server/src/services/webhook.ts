@@ -1,30 +1,24 @@
 import type { Account } from '../domain/account.ts'
 import { type Actor, SERVICE } from '../domain/audit.ts'
-import { MAX_OPEN_DELIVERIES } from '../domain/delivery.ts'
+import { MAX_ATTEMPTS } from '../domain/delivery-schedule.ts'
 import { AppError, invalidField, notFound } from '../domain/error.ts'
-import type { EventType } from '../domain/event.ts'
 import { webhookReference } from '../domain/set-aside.ts'
 import { isUuid } from '../domain/uuid.ts'
-import {
-  TEST_EVENT_BODY,
-  WEBHOOK_SECRET_PREFIX,
-  webhookSecretSealContext,
-  webhookUrlProblem,
-} from '../domain/webhook.ts'
+import { WEBHOOK_SECRET_PREFIX, webhookSecretSealContext, webhookUrlProblem } from '../domain/webhook.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Random } from '../ports/random.ts'
-import type { AttemptDetail, AttemptRow } from '../ports/repository/delivery.ts'
+import type { AttemptDetail, AttemptRow, DeliveryRow } from '../ports/repository/delivery.ts'
 import type { Page } from '../ports/repository/page.ts'
 import type { Webhook } from '../ports/repository/webhook.ts'
-import type { Store, Tx } from '../ports/store.ts'
+import type { Store } from '../ports/store.ts'
 import type { Vault } from '../ports/vault.ts'
 import { recordChange } from './audit.ts'
+import { createResends, type Resends, webhookNotSet } from './webhook-resend.ts'
 
 const SECRET_BYTES = 32
-const RETRY_SECS = 60
 
 /** Management of the account's webhook and its deliveries by the account owner. */
-export interface Webhooks {
+export interface Webhooks extends Resends {
   /** @throws AppError `webhook_not_set` (404) */
   read(account: Account): Promise<Webhook>
   /**
@@ -37,15 +31,12 @@ export interface Webhooks {
   remove(account: Account, actor?: Actor): Promise<void>
   /** Returns the new secret once. The previous secret no longer signs deliveries. @throws AppError `webhook_not_set` (409) */
   rotateSecret(account: Account, actor?: Actor): Promise<string>
-  /** Queues a test event and returns the delivery's id. @throws AppError `webhook_not_set` (409), `too_many_deliveries` */
-  test(account: Account): Promise<string>
-  /**
-   * Queues a delivery's body again and returns the new delivery's id.
-   * @throws AppError `no_such_delivery`, `webhook_not_set` (409), `too_many_deliveries`
-   */
-  resend(account: Account, deliveryId: string): Promise<string>
+  /** Newest first. @param filter `failed`: only those that `resendFailed` sends again */
+  deliveries(account: Account, page: Page, filter?: { readonly failed: boolean }): Promise<DeliveryRow[]>
   /** Newest first. An unknown invoice has no attempts. */
   attempts(account: Account, page: Page, invoiceId?: string): Promise<AttemptRow[]>
+  /** The attempts of a delivery, newest first. */
+  attemptsOf(account: Account, deliveryId: string): Promise<AttemptRow[]>
   /** An attempt with its request and response bodies. @throws AppError `no_such_attempt` */
   attempt(account: Account, id: string): Promise<AttemptDetail>
 }
@@ -64,22 +55,11 @@ export function createWebhooks(deps: {
   const seal = (account: Account, secret: string) =>
     vault.seal(Buffer.from(secret), webhookSecretSealContext(account.id))
 
-  /** Queues a delivery that the owner requested. */
-  async function enqueue(tx: Tx, account: Account, content: DeliveryContent): Promise<string> {
-    await tx.deliveries.lockWebhooks([account.id])
-    if ((await tx.deliveries.countOpenOf(account.id, MAX_OPEN_DELIVERIES)) >= MAX_OPEN_DELIVERIES)
-      throw tooManyDeliveries()
-    const publicId = random.uuid()
-    const createdAt = nowSecs(clock)
-    const delivery = { ...content, publicId, accountId: account.id, createdAt, dueAtMs: clock.nowMs() }
-    const created = await tx.deliveries.insert([delivery])
-    if (created === 0) throw notSet('conflict')
-    return publicId
-  }
+  const resends = createResends({ store, clock, random })
 
   return {
     async read(account) {
-      return (await store.read(tx => tx.webhooks.byAccount(account.id))) ?? fail(notSet('not_found'))
+      return (await store.read(tx => tx.webhooks.byAccount(account.id))) ?? fail(webhookNotSet('not_found'))
     },
 
     async set(account, url, actor = SERVICE) {
@@ -107,7 +87,7 @@ export function createWebhooks(deps: {
 
     async remove(account, actor = SERVICE) {
       await store.write(async tx => {
-        if (!(await tx.webhooks.remove(account.id))) throw notSet('not_found')
+        if (!(await tx.webhooks.remove(account.id))) throw webhookNotSet('not_found')
         await recordChange(tx, account, actor, { kind: 'webhook_removed', at: nowSecs(clock) })
       })
     },
@@ -117,7 +97,7 @@ export function createWebhooks(deps: {
       const sealed = seal(account, secret)
       const now = nowSecs(clock)
       await store.write(async tx => {
-        if (!(await tx.webhooks.setSecret(account.id, sealed, now))) throw notSet('conflict')
+        if (!(await tx.webhooks.setSecret(account.id, sealed, now))) throw webhookNotSet('conflict')
         const webhook = await tx.webhooks.byAccount(account.id)
         if (webhook) await tx.setAside.remove(webhookReference(webhook))
         await tx.deliveries.reschedule([account.id])
@@ -126,23 +106,17 @@ export function createWebhooks(deps: {
       return secret
     },
 
-    test: account =>
-      store.write(tx => enqueue(tx, account, { invoiceId: null, eventType: 'test', body: TEST_EVENT_BODY })),
+    ...resends,
 
-    async resend(account, deliveryId) {
-      if (!isUuid(deliveryId)) throw notFound('delivery')
-      return store.write(async tx => {
-        const delivery = await tx.deliveries.byPublicId(account.id, deliveryId.toLowerCase())
-        if (!delivery) throw notFound('delivery')
-        const { invoiceId, eventType, body } = delivery
-        return enqueue(tx, account, { invoiceId, eventType, body })
-      })
-    },
+    deliveries: (account, page, filter) => store.read(tx => tx.deliveries.list(account.id, page, filter)),
 
     async attempts(account, page, invoiceId) {
       const filter = invoiceId === undefined ? {} : { invoicePublicId: invoiceId.toLowerCase() }
       return store.read(tx => tx.deliveries.listAttempts(account.id, page, filter))
     },
+
+    attemptsOf: (account, deliveryPublicId) =>
+      store.read(tx => tx.deliveries.listAttempts(account.id, { limit: MAX_ATTEMPTS }, { deliveryPublicId })),
 
     async attempt(account, id) {
       const found =
@@ -150,22 +124,6 @@ export function createWebhooks(deps: {
       return found || fail(notFound('attempt'))
     },
   }
-}
-
-interface DeliveryContent {
-  readonly invoiceId: number | null
-  readonly eventType: EventType
-  readonly body: string
-}
-
-function notSet(kind: 'not_found' | 'conflict'): AppError {
-  return new AppError(kind, 'webhook_not_set', 'webhook not set')
-}
-
-function tooManyDeliveries(): AppError {
-  return new AppError('too_many', 'too_many_deliveries', 'too many deliveries are waiting, try again later', {
-    retryAfterSecs: RETRY_SECS,
-  })
 }
 
 function fail(error: Error): never {

@@ -308,6 +308,7 @@ export interface DeliveriesTable {
   attempts: Int64
   due_at_ms: Int64 | null
   created_at: Int64
+  resent_at: Generated<Int64 | null>
 }
 
 export interface DeliveryAttemptsTable {

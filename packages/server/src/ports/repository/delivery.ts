@@ -75,6 +75,29 @@ export interface AttemptRow {
   readonly createdAt: number
 }
 
+/** Which entries of the delivery log to list. */
+export interface AttemptFilter {
+  readonly invoicePublicId?: string
+  readonly deliveryPublicId?: string
+}
+
+/** A delivery in the dashboard's list. */
+export interface DeliveryRow {
+  readonly publicId: string
+  readonly invoicePublicId: string | null
+  readonly eventType: EventType
+  readonly state: DeliveryState
+  /** Attempts begun. */
+  readonly attempts: number
+  /** When the next attempt is due, Unix milliseconds; null once the delivery has ended. */
+  readonly dueAtMs: number | null
+  readonly createdAt: number
+  /** When it was sent again as a new delivery after it had failed. */
+  readonly resentAt: number | null
+  /** Null before the first attempt. */
+  readonly lastAttempt: Omit<AttemptRow, 'deliveryPublicId' | 'invoicePublicId' | 'eventType' | 'attempt'> | null
+}
+
 /** An entry of the delivery log with the request and response bodies. */
 export interface AttemptDetail extends AttemptRow {
   readonly requestBody: string
@@ -114,12 +137,15 @@ export interface DeliveryRepository {
    * @returns the ids of the deliveries that are now `sending`
    */
   startAttempts(attempts: readonly StartedAttempt[]): Promise<ReadonlySet<number>>
-  /** Marks deliveries as failed after their last attempt was interrupted. */
-  markFailed(ids: readonly number[]): Promise<void>
+  /** Marks deliveries as failed after their last attempt was interrupted. @returns as `finishAttempts` */
+  markFailed(ids: readonly number[]): Promise<number[]>
   /** Logs that the result of these deliveries' current attempts is unknown. */
   markInterrupted(ids: readonly number[], error: string): Promise<void>
-  /** Logs the results. A delivery changes only if the attempt is its current one, or succeeded. */
-  finishAttempts(attempts: readonly FinishedAttempt[]): Promise<void>
+  /**
+   * Logs the results. A delivery changes only if the attempt is its current one, or succeeded.
+   * @returns the account id of each delivery that has now failed for good, without test events
+   */
+  finishAttempts(attempts: readonly FinishedAttempt[]): Promise<number[]>
   /**
    * Makes an open delivery due, unless an attempt is under way.
    * @returns when that attempt counts as lost, in Unix milliseconds; null: none is under way
@@ -136,8 +162,16 @@ export interface DeliveryRepository {
   countOpen(): Promise<number>
   /** Number of an account's deliveries that have not ended, counted up to `max`. */
   countOpenOf(accountId: number, max: number): Promise<number>
-  listAttempts(accountId: number, page: Page, filter?: { invoicePublicId?: string }): Promise<AttemptRow[]>
+  listAttempts(accountId: number, page: Page, filter?: AttemptFilter): Promise<AttemptRow[]>
   attemptByPublicId(accountId: number, publicId: string): Promise<AttemptDetail | null>
+  /** Deliveries with their last attempts. @param filter `failed`: only those that `listFailed` lists */
+  list(accountId: number, page: Page, filter?: { readonly failed: boolean }): Promise<DeliveryRow[]>
+  /** The oldest deliveries that have failed for good and were not sent again, without test events. */
+  listFailed(accountId: number, limit: number): Promise<Delivery[]>
+  /** The number of such deliveries, counted up to `max`. */
+  countFailed(accountId: number, max: number): Promise<number>
+  /** Records that these deliveries were sent again as new ones. @param at Unix seconds */
+  markResent(ids: readonly number[], at: number): Promise<void>
   /** Deletes ended deliveries created before a time, with their attempts. @returns the number of deliveries */
   prune(before: number, limit: number, skip?: number): Promise<number>
 }

@@ -1,4 +1,4 @@
-import type { EmailNotification } from '../../domain/email-notification.ts'
+import type { NoticeKind } from '../../domain/email-notification.ts'
 import type { CodeQueue } from '../../domain/sign-in.ts'
 
 /** `unsorted`: codes for unknown browsers whose queue is not known yet. */
@@ -12,12 +12,14 @@ export interface NewCodeMail {
   readonly createdAt: number
 }
 
-/** A mail about an action or the plan of an account. */
+/** A mail about an action, the plan or the webhook of an account. */
 export interface NewNotice {
   readonly to: string
-  readonly about: EmailNotification | 'plan_ends' | 'limit_near' | 'limit_reached'
+  readonly about: NoticeKind
   readonly detail: string | null
   readonly createdAt: number
+  /** Number of events that it reports. Default: 1. */
+  readonly events?: number
 }
 
 /** A mail about an account's invoices that need attention. It is composed when it is sent. */
@@ -51,7 +53,7 @@ interface Claimed {
 export type CodeMail = NewCodeMail & Claimed
 
 /** A claimed notice. It stands for all events of its kind that were not mailed before; `detail` is the last one's. */
-export type NoticeMail = NewNotice &
+export type NoticeMail = Omit<NewNotice, 'events'> &
   Claimed & {
     /** Number of events to mail. */
     readonly unmailed: number

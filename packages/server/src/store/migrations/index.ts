@@ -23,6 +23,7 @@ import { up as swapStartsByTime } from './0021_swap_starts_by_time.ts'
 import { up as emailUndo } from './0022_email_undo.ts'
 import { up as rescannedPayment } from './0023_rescanned_payment.ts'
 import { up as abandonedSwaps } from './0024_abandoned_swaps.ts'
+import { up as failedDeliveries } from './0025_failed_deliveries.ts'
 import { up as swapDeposits } from './0027_swap_deposits.ts'
 
 export type Migration = readonly [name: string, up: (db: Kysely<unknown>, dialect: Dialect) => Promise<void>]
@@ -52,6 +53,7 @@ export const MIGRATIONS: readonly Migration[] = [
   ['0022_email_undo', emailUndo],
   ['0023_rescanned_payment', rescannedPayment],
   ['0024_abandoned_swaps', abandonedSwaps],
+  ['0025_failed_deliveries', failedDeliveries],
   ['0027_swap_deposits', swapDeposits],
 ]
 

@@ -17,11 +17,14 @@ export function deliveryLogQueries(db: Db): Pick<DeliveryRepository, 'listAttemp
       .where('a.account_id', '=', accountId)
 
   return {
-    async listAttempts(accountId, page, { invoicePublicId } = {}) {
+    async listAttempts(accountId, page, { invoicePublicId, deliveryPublicId } = {}) {
       const cursorOf = (before: string) => idOfAccount(db, 'delivery_attempts', accountId, before)
       let query = paginate(ofAccount(accountId), page, ['a.id'], cursorOf)
       if (invoicePublicId !== undefined) {
         query = query.where('a.invoice_id', '=', idOfAccount(db, 'invoices', accountId, invoicePublicId))
+      }
+      if (deliveryPublicId !== undefined) {
+        query = query.where('a.delivery_id', '=', idOfAccount(db, 'deliveries', accountId, deliveryPublicId))
       }
       return (await readPage(query, page, cursorOf)).map(toAttempt)
     },

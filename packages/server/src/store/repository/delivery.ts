@@ -1,11 +1,14 @@
 import { sql } from 'kysely'
 import { MAX_MEASURED } from '../../domain/count.ts'
+import type { DeliveryState } from '../../domain/delivery-schedule.ts'
+import type { EventType } from '../../domain/event.ts'
 import type { DeliveryRepository, FinishedAttempt } from '../../ports/repository/delivery.ts'
 import { countUpTo } from '../count.ts'
 import { chunks, distinctAscending, num, numOrNull } from '../mapping.ts'
 import type { Db } from '../tables.ts'
 import type { TxHooks } from '../transaction/hooks.ts'
 import { int, text, valuesRow } from '../values.ts'
+import { deliveryListQueries } from './delivery-list.ts'
 import { deliveryLogQueries } from './delivery-log.ts'
 import { DELIVERY_NOT_SET_ASIDE, deliveryFields, dueDeliveryQueries } from './due-delivery.ts'
 
@@ -110,14 +113,18 @@ export function deliveryRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): Deli
     },
 
     async markFailed(ids) {
+      const failed: number[] = []
       for (const batch of chunks(ids, 1)) {
-        await db
+        const rows = await db
           .updateTable('deliveries')
           .set({ state: 'failed', due_at_ms: null })
           .where('id', 'in', batch)
           .where('due_at_ms', 'is not', null)
+          .returning(['account_id', 'event_type', 'state'])
           .execute()
+        for (const id of failedAccounts(rows)) failed.push(id)
       }
+      return failed
     },
 
     async markInterrupted(ids, error) {
@@ -149,11 +156,15 @@ export function deliveryRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): Deli
           const due = progress.state === 'waiting' ? progress.dueAtMs : null
           return valuesRow(text(deliveryPublicId), int(progress.attempts), text(progress.state), int(due))
         })
+      const failed: number[] = []
       for (const batch of chunks(transitions, 4)) {
-        await sql`WITH next_state (public_id, attempts, state, due_at_ms) AS (VALUES ${sql.join(batch)})
+        const { rows } =
+          await sql<EndedRow>`WITH next_state (public_id, attempts, state, due_at_ms) AS (VALUES ${sql.join(batch)})
           UPDATE deliveries SET state = next_state.state, due_at_ms = next_state.due_at_ms
           FROM next_state WHERE deliveries.public_id = next_state.public_id AND deliveries.state = 'sending'
-            AND deliveries.attempts = next_state.attempts`.execute(db)
+            AND deliveries.attempts = next_state.attempts
+          RETURNING deliveries.account_id, deliveries.event_type, deliveries.state`.execute(db)
+        for (const id of failedAccounts(rows)) failed.push(id)
       }
       // A success also ends a delivery whose later attempt is in flight or has failed.
       for (const batch of chunks(
@@ -167,6 +178,7 @@ export function deliveryRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): Deli
           .where('due_at_ms', 'is not', null)
           .execute()
       }
+      return failed
     },
 
     ...dueDeliveryQueries(db),
@@ -201,6 +213,8 @@ export function deliveryRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): Deli
 
     ...deliveryLogQueries(db),
 
+    ...deliveryListQueries(db),
+
     async prune(before, limit, skip = 0) {
       const old = await db
         .selectFrom('deliveries')
@@ -219,4 +233,14 @@ export function deliveryRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): Deli
       return ids.length
     },
   }
+}
+
+interface EndedRow {
+  readonly account_id: bigint | number
+  readonly event_type: EventType
+  readonly state: DeliveryState
+}
+
+function failedAccounts(rows: readonly EndedRow[]): number[] {
+  return rows.filter(row => row.state === 'failed' && row.event_type !== 'test').map(row => num(row.account_id))
 }

@@ -67,7 +67,7 @@ export function mailRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): MailRepo
     countWaiting: () =>
       countUpTo(db, db.selectFrom('mails').select('id').whereRef('mailed', '<', 'events'), MAX_MEASURED),
 
-    async enqueue({ to, about, detail, createdAt }) {
+    async enqueue({ to, about, detail, createdAt, events = 1 }) {
       await db
         .insertInto('mails')
         .values({
@@ -78,11 +78,12 @@ export function mailRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): MailRepo
           created_at: createdAt,
           due_at: createdAt,
           last_at: createdAt,
+          events,
         })
         .onConflict(conflict =>
           conflict
             .columns(['notice_to', 'about'])
-            .doUpdateSet(eb => ({ events: eb('mails.events', '+', 1), detail, last_at: createdAt })),
+            .doUpdateSet(eb => ({ events: eb('mails.events', '+', events), detail, last_at: createdAt })),
         )
         .execute()
       hooks.notify('mails')

@@ -1,3 +1,4 @@
+import { formatCount } from '../../domain/count.ts'
 import { limitUse } from '../../domain/plan.ts'
 import type { Swap } from '../../ports/repository/swap.ts'
 import type { AccountOverview } from '../../services/account.ts'
@@ -16,7 +17,7 @@ import { overviewPage } from '../pages/overview.ts'
 const STUCK_SWAPS = 20
 
 export function overviewPages(site: Site): void {
-  const { accounts, blockSpacing, dashboard, readiness, setAsides, swaps } = site.deps
+  const { accounts, blockSpacing, dashboard, readiness, setAsides, swaps, webhooks } = site.deps
 
   site.page('GET', '/overview', async (_request, _reply, user) => {
     const summary = await dashboard.summary(user.account)
@@ -35,7 +36,7 @@ export function overviewPages(site: Site): void {
         ...(chainProblems.length === 0 && !(await readiness.isChainSeen()) ? [CHAIN_UNSEEN] : chainProblems),
         ...setAsideWarnings(await setAsides.countByKindOf(user.account.id)),
         ...stuck.map(stuckSwap),
-        ...problemsOf(summary, plan),
+        ...problemsOf(summary, plan, await webhooks.countFailed(user.account)),
       ],
     })
   })
@@ -45,13 +46,18 @@ function stuckSwap({ invoicePublicId, status }: Swap): Child {
   return html`The swap for invoice <a class="code" href="/invoices/${invoicePublicId}">${shorten(invoicePublicId, 8, 0)}</a> has had the status ${status} for an hour, but no payment has arrived. Ask the swap provider, with the deposit address.`
 }
 
-function problemsOf(summary: DashboardSummary, overview: AccountOverview): Child[] {
+/** @param failedEvents number of webhook events that have failed for good */
+function problemsOf(summary: DashboardSummary, overview: AccountOverview, failedEvents: number): Child[] {
   const { reorged, reorgedTotal, overpaid, overpaidTotal, failedAttempt, setupSteps, webhookSet } = summary
   const { usedThisMonth: used, plan } = overview
   const limit = plan.monthlyInvoiceLimit
   const lines: Child[] = reorged.length > 0 ? [reorgedInvoices(reorged, reorgedTotal)] : []
   if (overpaid.length > 0) lines.push(overpaidInvoices(overpaid, overpaidTotal))
-  if (failedAttempt)
+  if (failedEvents > 0)
+    lines.push(
+      html`${formatCount(failedEvents)} webhook ${failedEvents === 1 ? 'event' : 'events'} could not be delivered. <a href="/webhook?show=failed">View and resend</a>.`,
+    )
+  else if (failedAttempt)
     lines.push(
       html`The last webhook delivery failed. <a href="/webhook/attempts/${failedAttempt.publicId}">View the attempt</a>.`,
     )

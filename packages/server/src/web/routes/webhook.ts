@@ -14,23 +14,31 @@ const FLASHES: ReadonlyMap<string, string> = new Map([
   ['url', 'Webhook URL changed. Pending deliveries use the new URL too.'],
   ['test', 'Test event queued. It appears below once it is sent.'],
   ['resend', 'The event is resent as a new delivery.'],
+  ['resent', 'The failed events are queued again, each as a new delivery.'],
+  ['resent-some', 'The oldest failed events are queued again. Resend the others once these are delivered.'],
+  ['none-failed', 'No failed events: there is nothing to resend.'],
   ['removed', 'Webhook removed. No more events are sent.'],
 ])
+
+/** After these the page refreshes until the deliveries have ended. */
+const AWAITED: ReadonlySet<string> = new Set(['test', 'resend', 'resent', 'resent-some'])
 
 export function webhookPages(site: Site): void {
   const { webhooks } = site.deps
 
-  async function view(user: AuthenticatedUser, before?: string): Promise<WebhookView> {
+  async function view(user: AuthenticatedUser, before?: string, onlyFailed = false): Promise<WebhookView> {
     const { items, olderThan } = await paginate({
       size: PAGE_SIZE,
       before,
-      read: page => webhooks.attempts(user.account, page),
-      publicId: attempt => attempt.publicId,
+      read: page => webhooks.deliveries(user.account, page, { failed: onlyFailed }),
+      publicId: delivery => delivery.publicId,
     })
     return {
       webhook: await webhookOf(user),
-      attempts: items,
-      older: olderThan && `${PATH}?before=${olderThan}`,
+      deliveries: items,
+      onlyFailed,
+      failed: await webhooks.countFailed(user.account),
+      older: olderThan && `${PATH}?${onlyFailed ? 'show=failed&' : ''}before=${olderThan}`,
     }
   }
 
@@ -44,10 +52,14 @@ export function webhookPages(site: Site): void {
   }
 
   site.page('GET', PATH, async (request, _reply, user) => {
-    const { before, done = '' } = queryFields(request)
+    const { before, show, done = '' } = queryFields(request)
     const flash = FLASHES.get(done)
-    const awaiting = done === 'test' || done === 'resend'
-    const shown = { ...(await view(user, before)), awaiting, ...(flash === undefined ? {} : { flash }) }
+    const awaiting = AWAITED.has(done)
+    const shown = {
+      ...(await view(user, before, show === 'failed')),
+      awaiting,
+      ...(flash === undefined ? {} : { flash }),
+    }
     return webhookPage(site.pageUser(user), shown)
   })
 
@@ -90,8 +102,15 @@ export function webhookPages(site: Site): void {
     return reply.redirect(`${PATH}?done=resend`, 303)
   })
 
+  site.page('POST', `${PATH}/resend-failed`, async (_request, reply, user) => {
+    const { resent, left } = await webhooks.resendFailed(user.account)
+    const done = left > 0 ? 'resent-some' : 'resent'
+    return reply.redirect(`${PATH}?done=${resent === 0 ? 'none-failed' : done}`, 303)
+  })
+
   site.page('GET', `${PATH}/attempts/:id`, async (request, _reply, user) => {
     const attempt = await webhooks.attempt(user.account, idParam(request))
-    return attemptPage(site.pageUser(user), attempt, { webhookSet: (await webhookOf(user)) !== null })
+    const attempts = await webhooks.attemptsOf(user.account, attempt.deliveryPublicId)
+    return attemptPage(site.pageUser(user), attempt, { attempts, webhookSet: (await webhookOf(user)) !== null })
   })
 }

@@ -62,6 +62,7 @@ const SUBJECTS: Readonly<Record<string, RegExp>> = {
   api_key_created: /^zatgate: an API key was created$/,
   api_key_revoked: /^zatgate: an API key was revoked$/,
   webhook_url_set: /^zatgate: the webhook URL was set$/,
+  webhook_failed: /^zatgate: your webhook failed$/,
   webhook_removed: /^zatgate: the webhook was removed$/,
   webhook_secret_rotated: /^zatgate: the webhook signing secret was rotated$/,
   session_token_issued: /^zatgate: a session token was issued$/,

@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto'
+import { RETRY_DELAYS_MS } from '../../src/domain/delivery-schedule.ts'
+import type { Store } from '../../src/ports/store.ts'
+
+/** Later than any worker of a test looks. */
+const FAR_MS = 4_000_000_000_000
+
+/** Stores deliveries with these bodies whose last attempt was answered with 503. The account needs a webhook. */
+export async function insertFailed(store: Store, accountId: number, bodies: readonly string[]): Promise<void> {
+  const now = Math.floor(Date.now() / 1000)
+  const event = { accountId, invoiceId: null, eventType: 'plan.updated', createdAt: now - 3_600 } as const
+  await store.write(async tx => {
+    await tx.deliveries.insert(bodies.map(body => ({ ...event, body, publicId: randomUUID(), dueAtMs: FAR_MS })))
+    const deliveries = await tx.deliveries.listDue([{ accountId, limit: bodies.length }], FAR_MS)
+    const attempts = RETRY_DELAYS_MS.length + 1
+    const started = deliveries.map(delivery => ({
+      publicId: randomUUID(),
+      delivery,
+      progress: { state: 'sending', attempts, dueAtMs: FAR_MS } as const,
+      url: 'https://shop.example/webhook',
+      startedAt: now - 3_000,
+    }))
+    await tx.deliveries.startAttempts(started)
+    await tx.deliveries.finishAttempts(
+      started.map(({ publicId, delivery }) => ({
+        publicId,
+        deliveryPublicId: delivery.publicId,
+        accountId,
+        progress: { state: 'failed', attempts } as const,
+        statusCode: 503,
+        error: 'answered 503',
+        durationMs: 20,
+        response: 'down',
+      })),
+    )
+    await tx.deliveries.reschedule([accountId])
+  })
+}
