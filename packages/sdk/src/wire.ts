@@ -226,7 +226,8 @@ export interface Session {
 
 /** GET /v1/account/export. `from` is inclusive, `to` exclusive. */
 export interface ExportQuery {
-  format: 'csv' | 'json'
+  /** `csv_semicolon` has semicolons and decimal commas, for spreadsheets of languages that write them. */
+  format: 'csv' | 'csv_semicolon' | 'json'
   from?: number
   to?: number
 }

@@ -1,3 +1,11 @@
+/** `csv_semicolon` is for spreadsheets of languages with a decimal comma. */
+export const EXPORT_FORMATS = ['csv', 'csv_semicolon', 'json'] as const
+export type ExportFormat = (typeof EXPORT_FORMATS)[number]
+
+export function isExportFormat(text: string): text is ExportFormat {
+  return (EXPORT_FORMATS as readonly string[]).includes(text)
+}
+
 /** An export that is being read. */
 export interface RunningExport {
   /** The session that began it; null for the command. */

@@ -1,5 +1,6 @@
 import type { Account } from '../domain/account.ts'
 import { invalidField } from '../domain/error.ts'
+import type { ExportFormat } from '../domain/export.ts'
 import { formatZec } from '../domain/money.ts'
 import type { Session } from '../domain/session.ts'
 import { formatIso } from '../domain/time.ts'
@@ -10,8 +11,6 @@ import type { Invoice } from '../ports/repository/invoice.ts'
 import type { Store } from '../ports/store.ts'
 import { createExportSlots } from './export-slot.ts'
 import { createTurns } from './turns.ts'
-
-export type ExportFormat = 'csv' | 'json'
 
 /** Unix seconds; `to` is exclusive. Undefined: the period ends now. */
 export interface ExportPeriod {
@@ -68,6 +67,16 @@ const COLUMNS = [
 /** Adds decimal ZEC and times that spreadsheets recognise. */
 const CSV_COLUMNS = [...COLUMNS, 'amount_zec', 'received_zec', 'created_utc', 'paid_utc'] as const
 
+interface CsvStyle {
+  readonly separator: ',' | ';'
+  readonly decimalSign: '.' | ','
+}
+
+const CSV_STYLES: Readonly<Record<Exclude<ExportFormat, 'json'>, CsvStyle>> = {
+  csv: { separator: ',', decimalSign: '.' },
+  csv_semicolon: { separator: ';', decimalSign: ',' },
+}
+
 export function createInvoiceExports({ store, clock }: { store: Store; clock: Clock }): InvoiceExports {
   const slots = createExportSlots(clock)
   const ownTurn = createTurns()
@@ -102,9 +111,9 @@ export function createInvoiceExports({ store, clock }: { store: Store; clock: Cl
     }
   }
 
-  async function* csv(invoices: AsyncIterable<Invoice[]>): AsyncGenerator<string> {
-    yield `${CSV_COLUMNS.join(',')}\r\n`
-    for await (const page of invoices) yield page.map(csvRow).join('')
+  async function* csv(invoices: AsyncIterable<Invoice[]>, style: CsvStyle): AsyncGenerator<string> {
+    yield `${CSV_COLUMNS.join(style.separator)}\r\n`
+    for await (const page of invoices) yield page.map(invoice => csvRow(invoice, style)).join('')
   }
 
   async function* json(invoices: AsyncIterable<Invoice[]>): AsyncGenerator<string> {
@@ -121,10 +130,11 @@ export function createInvoiceExports({ store, clock }: { store: Store; clock: Cl
       if (to !== undefined && to < from) throw invalidField('to', 'not before from')
       const now = nowSecs(clock)
       const invoices = pages(account, session, { from, to: to ?? now + 1 }, watch)
-      const fileName = `zatgate-invoices-${formatIso(now).slice(0, 10)}.${format}`
-      const file = format === 'csv' ? csv(invoices) : json(invoices)
+      const ending = format === 'json' ? 'json' : 'csv'
+      const fileName = `zatgate-invoices-${formatIso(now).slice(0, 10)}.${ending}`
+      const file = format === 'json' ? json(invoices) : csv(invoices, CSV_STYLES[format])
       const chunks = slots.take(account.publicId, session?.id ?? null, file)
-      const type = format === 'csv' ? 'text/csv' : 'application/json'
+      const type = format === 'json' ? 'application/json' : 'text/csv'
       return { type: `${type}; charset=utf-8`, fileName, chunks }
     },
   }
@@ -147,15 +157,15 @@ export function invoiceListItem(invoice: Invoice) {
 }
 
 /** RFC 4180. */
-function csvRow(invoice: Invoice): string {
+function csvRow(invoice: Invoice, { separator, decimalSign }: CsvStyle): string {
   const values = {
     ...invoiceListItem(invoice),
-    amount_zec: formatZec(invoice.amountZat),
-    received_zec: formatZec(invoice.receivedZat),
+    amount_zec: formatZec(invoice.amountZat).replace('.', decimalSign),
+    received_zec: formatZec(invoice.receivedZat).replace('.', decimalSign),
     created_utc: sheetTime(invoice.createdAt),
     paid_utc: invoice.paidAt === null ? null : sheetTime(invoice.paidAt),
   }
-  return `${CSV_COLUMNS.map(column => csvField(values[column])).join(',')}\r\n`
+  return `${CSV_COLUMNS.map(column => csvField(values[column])).join(separator)}\r\n`
 }
 
 function sheetTime(unixSecs: number): string {

@@ -134,3 +134,22 @@ test('no CSV field is run as a formula by a spreadsheet, and each is parsed back
   assert.equal(csvField(-5), '-5')
   assert.equal(csvField(null), '')
 })
+
+test('with semicolons, decimals have a comma and are quoted, so programs that also split at commas read one field', async t => {
+  const { exports, shop, created } = await harness(t, 2)
+  const plain = parseCsv(await textOf(exports.exportInvoices(shop.account, null, 'csv', { from: 0 }).chunks))
+  const { type, fileName, chunks } = exports.exportInvoices(shop.account, null, 'csv_semicolon', { from: 0 })
+  assert.deepEqual([type, fileName.slice(-4)], ['text/csv; charset=utf-8', '.csv'])
+  const lines = (await textOf(chunks)).split('\r\n')
+  assert.equal(lines.pop(), '')
+  const rows = lines.map(line => line.split(';'))
+  assert.deepEqual(rows[0], plain[0])
+  const amount = plain[0]?.indexOf('amount_zec') ?? -1
+  assert.equal(rows[1]?.[amount], '"0,00005"')
+  assert.equal(rows.length, created.length + 1)
+  for (const [index, row] of rows.entries())
+    assert.deepEqual(
+      row.map(field => field.replace(/^"(\d+),(\d+)"$/, '$1.$2')),
+      plain[index],
+    )
+})

@@ -33,6 +33,9 @@ describe('the page Export', () => {
     assert.equal(file.status, 200)
     assert.match(file.headers.get('content-disposition') ?? '', /^attachment; filename="zatgate-invoices-[\d-]+\.csv"$/)
     assert.match(file.text, /^id,status,amount_zat/)
+    const european = await visitor.request('POST /export/download', { format: 'csv_semicolon', token })
+    assert.match(european.text, /^id;status;amount_zat/)
+    assert.equal((await visitor.request('POST /export/download', { format: 'xls', token })).status, 400)
   })
 
   test('while an export is in progress, the page says so, and a download works after it', async () => {

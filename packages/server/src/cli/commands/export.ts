@@ -1,7 +1,8 @@
 import { resolve } from 'node:path'
 import { systemClock } from '../../adapters/system/clock.ts'
+import { type ExportFormat, isExportFormat } from '../../domain/export.ts'
 import type { WorkWatch } from '../../ports/progress.ts'
-import { createInvoiceExports, type ExportFormat, type InvoiceExport } from '../../services/export.ts'
+import { createInvoiceExports, type InvoiceExport } from '../../services/export.ts'
 import { writeNewFile } from '../../store/new-file.ts'
 import type { Command } from '../command.ts'
 import { parseDate } from '../date.ts'
@@ -17,7 +18,7 @@ export const exportInvoices: Command = {
   summary: 'writes the invoices of an account, oldest first, as CSV or JSON',
   arguments: [
     ['--email E', 'the account'],
-    ['--format F', 'csv or json; without it, csv, or json with --json'],
+    ['--format F', 'csv, json, or csv_semicolon: semicolons and decimal commas. Default: csv, or json with --json'],
     ['--from DATE', 'only those created at this UTC time or later, such as 2026-01-31'],
     ['--to DATE', 'only those created before this UTC time, such as 2026-02-28T12:00:00Z'],
     ['FILE', 'a new file in an existing folder; without it, standard output'],
@@ -53,9 +54,9 @@ export const exportInvoices: Command = {
 /** The format that was asked for. @throws UsageError unless the output can have it */
 function formatOf(text: string | undefined, { json }: Output, file: string | null): ExportFormat {
   if (text === undefined) return json && file === null ? 'json' : 'csv'
-  if (text !== 'csv' && text !== 'json') throw new UsageError('--format must be csv or json')
-  if (text === 'csv' && json && file === null)
-    throw new UsageError('--json prints JSON: for --format csv, give a FILE or leave out --json')
+  if (!isExportFormat(text)) throw new UsageError('--format must be csv, csv_semicolon or json')
+  if (text !== 'json' && json && file === null)
+    throw new UsageError(`--json prints JSON: for --format ${text}, give a FILE or leave out --json`)
   return text
 }
 

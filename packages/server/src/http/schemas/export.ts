@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import { Type } from 'typebox'
+import { EXPORT_FORMATS } from '../../domain/export.ts'
 import { noExtraFields, stringEnum } from './common.ts'
 import { InvoiceListItem } from './invoice.ts'
 
@@ -8,7 +9,10 @@ const MAX_UNIX_SECS = 2 ** 40
 
 export const ExportQuery = Type.Object(
   {
-    format: stringEnum(['csv', 'json'], 'File format.'),
+    format: stringEnum(
+      EXPORT_FORMATS,
+      'File format. `csv_semicolon` has semicolons and decimal commas, for spreadsheets of languages that write them.',
+    ),
     from: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_UNIX_SECS, description: 'Unix seconds, inclusive.' })),
     to: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_UNIX_SECS, description: 'Unix seconds, exclusive.' })),
   },

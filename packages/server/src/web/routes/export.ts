@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { AppError } from '../../domain/error.ts'
+import { isExportFormat } from '../../domain/export.ts'
 import { DAY_SECS, parseDay } from '../../domain/time.ts'
 import type { InvoiceExport } from '../../services/export.ts'
 import type { AuthenticatedUser } from '../auth.ts'
@@ -26,7 +27,7 @@ export function exportPages(site: Site): void {
       reply.code(status)
       return show(user, { from, to, error })
     }
-    if (first === null || (to !== '' && last === null) || (format !== 'csv' && format !== 'json')) {
+    if (first === null || (to !== '' && last === null) || !isExportFormat(format)) {
       return reject('Enter dates as YYYY-MM-DD, for example 2026-11-21, and choose CSV or JSON.')
     }
     if (last !== null && last < first) return reject('The end date is before the start date.')

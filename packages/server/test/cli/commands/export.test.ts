@@ -69,6 +69,13 @@ test('export writes a new private file, and never overwrites one', async t => {
   assert.deepEqual(readdirSync(files).sort(), ['busy.csv.partial', 'invoices.csv', 'invoices.json'])
 })
 
+test('--format csv_semicolon has semicolons and decimal commas', async t => {
+  const { command } = await harness(t, 2)
+  const { out } = await command('--format', 'csv_semicolon')
+  assert.match(out, /^id;status;amount_zat;/)
+  assert.match(out, /;"0,\d+";"?0/)
+})
+
 test('the period includes its first second and excludes its last one', async t => {
   const { command } = await harness(t, 10)
   const at = (secs: number) => `${new Date(secs * 1000).toISOString().slice(0, 19)}Z`
@@ -90,7 +97,7 @@ test('an invalid argument is named, with what would be right', async t => {
   const missing = await runCommand(['export'], env)
   assert.deepEqual([missing.code, missing.err.split(' (')[0]], [2, 'zatgate: --email is missing'])
   for (const [args, reason] of [
-    [['--format', 'xml'], '--format must be csv or json'],
+    [['--format', 'xml'], '--format must be csv, csv_semicolon or json'],
     [['--from', '31.1.2026'], '--from must be a UTC date such as 2026-01-31 or 2026-01-31T12:00:00Z'],
     [['--from', '2026-02-30'], '--from must be a UTC date'],
     [['--from', '2026-01-31T12:00:00+01:00'], '--from must be a UTC date'],
