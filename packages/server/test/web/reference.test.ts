@@ -1,10 +1,29 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { verifyWebhook } from '@zatgate/sdk'
 import type { Browser, Page } from 'playwright-core'
+import { EXAMPLE_SECRET } from '../../src/http/openapi/examples.ts'
 import { call } from '../harness/http-call.ts'
 import { startTestService, type TestService } from '../harness/service.ts'
 import { noBrowser, openBrowser } from './browser.ts'
 import { inspect } from './inspect.ts'
+
+interface HeaderParameter {
+  readonly name: string
+  readonly description: string
+  readonly example: string
+}
+
+/** The text of HTML. */
+function plain(markup: string): string {
+  return markup
+    .replace(/<[^>]*>/g, '')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&')
+}
 
 describe('the reference of the API', () => {
   let harness: TestService
@@ -28,6 +47,31 @@ describe('the reference of the API', () => {
     const codes = JSON.stringify(document.paths).matchAll(/"code":"(\w+)"/g)
     for (const [, code] of codes) assert.ok(text.includes(`<code>${code}</code>`), code)
     for (const [, target] of text.matchAll(/href="#([^"]+)"/g)) assert.ok(text.includes(`id="${target}"`), target)
+  })
+
+  test('the events have the headers of the signature, with what they contain and an example that verifies', async () => {
+    const { body: document } = await call(harness, 'GET /openapi.json')
+    const { text } = await call(harness, 'GET /docs')
+    const events = text.slice(text.indexOf('id="events"'))
+    for (const { post } of Object.values<{ post: { operationId: string; parameters: HeaderParameter[] } }>(
+      document.webhooks,
+    )) {
+      const section = plain(events.slice(events.indexOf(`id="${post.operationId}"`)).split('</section>')[0] ?? '')
+      assert.ok(post.parameters.length >= 4)
+      for (const { name, description, example } of post.parameters) {
+        assert.ok(plain(events).includes(description.replaceAll('`', '')), name)
+        assert.ok(section.includes(`${name}: ${example}`), `${post.operationId} ${name}`)
+      }
+      const value = (name: string) => new RegExp(`${name}: (.*)`).exec(section)?.[1] ?? ''
+      const body = JSON.stringify(JSON.parse(/\{.*\}/s.exec(section.slice(section.indexOf('Example')))?.[0] ?? ''))
+      const event = await verifyWebhook(
+        body,
+        Object.fromEntries(post.parameters.map(({ name }) => [name, value(name)])),
+        EXAMPLE_SECRET,
+        { nowMs: Number(value('webhook-timestamp')) * 1000 },
+      )
+      assert.equal(JSON.stringify(event), body)
+    }
   })
 
   describe('in a real browser', { skip: noBrowser(), timeout: 120_000 }, () => {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../http/openapi/shared-schemas.ts'
 import { referencePage as frame } from '../components/layout.ts'
-import { type DescribedOperation, operationSection, webhookSection } from '../components/operation.ts'
+import { type DescribedOperation, operationSection, webhookHeaders, webhookSection } from '../components/operation.ts'
 import { prose } from '../components/prose.ts'
 import { type Resolve, resolver } from '../components/schema-table.ts'
 import { type Html, html } from '../html.ts'
@@ -28,6 +28,7 @@ export function referencePage(document: JsonObject, url: string): Html {
       ${groups.map(group => groupSection(group, url, resolve))}
       <h2 id="events">Events</h2>
       <p class="lead">Requests to the webhook of an account. ${prose(webhooks[0]?.operation.description ?? '')} ${prose(webhooks[0]?.operation.responses.default.description ?? '')}</p>
+      ${webhooks[0] && webhookHeaders(webhooks[0])}
       ${webhooks.map(webhook => webhookSection(webhook, resolve))}`,
   })
 }
