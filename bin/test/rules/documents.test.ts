@@ -40,7 +40,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
 /** Blocks that the tests do not run, and why. They check the syntax, or what the block names: files, versions, ports. */
 const NOT_RUN: Readonly<Record<string, string>> = {
   'CONTRIBUTING.md: sh commands': 'starts the tests',
-  'README.md: sh production': 'reads a public server of mainnet; the settings are pasted and accepted',
+  'README.md: sh production': 'the test of docs/going-live.md runs these lines',
   'README.md: sh start': 'the test starts the service itself',
   'deploy/startos/README.md: sh build': 'needs Docker and the tools of StartOS',
   'deploy/umbrel/README.md: sh publish': 'needs Docker and a registry',
@@ -56,8 +56,6 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'docs/real-network.md: sh zebra-regtest': 'needs Zebra',
   'docs/real-network.md: toml zebra-regtest.toml': 'needs Zebra',
   'docs/real-network.md: toml zebra.toml': 'needs Zebra',
-  'packages/sdk/README.md: sh install': 'needs a published package; the tests install its tarball',
-  'packages/zcash/README.md: sh install': 'needs a published package; the tests install its tarball',
 }
 
 /** What stands after each fence: the language and the name of the block. `text` is a drawing. */
@@ -94,6 +92,50 @@ test('every fenced block of a document is used by a test', () => {
       .map(tag => `${document}: \`\`\`${tag}`)
   })
   assert.deepEqual(unused, [])
+})
+
+test('a document whose commands need the checkout says how to get it', () => {
+  const needsCheckout =
+    /^\s*(?:\w+=\S+ )*(?:npx zatgate|npm (?:start|ci|run)|docker buildx build|docker compose up|helm install|git archive)\b/m
+  const unsaid = DOCUMENTS.filter(document => {
+    const text = readText(document)
+    const isNeeded = blocksOf(document).some(block => block.tag.startsWith('sh ') && needsCheckout.test(block.text))
+    return isNeeded && !/\]\((?:[./\w]*README\.md)?#get-it\)/.test(text)
+  })
+  assert.deepEqual(unsaid, [])
+})
+
+test('a document whose code imports a package of the project links to its installation', () => {
+  const unsaid = DOCUMENTS.flatMap(document => {
+    const text = readText(document)
+    return ['sdk', 'zcash']
+      .filter(name => document !== `packages/${name}/README.md` && text.includes(`from '@zatgate/${name}`))
+      .filter(name => !new RegExp(`(?:packages|\\.\\.)/${name}/README\\.md`).test(text))
+      .map(name => `${document}: ${name}`)
+  })
+  assert.deepEqual(unsaid, [])
+})
+
+test('no document installs a package of the project from npm, where none is published', () => {
+  const wrong = DOCUMENTS.filter(document =>
+    /npm (?:install|i|add) (?:--?\S+ )*@?zatgate(?!-)/.test(readText(document)),
+  )
+  assert.deepEqual(wrong, [])
+})
+
+test('a key is written to a file, and a repeated command keeps it', () => {
+  const wrong = DOCUMENTS.flatMap(document =>
+    blocksOf(document).flatMap(({ text }) =>
+      text
+        .split('\n')
+        .filter(
+          line => line.includes('openssl rand') && !/^(?:\[|sudo test) -s \S+ (?:\] )?\|\| openssl rand /.test(line),
+        )
+        .map(line => `${document}: ${line}`),
+    ),
+  )
+  // The password of a role: the statement that creates it fails the second time, and the file is then left alone.
+  assert.deepEqual(wrong, ['docs/many-processes.md: export PASSWORD=$(openssl rand -hex 24)'])
 })
 
 test('the lists name documents and blocks that exist', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { startSandbox } from '@zatgate/sandbox/sandbox'
@@ -61,7 +61,10 @@ test('the steps of the guide lead from a viewing key to a paid invoice on testne
   symlinkSync(join(ROOT, 'deploy'), join(folder, 'deploy'))
 
   const firstAddress = (await paste('--index 0')).trim()
-  await paste('openssl rand')
+  await paste('install -d -m 700 secrets data')
+  const key = readFileSync(join(folder, 'secrets/encryption_key'), 'utf8')
+  await paste('install -d -m 700 secrets data')
+  assert.equal(readFileSync(join(folder, 'secrets/encryption_key'), 'utf8'), key, 'repeated, it keeps the key')
   assert.equal(statSync(join(folder, 'secrets/encryption_key')).mode & 0o777, 0o600)
   await paste('cat > zatgate.env')
   const shown = blockWith('text doctor', 'settings')
@@ -106,6 +109,11 @@ test('the steps of the guide lead from a viewing key to a paid invoice on testne
   const [mainnet = '', doctor] = blockWith('sh mainnet', 'data-testnet').split('npx zatgate doctor\n')
   assert.equal(doctor, '')
   await shell.run(mainnet)
+  const mainKey = readFileSync(join(folder, 'secrets/encryption_key'), 'utf8')
+  await shell.run(mainnet)
+  assert.equal(readFileSync(join(folder, 'secrets/encryption_key'), 'utf8'), mainKey, 'repeated, it keeps the key')
+  assert.equal(readFileSync(join(folder, 'data-testnet/encryption_key'), 'utf8'), key)
+  assert.notEqual(mainKey, key)
   const config = loadConfig(await settingsOf(shell))
   assert.equal(config.network, 'main')
   assert.equal(config.lightwalletdUrls.length, 2)

@@ -13,8 +13,12 @@ import { gzipSync } from 'node:zlib'
 import { encodeAddress } from '@zatgate/zcash/address'
 import { publint } from 'publint'
 import { rolldown } from 'rolldown'
+import { Guide } from '../docs/guide.ts'
+import { stackOf, temporaryFolder } from '../harness/container.ts'
 import { call } from '../harness/http-call.ts'
+import { missingProgram } from '../harness/programs.ts'
 import { startTestService, type TestService } from '../harness/service.ts'
+import { openShell } from '../harness/shell.ts'
 import { until } from '../harness/until.ts'
 import { noBrowser, openBrowser } from '../web/browser.ts'
 import { type Consumer, installPackages, ROOT, snippetOf, supportedNodes } from './consumer.ts'
@@ -70,6 +74,16 @@ test('the tarballs hold code, declarations, sources, README and licence, and eve
       for (const source of sources) assert.ok(files.includes(join(map, '..', source)), `${map}: ${source}`)
     }
   }
+})
+
+test('the README of the SDK installs it from the checkout, as pasted', { skip: missingProgram('bash') }, async t => {
+  const folder = temporaryFolder(stackOf(t))
+  writeFileSync(join(folder, 'package.json'), '{"private": true}')
+  const shell = openShell(t, { folder: ROOT, env: { HOME: folder }, replace: { '../shop': folder } })
+  await shell.run(new Guide('packages/sdk/README.md').block('sh install'))
+  const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  assert.match(dependencies['@zatgate/sdk'], /^file:zatgate-sdk-.*\.tgz$/)
+  assert.equal((await shell.run(`node -p "typeof require('@zatgate/sdk').verifyWebhook"`)).trim(), 'function')
 })
 
 test('npm would publish them, and publint finds nothing', async () => {
