@@ -3,7 +3,7 @@ import { base58 } from '@scure/base'
 import { MAX_ZAT } from '../domain/money.ts'
 import { DEFAULT_WATCHED_KEY_LIMIT, FREE_PLAN, type Plan } from '../domain/plan.ts'
 import { isCurrency } from '../domain/rate.ts'
-import { databaseTls } from './transport.ts'
+import { databaseTls, databaseUrlProblem } from './transport.ts'
 
 /** Parsers of single settings. For invalid text they throw `InvalidValue`, whose message describes valid values. */
 export class InvalidValue extends Error {
@@ -144,6 +144,8 @@ export function currencies(raw: string): readonly string[] {
 export function databaseUrl(raw: string): string {
   if (!/^sqlite:.+/.test(raw) && !/^postgres(ql)?:\/\/\S+$/.test(raw))
     throw new InvalidValue('sqlite:<file> or postgres://…')
+  const problem = raw.startsWith('sqlite:') ? null : databaseUrlProblem(raw)
+  if (problem !== null) throw new InvalidValue(problem)
   if (databaseTls(raw) === 'undecided')
     throw new InvalidValue(
       'a URL with ?sslmode=verify-full, because its host is another machine; or, on a network that only you can read, ?sslmode=disable',

@@ -1,4 +1,5 @@
 import { ReadOnlyDatabaseError } from '../domain/error.ts'
+import { ConnectError } from './postgres/error.ts'
 
 /** Classes of SQLSTATE: connection, authorization, unknown database, and a server that is starting or stopping. */
 const SERVER_ERROR = /^(?:08|28|3D|57P)/
@@ -13,7 +14,11 @@ export function openError(url: string, error: unknown): unknown {
   if (!(error instanceof Error)) return error
   if (error instanceof ReadOnlyDatabaseError) return cannotBeOpened(url, String(error.cause), error)
   const code = 'code' in error ? String(error.code) : ''
-  const isConnection = SERVER_ERROR.test(code) || SYSTEM_ERROR.test(code) || /timeout|SSL/i.test(error.message)
+  const isConnection =
+    error instanceof ConnectError ||
+    SERVER_ERROR.test(code) ||
+    SYSTEM_ERROR.test(code) ||
+    /timeout|SSL/i.test(error.message)
   return isConnection ? cannotBeOpened(url, error.message || code, error) : error
 }
 

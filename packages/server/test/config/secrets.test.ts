@@ -76,7 +76,7 @@ test('a PostgreSQL on another machine needs TLS, or a URL that says otherwise', 
     assert.equal(accepted(url), false, url)
     for (const mode of ['prefer', 'allow', 'require&sslmode=disable', ''])
       assert.equal(accepted(`${url}?sslmode=${mode}`), false, mode)
-    for (const mode of ['verify-full', 'verify-ca', 'require', 'disable'])
+    for (const mode of ['verify-full', 'verify-ca&sslrootcert=/ca.pem', 'require', 'disable'])
       assert.equal(accepted(`${url}?sslmode=${mode}`), true, mode)
   }
   for (const local of ['localhost', '127.0.0.1:5432', '[::1]', '%2Fvar%2Frun%2Fpostgresql', ''])
@@ -88,6 +88,28 @@ test('a PostgreSQL on another machine needs TLS, or a URL that says otherwise', 
       .join()
       .includes('secret'),
   )
+})
+
+test('an option of DATABASE_URL that cannot mean what it means to libpq is refused by name, also on this machine', () => {
+  for (const host of ['localhost', 'db.example'])
+    for (const [options, expected] of [
+      ['sslmode=prefer', /without sslmode=prefer/],
+      ['sslmode=allow', /without sslmode=allow/],
+      ['sslmode=no-verify', /one of verify-full, verify-ca, require, disable/],
+      ['sslmode=verify_full', /one of verify-full/],
+      ['sslmode=', /one of verify-full/],
+      ['sslmode=require&sslmode=disable', /one sslmode/],
+      ['sslmode=verify-ca', /sslrootcert=<file>/],
+      ['sslmode=verify-full&sslrootcert=system', /without sslrootcert=system/],
+      ['ssl=true', /sslmode instead of ssl/],
+      ['sslmode=verify-full&host=one,two', /one host/],
+    ] as const)
+      assert.match(
+        problemsOf({ ...REAL, DATABASE_URL: `postgres://a:secret@${host}/shop?${options}` }).join(),
+        expected,
+      )
+  const several = problemsOf({ ...REAL, DATABASE_URL: 'postgres://a:secret@one,two/shop?sslmode=verify-full' })
+  assert.match(several.join(), /^DATABASE_URL is invalid: it should be a URL with one host/)
 })
 
 test('a mail server needs TLS unless it is on this machine or its URL says otherwise', () => {

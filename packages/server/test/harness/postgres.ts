@@ -44,15 +44,30 @@ export function findPostgres(): string | null {
 
 /**
  * Starts a server on a socket in a temporary folder. It always ends with this process.
+ * @param tls also listen at this port of this machine, with this certificate
  * @param durable whether commits are flushed to the disk, for benchmarks; tests are faster without it
  */
-export async function startPostgres(bin: string, { durable = false } = {}): Promise<TestPostgres> {
+export async function startPostgres(
+  bin: string,
+  { durable = false, tls }: { durable?: boolean; tls?: { port: number; cert: string; key: string } } = {},
+): Promise<TestPostgres> {
   const { folder, data } = await makeFolder()
   const options = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync']
   runProgram(bin, 'initdb', ['--pgdata', data, ...options])
-  const server = await startServer(bin, folder, data, durable)
+  if (tls) {
+    const user = unprivilegedUser()
+    for (const [name, text] of [
+      ['server.crt', tls.cert],
+      ['server.key', tls.key],
+    ] as const) {
+      await writeFile(join(data, name), text, { mode: 0o600 })
+      if (user) await chown(join(data, name), user.uid, user.gid)
+    }
+    await appendFile(join(data, 'postgresql.conf'), `ssl = on\nlisten_addresses = 'localhost'\nport = ${tls.port}\n`)
+  }
+  const server = await startServer(bin, folder, data, durable, tls ? {} : { listen_addresses: '' })
 
-  const admin = new pg.Client(urlOf(folder, 'postgres'))
+  const admin = new pg.Client(urlOf(folder, 'postgres', tls?.port))
   await admin.connect()
   let databases = 0
   return {
@@ -61,7 +76,7 @@ export async function startPostgres(bin: string, { durable = false } = {}): Prom
       const name = `test_${++databases}`
       const template = copyOf === undefined ? '' : ` TEMPLATE ${new URL(copyOf).pathname.slice(1)}`
       await admin.query(`CREATE DATABASE ${name}${template}`)
-      return urlOf(folder, name)
+      return urlOf(folder, name, tls?.port)
     },
     startStandby: ({ streaming = false } = {}) => startStandby(bin, folder, streaming),
     async stop() {
@@ -72,8 +87,8 @@ export async function startPostgres(bin: string, { durable = false } = {}): Prom
 }
 
 /** The URL of a database of the server whose socket is in the folder. */
-export function urlOf(folder: string, database: string): string {
-  return `postgres://postgres@localhost/${database}?host=${encodeURIComponent(folder)}`
+export function urlOf(folder: string, database: string, port = 5432): string {
+  return `postgres://postgres@localhost:${port}/${database}?host=${encodeURIComponent(folder)}`
 }
 
 async function startStandby(bin: string, primaryFolder: string, streaming: boolean): Promise<TestStandby> {
@@ -136,9 +151,10 @@ async function startServer(
   folder: string,
   data: string,
   durable: boolean,
+  more: Readonly<Record<string, string>> = { listen_addresses: '' },
 ): Promise<{ stop(): Promise<void> }> {
   const settings = {
-    listen_addresses: '',
+    ...more,
     unix_socket_directories: folder,
     fsync: durable ? 'on' : 'off',
     full_page_writes: durable ? 'on' : 'off',

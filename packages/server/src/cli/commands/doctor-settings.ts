@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { isIPv4 } from 'node:net'
 import type { Config } from '../../config/settings.ts'
-import { databaseTls, isLoopback } from '../../config/transport.ts'
+import { acceptsAnyServer, databaseTls, isLoopback } from '../../config/transport.ts'
 import type { Finding } from './doctor-finding.ts'
 
 /** Readable or writable by users other than the owner. */
@@ -25,6 +25,11 @@ export function checkSettings(config: Config, userId: number | null): Finding[] 
     warn(
       'DATABASE_URL has sslmode=disable: its data travel unencrypted',
       'use sslmode=verify-full, unless the network is private',
+    )
+  if (acceptsAnyServer(config.databaseUrl))
+    warn(
+      'DATABASE_URL has sslmode=require: the server shows no certificate that is checked, so another one can answer',
+      'use sslmode=verify-full, with sslrootcert=<file> for an authority of your own',
     )
   if (config.mail && !config.mail.requireTls && !isLoopback(new URL(config.mail.smtpUrl).hostname))
     warn(

@@ -12,8 +12,6 @@ import { connectionOptions, prepareSession } from './session.ts'
 
 /** One connection, held by one use case. */
 export interface PgClient {
-  /** The server process of the connection, by which another connection can cancel its statement. */
-  readonly backendId?: number | undefined
   query(sql: string, values?: readonly unknown[]): Promise<{ rows: unknown[]; affected: number }>
   /** Returns the connection to its source, or discards it when `broken`. */
   release(broken: boolean): void
@@ -83,8 +81,6 @@ export function createPgPool(
         throw error instanceof AppError ? error : new ConnectError(error)
       })
       return {
-        // Missing from the published types.
-        backendId: (client as { processID?: number }).processID,
         async query(text, values) {
           const name = values && statementName(text)
           const { rows, rowCount } = await client.query({

@@ -15,9 +15,10 @@ export async function migratePostgres(
   watch: MigrationWatch = {},
 ): Promise<void> {
   const client = await source.connect()
-  const stopCanceling = cancelOnAbort(source, client, watch.signal)
+  let stopCanceling = () => {}
   try {
     await client.query('BEGIN')
+    if (watch.signal) stopCanceling = await cancelOnAbort(source, client, watch.signal)
     for (const limit of ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']) {
       await client.query(`SET LOCAL ${limit} = 0`)
     }
@@ -35,13 +36,15 @@ export async function migratePostgres(
 }
 
 /** Cancels the statement that the connection runs, or the wait for its lock, when the signal aborts. */
-function cancelOnAbort(source: PgSource, { backendId }: PgClient, signal?: AbortSignal): () => void {
-  if (!signal || backendId === undefined) return () => {}
+async function cancelOnAbort(source: PgSource, client: PgClient, signal: AbortSignal): Promise<() => void> {
+  // Asked of the server: what a pooler in between says at the start of a connection is a number of its own.
+  const { rows } = await client.query('SELECT pg_backend_pid() AS id')
+  const [{ id }] = rows as [{ id: number }]
   const cancel = () =>
     void source
       .connect()
       .then(other =>
-        other.query('SELECT pg_cancel_backend($1)', [backendId]).then(
+        other.query('SELECT pg_cancel_backend($1)', [id]).then(
           () => other.release(false),
           () => other.release(true),
         ),

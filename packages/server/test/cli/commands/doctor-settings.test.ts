@@ -29,6 +29,7 @@ test('safe settings cause no warning', () => {
 
 const RISKS: readonly (readonly [says: RegExp, env: Env])[] = [
   [/^DATABASE_URL has sslmode=disable/, { DATABASE_URL: 'postgres://a:secret@db.example/shop?sslmode=disable' }],
+  [/^DATABASE_URL has sslmode=require/, { DATABASE_URL: 'postgres://a:secret@db.example/shop?sslmode=require' }],
   [/^SMTP_URL does not require TLS/, { SMTP_URL: 'smtp://a:secret@mail.example?requireTLS=false' }],
   [/^REGISTRATION is open/, { REGISTRATION: 'open' }],
   [/^PUBLIC_URL is not set/, { PUBLIC_URL: '' }],
