@@ -8,6 +8,8 @@ export const SECURITY_HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'cross-origin-resource-policy': 'cross-origin',
   'cache-control': 'no-store',
+  // The id of an invoice is its credential, so no search engine may list its address.
+  'x-robots-tag': 'noindex, nofollow, noarchive',
 }
 
 /**

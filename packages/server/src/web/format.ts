@@ -13,6 +13,19 @@ export function formatZecAmount(amount: Zat): string {
   return `${groupThousands(BigInt(whole))}${fraction === undefined ? '' : `.${fraction}`} ZEC`
 }
 
+/** With more characters an amount is set smaller, so that its digits stay on one line on a phone with large text. */
+const LONG_AMOUNT_CHARS = 14
+
+/** The class of an element with an amount. It breaks before the unit only. */
+export function amountClass(text: string): string {
+  return text.length > LONG_AMOUNT_CHARS ? 'amount long' : 'amount'
+}
+
+/** An amount as the largest text of its card. */
+export function bigAmount(text: string): Html {
+  return html`<p class="big ${amountClass(text)}">${text}</p>`
+}
+
 export function formatZat(amount: Zat): string {
   return `${groupThousands(amount)} zat`
 }

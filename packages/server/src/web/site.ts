@@ -18,6 +18,7 @@ import type { Html } from './html.ts'
 import { checkoutErrorPage, errorPage } from './pages/error.ts'
 import { reauthPage } from './pages/reauth.ts'
 import { signInPage } from './pages/sign-in.ts'
+import { robotsRoute } from './robots.ts'
 import { accountPages } from './routes/account.ts'
 import { apiKeyPages } from './routes/api-key.ts'
 import { activityPages } from './routes/audit.ts'
@@ -46,6 +47,7 @@ export function addSite(root: App, deps: SiteDeps): void {
     app.setErrorHandler((error, request, reply) => sendErrorPage(error, request, reply, deps))
     const site = createSite(app, deps)
     assetRoutes(app)
+    robotsRoute(app)
     signInPages(site)
     overviewPages(site)
     invoicePages(site)

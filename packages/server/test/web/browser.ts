@@ -22,6 +22,8 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // A name of a local network, which browsers trust less than the machine itself.
+  '--host-resolver-rules=MAP zatgate.lan 127.0.0.1',
 ]
 
 /** The reason to skip browser tests, or false if Chromium is installed. @throws in CI, where it is required */

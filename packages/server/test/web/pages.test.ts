@@ -219,7 +219,7 @@ describe('pages', () => {
     })
     assert.equal(set.status, 200)
     for (const { text } of [set, await visitor.request('GET /viewing-key')]) {
-      assert.match(text, /It expires on <time[^>]*>3000-01-01 00:00 UTC/)
+      assert.match(text, /It expires on <bdi><time[^>]*>3000-01-01 00:00 UTC/)
       assert.match(text, /It expires after block 9000000\./)
     }
     await expireRecentAuth(token)

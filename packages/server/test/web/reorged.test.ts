@@ -79,7 +79,10 @@ describe('after a reorganisation removed payments of paid invoices', () => {
     assert.doesNotMatch(overview, / more<\/a>/)
 
     const detail = await page(`/invoices/${publicId}`)
-    assert.match(detail, /Payments of this invoice are missing since <time[^>]*>[^<]*<\/time>: a reorganisation/)
+    assert.match(
+      detail,
+      /Payments of this invoice are missing since <bdi><time[^>]*>[^<]*<\/time><\/bdi>: a reorganisation/,
+    )
     assert.match(detail, /0\.125 ZEC of 0\.125 ZEC is missing\. The invoice stays <b>paid<\/b>/)
     assert.match(detail, /Hold the goods if you still can/)
     assert.match(detail, /They can be mined up to block [\d,]+, about \d+ (seconds|minutes|hours) from now/)

@@ -1,5 +1,5 @@
 import { formatZec, type Zat } from '../../domain/money.ts'
-import { formatZecAmount } from '../format.ts'
+import { amountClass, formatZecAmount } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import { copyButton } from './copyable.ts'
 import { qrCode } from './qr-code.ts'
@@ -12,8 +12,9 @@ export function walletLink(uri: string): Html {
 
 /** The amount and the address of a payment in ZEC, with copy buttons. */
 export function manualPayment(amountZat: Zat, address: string): Html {
+  const amount = formatZecAmount(amountZat)
   return html`<dl class="facts stacked">
-      <div><dt>Exact amount</dt><dd><code>${formatZecAmount(amountZat)}</code> ${copyButton(formatZec(amountZat), 'the amount')}</dd></div>
+      <div><dt>Exact amount</dt><dd><code class="${amountClass(amount)}">${amount}</code> ${copyButton(formatZec(amountZat), 'the amount')}</dd></div>
       <div><dt>To this address</dt><dd><code>${address}</code> ${copyButton(address, 'the address')}</dd></div>
     </dl>`
 }

@@ -7,6 +7,9 @@ export function qrCode(text: string, label: string): Html {
   return html`<svg class="qr" viewBox="0 0 ${size} ${size}" role="img" aria-label="${label}" shape-rendering="crispEdges"><rect width="${size}" height="${size}" fill="#fff"/>${modules}</svg>`
 }
 
+/** Light modules on each side. The standard (ISO/IEC 18004) requires four. */
+const QUIET_ZONE = 4
+
 interface Drawing {
   /** Modules on each side, with the border. */
   readonly size: number
@@ -27,7 +30,7 @@ function drawn(text: string): Drawing {
 }
 
 function draw(text: string): Drawing {
-  const { data, size } = encode(text, { ecc: 'L', border: 3 })
+  const { data, size } = encode(text, { ecc: 'L', border: QUIET_ZONE })
   const path = data.flatMap((row, y) => runs(row).map(([x, length]) => `M${x} ${y}h${length}v1h-${length}z`)).join('')
   return { size, modules: html`<path d="${path}" fill="#000"/>` }
 }

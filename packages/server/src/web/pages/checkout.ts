@@ -9,7 +9,7 @@ import { checkoutFrame } from '../components/checkout-frame.ts'
 import { type CheckoutLinks, returnLink } from '../components/checkout-links.ts'
 import { liveAttributes, statusAttributes } from '../components/live.ts'
 import { manualPayment, walletLink } from '../components/payment-request.ts'
-import { countdown, formatZecAmount, groupThousands, timeElement } from '../format.ts'
+import { bigAmount, countdown, formatZecAmount, groupThousands, timeElement } from '../format.ts'
 import { booleanAttribute, type Child, type Html, html } from '../html.ts'
 
 interface CheckoutView {
@@ -84,7 +84,7 @@ function mark(state: CheckoutState): Html | false {
 
 function body(view: CheckoutView, state: CheckoutState): Html {
   const { invoice } = view
-  const amount = html`<p class="big center">${formatZecAmount(invoice.amountZat)}</p>`
+  const amount = bigAmount(formatZecAmount(invoice.amountZat))
   switch (state) {
     case 'payable':
       return payable(view)
@@ -116,7 +116,7 @@ function request(invoice: Invoice): Html {
   const remaining = amountZat - receivedZat
   const uri = paymentUri(address, remaining, publicId)
   return html`
-    <p class="big center">${formatZecAmount(remaining)}</p>
+    ${bigAmount(formatZecAmount(remaining))}
     <p class="below center">${groupThousands(remaining)} zat</p>
     ${receivedZat > 0n && html`<p class="below center">${formatZecAmount(receivedZat)} received. ${formatZecAmount(remaining)} left to pay.</p>`}
     ${walletLink(uri)}

@@ -13,7 +13,7 @@ import { liveAttributes } from '../components/live.ts'
 import { overpaidNotice } from '../components/overpaid.ts'
 import { reorgWarning } from '../components/reorg-warning.ts'
 import { statusBadges } from '../components/status-badge.ts'
-import { formatAmount, formatZecAmount, groupThousands, shorten, timeElement } from '../format.ts'
+import { bigAmount, formatAmount, formatZecAmount, groupThousands, shorten, timeElement } from '../format.ts'
 import { booleanAttribute, type Child, type Html, html } from '../html.ts'
 
 interface ConfirmedPayment extends PaymentRow {
@@ -66,7 +66,7 @@ function liveContent(view: InvoiceView): Html {
   return html`
       <section class="card hero" aria-label="Status"${booleanAttribute('data-recheck', isClosed(invoice.status) && watched)}>
         <p data-announce>${statusBadges(invoice)}</p>
-        <p class="big">${formatZecAmount(invoice.amountZat)}</p>
+        ${bigAmount(formatZecAmount(invoice.amountZat))}
         <p class="below">${groupThousands(invoice.amountZat)} zat${receivedLine(invoice)}</p>
       </section>
       ${invoice.needsAttention && reorgWarning({ ...view, missing: missingOf(view) })}

@@ -3,7 +3,7 @@ import type { DashboardSummary, PeriodTotals } from '../../services/dashboard.ts
 import { dailyChart } from '../components/chart.ts'
 import { invoiceTable } from '../components/invoice-table.ts'
 import { dashboardPage, type PageUser } from '../components/layout.ts'
-import { formatZat, formatZecAmount, groupThousands, pluralize, timeElement } from '../format.ts'
+import { bigAmount, formatZat, formatZecAmount, groupThousands, pluralize, timeElement } from '../format.ts'
 import { type Child, type Html, html } from '../html.ts'
 
 interface OverviewView {
@@ -87,7 +87,7 @@ function attention(lines: readonly Child[]): Html {
 }
 
 function figure(label: string, { receivedZat, invoices }: PeriodTotals): Html {
-  return html`<div class="card figure"><h2>${label}</h2><p class="big">${formatZecAmount(receivedZat)}</p><p class="below">${formatZat(receivedZat)} · ${pluralize(invoices, 'invoice')} paid</p></div>`
+  return html`<div class="card figure"><h2>${label}</h2>${bigAmount(formatZecAmount(receivedZat))}<p class="below">${formatZat(receivedZat)} · ${pluralize(invoices, 'invoice')} paid</p></div>`
 }
 
 function openInvoices({ summary: { open }, usage }: OverviewView): Html {

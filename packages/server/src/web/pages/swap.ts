@@ -11,7 +11,7 @@ import { field } from '../components/form.ts'
 import { liveAttributes, statusAttributes } from '../components/live.ts'
 import { qrCode } from '../components/qr-code.ts'
 import { amountOf, chainOf, SWAP_STATES, startedElsewhere } from '../components/swap.ts'
-import { countdown, formatZecAmount, timeElement } from '../format.ts'
+import { amountClass, bigAmount, countdown, formatZecAmount, timeElement } from '../format.ts'
 import { booleanAttribute, type Html, html } from '../html.ts'
 
 interface ChooseAssetView {
@@ -51,7 +51,7 @@ export function swapDepositPage(view: SwapDepositView): Html {
   const open = swap.status === 'PENDING_DEPOSIT' || swap.status === 'INCOMPLETE_DEPOSIT'
   const content = html`
       <h1 data-announce${statusAttributes(invoice, swap)}>${title}</h1>
-      <p class="big center">${amountOf(swap)}</p>
+      ${bigAmount(amountOf(swap))}
       <p class="below center">on ${chainOf(swap)}, for ${formatZecAmount(invoice.amountZat)}</p>
       ${open && arrivedNote(swap)}
       ${open && showsDeposit && depositDetails(swap)}
@@ -72,7 +72,7 @@ function depositDetails(swap: Swap): Html {
   const amount = formatUnits(swap.amountIn, swap.decimals)
   return html`<p class="qr-link">${qrCode(swap.depositAddress, 'Deposit address as a QR code')}</p>
     <dl class="facts stacked">
-      <div><dt>${swap.status === 'INCOMPLETE_DEPOSIT' ? 'Total amount' : 'Exact amount'}</dt><dd><code>${amount} ${swap.symbol}</code> ${copyButton(amount, 'the amount')}</dd></div>
+      <div><dt>${swap.status === 'INCOMPLETE_DEPOSIT' ? 'Total amount' : 'Exact amount'}</dt><dd><code class="${amountClass(`${amount} ${swap.symbol}`)}">${amount} ${swap.symbol}</code> ${copyButton(amount, 'the amount')}</dd></div>
       <div><dt>To this address</dt><dd>${copyable(swap.depositAddress, 'the address')}</dd></div>
       ${swap.depositMemo !== null && html`<div><dt>With this memo</dt><dd>${copyable(swap.depositMemo, 'the memo')}<p class="hint">Without the memo the deposit is lost.</p></dd></div>`}
       <div><dt>Refund address</dt><dd><code>${swap.refundTo}</code></dd></div>

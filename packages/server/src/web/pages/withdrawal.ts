@@ -12,7 +12,7 @@ import { dashboardPage, type PageUser } from '../components/layout.ts'
 import { liveAttributes } from '../components/live.ts'
 import { manualPayment, walletLink } from '../components/payment-request.ts'
 import { withdrawalBadge } from '../components/withdrawal-badge.ts'
-import { formatAmount, formatZat, formatZecAmount, shorten, timeElement } from '../format.ts'
+import { bigAmount, formatAmount, formatZat, formatZecAmount, shorten, timeElement } from '../format.ts'
 import { type Child, type Html, html } from '../html.ts'
 
 interface WithdrawalView extends WithdrawalWithInvoice {
@@ -41,7 +41,7 @@ function liveContent(view: WithdrawalView): Html {
   return html`
     <section class="card hero" aria-label="Status">
       <p data-announce>${withdrawalBadge(withdrawal.status)}</p>
-      <p class="big">${formatFiat(withdrawal.fiatAmount, withdrawal.fiatCurrency)}</p>
+      ${bigAmount(formatFiat(withdrawal.fiatAmount, withdrawal.fiatCurrency))}
       <p class="below">for ${formatZecAmount(withdrawal.amountZat)}</p>
       <p>${explanation(view)}</p>
     </section>

@@ -1,6 +1,7 @@
 import { AppError } from '../../domain/error.ts'
 import { visitor } from '../../http/actor.ts'
 import { clientPrefix } from '../../http/client-prefix.ts'
+import { httpStatusOf } from '../../http/error.ts'
 import { browserName } from '../../http/user-agent.ts'
 import { authenticate } from '../auth.ts'
 import { type Site, sandboxMailboxUrl } from '../context.ts'
@@ -16,9 +17,15 @@ import {
 import { errorSentence } from '../error-text.ts'
 import { formFields } from '../forms.ts'
 import { codePage, signInPage } from '../pages/sign-in.ts'
+import { isPlainHttp, requireCookieOrigin } from '../plain-http.ts'
 
 const RESERVED_EMAIL =
   'The email of your account was changed less than seven days ago. We mailed you a link that undoes it.'
+
+/** Some browsers keep the cookie of no http page, not even on the machine itself. */
+const HTTPS_NEEDED = 'This browser keeps no sign-in over plain http. Open this page over https.'
+const NO_COOKIE =
+  'This browser has not requested a code, or its request is older than ten minutes, or it blocks cookies. Allow them, and request another code here.'
 
 export function signInPages(site: Site): void {
   const { deps } = site
@@ -36,12 +43,13 @@ export function signInPages(site: Site): void {
   site.publicPage('POST', { path: '/sign-in', rate: 'sign-in' }, async (request, reply) => {
     const { email = '' } = formFields(request)
     try {
+      requireCookieOrigin(request, deps.publicUrl())
       const known = readBrowserCookie(request)
       setCodeCookie(reply, await signIn.requestCode(email, clientPrefix(request.ip), known, visitor(request)))
       return reply.redirect('/sign-in/code', 303)
     } catch (error) {
-      if (!(error instanceof AppError) || error.kind !== 'invalid') throw error
-      reply.code(400)
+      if (!(error instanceof AppError) || !['invalid', 'forbidden'].includes(error.kind)) throw error
+      reply.code(httpStatusOf(error))
       return signInPage({ sandbox, email, error: errorSentence(error) })
     }
   })
@@ -52,7 +60,11 @@ export function signInPages(site: Site): void {
     const { code = '' } = formFields(request)
     try {
       const label = browserName(request.headers['user-agent'])
-      const browser = readCodeCookie(request) ?? ''
+      const browser = readCodeCookie(request)
+      if (browser === undefined) {
+        reply.code(400)
+        return codePage({ mailboxUrl: sandboxMailboxUrl(deps), error: isPlainHttp(request) ? HTTPS_NEEDED : NO_COOKIE })
+      }
       const known = readBrowserCookie(request)
       const { token, knownBrowser } = await signIn.signIn(browser, code, label, known, visitor(request))
       clearCodeCookie(reply)

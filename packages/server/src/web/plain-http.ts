@@ -1,0 +1,33 @@
+import type { FastifyRequest } from 'fastify'
+import { AppError } from '../domain/error.ts'
+
+/** `[::1]` as URLs write it, `localhost` with its subdomains, and 127.0.0.0/8. */
+const LOOPBACK = /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/
+
+/** Whether a browser has sent this form over plain http. */
+export function isPlainHttp({ headers }: FastifyRequest): boolean {
+  return headers.origin?.startsWith('http:') === true
+}
+
+/**
+ * Requires a page that the browser keeps the cookies of: they are for https only, and for http on the machine itself.
+ * @throws AppError `https_required`
+ */
+export function requireCookieOrigin(request: FastifyRequest, publicUrl: string): void {
+  const { origin } = request.headers
+  if (isPlainHttp(request) && !LOOPBACK.test(URL.parse(origin ?? '')?.hostname ?? '')) throw httpsRequired(publicUrl)
+}
+
+export function httpsRequired(publicUrl: string): AppError {
+  const detail = publicUrl.startsWith('https:')
+    ? `open ${publicUrl}`
+    : 'put a proxy with https in front of zatgate and set PUBLIC_URL to its address, or open http://localhost on the machine itself'
+  return new AppError(
+    'forbidden',
+    'https_required',
+    'this page needs https: over plain http browsers keep no sign-in',
+    {
+      extra: { detail },
+    },
+  )
+}
