@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createDataDir } from '@zatgate/server/adapters/system/data-dir'
+import { createWritableDataDir } from '@zatgate/server/adapters/system/data-dir'
 import type { RunningService, StartSandbox } from '@zatgate/server/cli/sandbox'
 import { type Config, type Env, loadConfig, sandboxKeyFile } from '@zatgate/server/config/settings'
 import { startService } from '@zatgate/server/main'
@@ -20,7 +20,7 @@ export const start: StartSandbox = async ({ config, env, logger, json, migration
   await using stack = new AsyncDisposableStack()
   const closing = <T extends RunningPart>(part: T): T => stack.adopt(part, it => it.close())
 
-  createDataDir(config.dataDir)
+  createWritableDataDir(config.dataDir)
   const lock = takeProcessLock(join(config.dataDir, 'sandbox'), thisProcess([]), IN_USE)
   stack.defer(() => lock.release())
   const sandbox = closing(await startSandbox(await sandboxOptions(config)))

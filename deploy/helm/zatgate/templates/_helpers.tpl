@@ -13,8 +13,13 @@ app.kubernetes.io/component: {{ . }}
 {{- end }}
 {{- end }}
 
+{{- /* A value as text. Helm would write the number 1000000 as 1e+06. */ -}}
+{{- define "zatgate.text" -}}
+{{- if kindIs "string" . }}{{ . }}{{ else if or (kindIs "map" .) (kindIs "slice" .) }}{{ fail "a setting is a text, a number, true or false" }}{{ else }}{{ toJson . }}{{ end }}
+{{- end }}
+
 {{- define "zatgate.image" -}}
-{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{ .Values.image.repository }}:{{ include "zatgate.text" (.Values.image.tag | default .Chart.AppVersion) }}
 {{- end }}
 
 {{- define "zatgate.pod" -}}
@@ -57,7 +62,7 @@ spec:
           value: {{ .role }}
         {{- range $name, $value := $root.Values.settings }}
         - name: {{ $name }}
-          value: {{ required (printf "settings.%s is required" $name) $value | quote }}
+          value: {{ include "zatgate.text" (required (printf "settings.%s is required" $name) $value) | quote }}
         {{- end }}
         {{- range $root.Values.secretKeys }}
         - name: {{ . }}_FILE
@@ -96,7 +101,7 @@ spec:
     - { name: tmp, emptyDir: { sizeLimit: 64Mi } }
     - name: secrets
       secret:
-        secretName: {{ $root.Values.existingSecret }}
+        secretName: {{ include "zatgate.text" $root.Values.existingSecret | quote }}
         defaultMode: 0440
         items:
           {{- range $root.Values.secretKeys }}

@@ -29,6 +29,8 @@ export interface Config {
   readonly healthPort: number | null
   /** Null: the address that the service listens on. */
   readonly publicUrl: string | null
+  /** Whether HSTS includes the subdomains of the host of `publicUrl`. */
+  readonly hstsSubdomains: boolean
   readonly trustProxy: number | readonly string[] | false
   /** Absolute. */
   readonly dataDir: string
@@ -126,6 +128,7 @@ export function loadConfig(env: Env = ENVIRONMENT, { needsMail = true } = {}): C
     port: settings.read('PORT', values.wholeNumber(0, 65_535), 3000),
     healthPort: settings.read('HEALTH_PORT', values.wholeNumber(0, 65_535), null),
     publicUrl: settings.read('PUBLIC_URL', values.origin, null),
+    hstsSubdomains: settings.read('HSTS_SUBDOMAINS', values.booleanValue, false),
     trustProxy: settings.read('TRUST_PROXY', values.proxies, false),
     dataDir,
     databaseUrl: settings.read('DATABASE_URL', values.databaseUrl, `sqlite:${join(dataDir, 'zatgate.db')}`),

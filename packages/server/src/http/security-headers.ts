@@ -15,9 +15,10 @@ export const SECURITY_HEADERS = {
 /**
  * Adds the security headers to every response, with HSTS if the public URL is https without a port. HSTS applies to
  * all ports of a host name, so behind another port it would break the other services of that host.
+ * @param withSubdomains whether HSTS includes the names below that host, which may be other services without TLS
  */
-export function addSecurityHeaders(app: App, publicUrl: string | null): void {
-  const hsts = { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }
+export function addSecurityHeaders(app: App, publicUrl: string | null, withSubdomains: boolean): void {
+  const hsts = { 'strict-transport-security': `max-age=31536000${withSubdomains ? '; includeSubDomains' : ''}` }
   const url = publicUrl === null ? null : new URL(publicUrl)
   const headers = url?.protocol === 'https:' && url.port === '' ? { ...SECURITY_HEADERS, ...hsts } : SECURITY_HEADERS
   app.addHook('onRequest', (_request, reply, done) => {

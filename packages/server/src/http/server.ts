@@ -71,6 +71,8 @@ export interface HttpSettings {
   readonly port: number
   /** Null: the address the server listens on. */
   readonly publicUrl: string | null
+  /** Whether HSTS includes the subdomains of its host. */
+  readonly hstsSubdomains: boolean
   readonly trustProxy: TrustedProxies
   /** Requests per minute and client address; 0: no limits of requests, also none by account. */
   readonly rateLimit: number
@@ -164,7 +166,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   addSwapMetrics(registry, swaps)
   if (options.tracer) addRequestTraces(app, options.tracer, proxyTrust(settings.trustProxy))
   addCors(app)
-  addSecurityHeaders(app, settings.publicUrl)
+  addSecurityHeaders(app, settings.publicUrl, settings.hstsSubdomains)
   const rateLimits = addRateLimits(app, settings.rateLimit, clock)
   const auth = createAuth({ apiKeys, sessions, signIn, rateLimits })
   refuseUnknownParameters(app)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -51,6 +51,25 @@ test('a used port of the sandbox is reported as SANDBOX_PORT', async t => {
   await assert.rejects(startSandbox(options), {
     message: `SANDBOX_PORT is ${port}, which another program uses on 127.0.0.1`,
   })
+})
+
+test('a data folder of another user is reported as DATA_DIR in the sandbox', async t => {
+  const env: Env = { ...environment(t, {}), NETWORK: '', LIGHTWALLETD_URL: '' }
+  const dir = env.DATA_DIR as string
+  mkdirSync(dir, { recursive: true, mode: 0o500 })
+  const options = { config: loadConfig(env), env, logger: createLogger('silent'), json: true, migration: {} }
+  // Root may write everywhere.
+  const isRoot = process.getuid?.() === 0
+  if (isRoot) chmodSync(join(dir, '..'), 0o755)
+  if (isRoot) process.seteuid?.(65_534)
+  try {
+    await assert.rejects(startSandbox(options), (error: Error) => {
+      assert.ok(error.message.startsWith(`DATA_DIR: ${dir} cannot be written by this user: `), error.message)
+      return true
+    })
+  } finally {
+    if (isRoot) process.seteuid?.(0)
+  }
 })
 
 test('a database that cannot be reached is reported as DATABASE_URL with its host, and never its password', async t => {

@@ -107,6 +107,51 @@ testWith('helm', 'Helm accepts the chart and renders every part of it', () => {
   }
 })
 
+testWith('helm', 'Helm writes every number as the service and Kubernetes read it', () => {
+  const values = `
+settings:
+  RATE_LIMIT: 1000000
+  MAX_WEBSOCKETS: 1234567
+  MAX_WATCHED_KEYS: 0
+  REGTEST_NU7_HEIGHT: 21000000
+  LATE_WATCH_DAYS: 0.5
+  WEBHOOK_ALLOW_PRIVATE: true
+  CONFIRMATIONS: "1000000"
+existingSecret: 1000000
+image: { tag: 20261126 }
+service: { port: 1000000 }
+api: { replicas: 1000000, autoscaling: { enabled: true, minReplicas: 1000000, maxReplicas: 2000000, targetCPUUtilizationPercentage: 1000000 } }
+delivery: { replicas: 1000000 }
+networkPolicy: { ingressNamespace: 1000000, monitoringNamespace: 2000000 }
+ingress: { tlsSecret: 3000000 }
+`
+  withFile('values.yaml', values, file => {
+    const text = run('helm', ['template', 'shop', ...HELM_VALUES, '--values', file, '--kube-version', '1.30.0'])
+    assert.doesNotMatch(text, /\de\+\d/)
+    const manifests = parseAllDocuments(text).map(document => document.toJS())
+    const of = (kind: string, name: string) =>
+      manifests.find(manifest => manifest.kind === kind && manifest.metadata.name === name)
+    const [container] = of('Deployment', 'shop-delivery').spec.template.spec.containers
+    const env = Object.fromEntries(
+      container.env.map((item: { name: string; value: string }) => [item.name, item.value]),
+    )
+    assert.deepEqual(
+      ['RATE_LIMIT', 'MAX_WEBSOCKETS', 'MAX_WATCHED_KEYS', 'REGTEST_NU7_HEIGHT', 'LATE_WATCH_DAYS'].map(
+        name => env[name],
+      ),
+      ['1000000', '1234567', '0', '21000000', '0.5'],
+    )
+    assert.deepEqual([env.WEBHOOK_ALLOW_PRIVATE, env.CONFIRMATIONS], ['true', '1000000'])
+    assert.equal(container.image, 'zatgate:20261126')
+    assert.equal(of('Deployment', 'shop-delivery').spec.template.spec.volumes[2].secret.secretName, '1000000')
+    assert.equal(of('Deployment', 'shop-delivery').spec.replicas, 1_000_000)
+    assert.equal(of('Service', 'shop').spec.ports[0].port, 1_000_000)
+    const { minReplicas, maxReplicas } = of('HorizontalPodAutoscaler', 'shop-api').spec
+    assert.deepEqual([minReplicas, maxReplicas], [1_000_000, 2_000_000])
+    assert.equal(of('Ingress', 'shop').spec.tls[0].secretName, '3000000')
+  })
+})
+
 testWith('helm', 'Helm enables no ingress without the addresses of its controller', () => {
   const args = ['template', 'shop', ...HELM_VALUES, '--kube-version', '1.30.0', '--set', 'settings.TRUST_PROXY=null']
   assert.throws(() => run('helm', args), /ingress needs settings\.TRUST_PROXY/)

@@ -159,10 +159,15 @@ test('every response, including errors, has the security headers', async () => {
   }
 })
 
-test('the HSTS header is sent if the public URL is https', async t => {
-  const own = await startTestApi({ settings: { publicUrl: 'https://pay.example.org' } })
-  t.after(() => own.close())
-  assert.match((await call(own, 'GET /healthz')).headers.get('strict-transport-security') ?? '', /^max-age=31536000/)
+test('the HSTS header is sent if the public URL is https, for its own host unless the setting includes others', async t => {
+  for (const [hstsSubdomains, expected] of [
+    [false, 'max-age=31536000'],
+    [true, 'max-age=31536000; includeSubDomains'],
+  ] as const) {
+    const own = await startTestApi({ settings: { publicUrl: 'https://pay.example.org', hstsSubdomains } })
+    t.after(() => own.close())
+    assert.equal((await call(own, 'GET /healthz')).headers.get('strict-transport-security'), expected)
+  }
   assert.equal((await call(api, 'GET /healthz')).headers.get('strict-transport-security'), null)
 })
 
