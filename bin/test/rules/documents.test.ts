@@ -22,7 +22,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   'docs/going-live.md': [`${DOCS}/going-live.test.ts`],
   'docs/many-processes.md': [`${DOCS}/many-processes.test.ts`],
   'docs/one-machine.md': [`${DOCS}/one-machine.test.ts`],
-  'docs/real-network.md': [`${DOCS}/real-network.test.ts`],
+  'docs/real-network.md': [`${DOCS}/real-network-guide.ts`],
   'docs/refunds.md': [`${DOCS}/refunds.test.ts`],
   'docs/swaps.md': [`${DOCS}/swaps.test.ts`],
   'docs/upgrades.md': [`${DOCS}/operation.test.ts`],
@@ -52,10 +52,6 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'docs/one-machine.md: sh proxy': 'installs a package of the system and restarts its service',
   'docs/real-network.md: sh install': 'downloads or builds Zebra, which takes half an hour',
   'docs/real-network.md: sh start-regtest': 'the test starts the service itself',
-  'docs/real-network.md: sh zebra': 'needs Zebra',
-  'docs/real-network.md: sh zebra-regtest': 'needs Zebra',
-  'docs/real-network.md: toml zebra-regtest.toml': 'needs Zebra',
-  'docs/real-network.md: toml zebra.toml': 'needs Zebra',
 }
 
 /** What stands after each fence: the language and the name of the block. `text` is a drawing. */

@@ -3,14 +3,16 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
 import { type GuardedProcess, spawnGuarded, withTimeout } from './guarded-process.ts'
 
 const CACHE = process.env.XDG_CACHE_HOME || join(homedir(), '.cache')
 /** The program: that of `ZEBRAD_BIN`, or the one that `.ci/zebrad` builds. */
-const ZEBRAD = process.env.ZEBRAD_BIN || join(CACHE, 'zatgate/zebrad-7.0.0/bin/zebrad')
+export const ZEBRAD = process.env.ZEBRAD_BIN || join(CACHE, 'zatgate/zebrad-7.0.0/bin/zebrad')
 
 const START_MS = 120_000
 const CALL_MS = 60_000
+const POLL_MS = 20
 const LOG_LINES = 30
 /** JSON-RPC, and the light-wallet server. */
 const OPENED = /Opened (RPC|lightwalletd gRPC) endpoint at \S+:(\d+)$/
@@ -45,7 +47,7 @@ export interface Zebra {
   logTail(): string
   /** Ends the process (SIGKILL) and waits for its exit. */
   kill(): Promise<void>
-  /** Restarts the process on the same ports, and kills a running one first. Resolves when the servers listen. */
+  /** Restarts the process on the same ports, and kills a running one first. Resolves when it has a block. */
   restart(options?: { readonly deleteState?: boolean }): Promise<void>
   close(): Promise<void>
 }
@@ -72,6 +74,7 @@ export async function startZebra(activationHeights: Readonly<Record<string, numb
     })
     try {
       ports = await withTimeout(START_MS, () => `no servers within ${START_MS} ms`, opened(started, log))
+      await untilGenesis(ports.rpc)
     } catch (error) {
       await started.kill()
       throw new Error(`zebrad did not start: ${(error as Error).message}\n${log.join('\n')}`)
@@ -83,7 +86,7 @@ export async function startZebra(activationHeights: Readonly<Record<string, numb
   return {
     url: `http://127.0.0.1:${ports.grpc}`,
     rpcPort: ports.rpc,
-    rpc: (method, ...params) => call(ports.rpc, method, params),
+    rpc: (method, ...params) => zebraRpc(ports.rpc, method, params),
     logTail: () => log.join('\n'),
     kill: () => running.kill(),
     async restart({ deleteState = false } = {}) {
@@ -134,7 +137,21 @@ async function opened({ child, exited }: GuardedProcess, log: string[]): Promise
   return Promise.race([listening, ended])
 }
 
-async function call<T>(port: number, method: string, params: readonly unknown[]): Promise<T> {
+/** Resolves when the regtest has its genesis block, which zebrad makes after it has opened its servers. */
+export async function untilGenesis(rpcPort: number): Promise<void> {
+  const deadline = performance.now() + START_MS
+  for (;;) {
+    try {
+      await zebraRpc(rpcPort, 'getbestblockhash', [])
+      return
+    } catch (error) {
+      if (!(error instanceof ZebraRpcError) || performance.now() > deadline) throw error
+    }
+    await delay(POLL_MS)
+  }
+}
+
+async function zebraRpc<T>(port: number, method: string, params: readonly unknown[]): Promise<T> {
   const response = await fetch(`http://127.0.0.1:${port}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -11,7 +11,6 @@ import type { Wallet } from '@zatgate/sandbox/chain/wallet'
 import { listen } from '@zatgate/sandbox/http/listen'
 import { Mailbox } from '@zatgate/sandbox/mail/mailbox'
 import { startSandbox } from '@zatgate/sandbox/sandbox'
-import { ZatgateClient } from '@zatgate/sdk'
 import { freePort } from '../../../sandbox/test/recorded/guarded-process.ts'
 import { lightwalletdMissing } from '../../../sandbox/test/recorded/real-lightwalletd.ts'
 import { startRecordedNode } from '../../../sandbox/test/recorded/recorded-node.ts'
@@ -21,67 +20,30 @@ import { checkSettings, settingsOf } from '../deploy/checked-settings.ts'
 import { stackOf, temporaryFolder } from '../harness/container.ts'
 import { missingProgram, startProgram } from '../harness/programs.ts'
 import { startSandboxService } from '../harness/service.ts'
-import { startProcess } from '../harness/service-process.ts'
 import { openShell } from '../harness/shell.ts'
-import { until as pollUntil } from '../harness/until.ts'
-import { signIn, visit } from '../web/visit.ts'
-import { checkSyntax, doctorLines, Guide } from './guide.ts'
+import { signIn } from '../web/visit.ts'
+import { checkSyntax } from './guide.ts'
+import {
+  beforeStart,
+  COINBASE_ZAT,
+  doctor,
+  EMAIL,
+  followRegtest,
+  GUIDE,
+  LIGHTWALLETD,
+  MAIL_SERVER,
+  MAINNET,
+  NOT_SET,
+  REGTEST,
+  skipCommands as skip,
+  until,
+  WARNINGS,
+  ZEBRA,
+} from './real-network-guide.ts'
 
-const GUIDE = new Guide('docs/real-network.md')
-const block = (tag: string) => GUIDE.block(tag)
-
-/** These are only checked, not run: zebrad, which takes longer to build than all tests take, is not installed. */
-const ZEBRA = {
-  install: block('sh install'),
-  regtest: { start: block('sh zebra-regtest'), file: 'zebra-regtest.toml', config: block('toml zebra-regtest.toml') },
-  main: { start: block('sh zebra'), file: 'zebra.toml', config: block('toml zebra.toml') },
-}
-const REGTEST = {
-  settings: block('sh regtest'),
-  start: block('sh start-regtest'),
-  create: block('sh create'),
-  pay: block('sh pay'),
-}
-const LIGHTWALLETD = { config: block('conf zcash.conf'), start: block('sh lightwalletd'), connect: block('sh switch') }
-const MAIL_SERVER = block('sh mail')
-const MAINNET = block('sh mainnet')
-GUIDE.assertAllUsed()
-
-const EMAIL = 'shop@example.org'
-/** Of the invoice of the page. */
-const AMOUNT_ZAT = 100_000_000
-/** Of a block on a regtest, as recorded. */
-const COINBASE_ZAT = 625_000_000
-const START = 'npm start\n'
-/** What the page announces of doctor before the first start. */
-const WARNINGS = [
-  'WARNING  settings: PUBLIC_URL is not set: links in pages and mails lead to the listen address',
-  '         → set PUBLIC_URL to the https:// URL of the proxy',
-  'WARNING  database: there is no database at ./data-regtest/zatgate.db',
-  '         → the first start creates it; if the service has run before, check DATA_DIR and DATABASE_URL',
-]
-const NOT_SET = [
-  'skipped  swap provider: SWAP_API_URL is not set: swaps are off',
-  'skipped  rates: BILLING_VIEWING_KEY is not set: plans and withdrawals are off',
-]
-
-/** Generous for a busy machine: programs run in processes of their own. */
-const until = <T>(what: string, poll: () => T | Promise<T>) => pollUntil(what, poll, 60_000)
-const skip = missingProgram('bash') || missingProgram('curl') || missingProgram('openssl', 'version')
 const venv = process.env.ZATGATE_TEST_PYTHON_VENV || '/nonexistent'
 const hasToml = spawnSync('python3', ['-c', 'import tomllib']).status === 0
 const skipToml = !hasToml && process.env.CI !== 'true' && 'python3 3.11 is not installed'
-
-/** The lines of doctor, with the folder of the data as the page names it. */
-function doctor(output: string): string[] {
-  return doctorLines(output).map(line => line.replace(/ at \S+(?=data-regtest)/, ' at ./'))
-}
-
-/** The commands before the start of the service, which the test starts itself. */
-function beforeStart(commands: string): string {
-  assert.ok(commands.endsWith(START))
-  return commands.slice(0, -START.length)
-}
 
 /**
  * The RPC of a Zebra: each block that it mines to an address has a note there, as in its coinbase.
@@ -104,63 +66,15 @@ async function startMiner(t: TestContext, chain: Chain, wallet: Wallet): Promise
   return listen(server, 0)
 }
 
-test('on a regtest, the commands create an invoice, which coinbase outputs pay, as pasted', {
+test('on a simulated regtest, the commands create an invoice, which coinbase outputs pay, as pasted', {
   skip,
 }, async t => {
   const sandbox = await startSandbox({ nu63Height: 2, nu7Height: null })
   t.after(() => sandbox.close())
-  const { chain, wallet, lightwalletdUrl, mailbox } = sandbox
+  const { chain, wallet, lightwalletdUrl } = sandbox
   chain.mine()
   const rpcPort = await startMiner(t, chain, wallet)
-  const folder = temporaryFolder(stackOf(t))
-  const port = await freePort()
-  const url = `http://127.0.0.1:${port}`
-  const shell = openShell(t, {
-    folder,
-    env: { PORT: String(port), LOG_LEVEL: 'error' },
-    replace: {
-      'http://127.0.0.1:9067': lightwalletdUrl,
-      'smtp://127.0.0.1:1025': sandbox.smtpUrl,
-      'http://127.0.0.1:3000': url,
-      'http://127.0.0.1:18232': `http://127.0.0.1:${rpcPort}`,
-    },
-  })
-
-  const host = (address: string) => new URL(address).host
-  assert.deepEqual(doctor(await shell.run(REGTEST.settings)), [
-    'ok       settings: network regtest',
-    ...WARNINGS,
-    `ok       chain source ${host(lightwalletdUrl)}: at height 2`,
-    `ok       mempool ${host(lightwalletdUrl)}: 0 transactions`,
-    'skipped  clock: regtest block times are arbitrary',
-    'ok       mail: 127.0.0.1 responds',
-    ...NOT_SET,
-  ])
-
-  assert.equal(beforeStart(REGTEST.start), '')
-  const settings = await settingsOf(shell)
-  const dataDir = join(folder, settings.DATA_DIR ?? '')
-  const service = await startProcess({ ...settings, DATA_DIR: dataDir })
-  t.after(() => service.kill())
-  assert.ok(existsSync(join(folder, 'data-regtest/zatgate.db')))
-  const cookie = await signIn(service, EMAIL, () => until('the code', () => mailbox.mails(EMAIL)[0]?.code))
-  const submit = (path: string, form: Record<string, string>) => visit(service, `POST ${path}`, { cookie, form })
-  assert.match(sandbox.demoViewingKey, /^uviewregtest1/)
-  await submit('/viewing-key', { viewing_key: sandbox.demoViewingKey })
-  const [apiKey = ''] = /\bzg_\w+/.exec((await submit('/api-keys', { name: 'shop' })).text) ?? []
-
-  const invoice = await shell.json(REGTEST.create.replace('zg_…', apiKey))
-  assert.match(invoice.address, /^uregtest1/)
-  const read = () => new ZatgateClient({ baseUrl: url }).getInvoice(invoice.id)
-  await shell.run(REGTEST.pay.replace('uregtest1…', invoice.address))
-  await until('detected', async () => (await read()).status === 'detected')
-  assert.equal((await read()).overpaid_zat, COINBASE_ZAT - AMOUNT_ZAT)
-  await shell.run(REGTEST.pay.replace('uregtest1…', invoice.address).replace('[1,', '[2,'))
-  await until('paid', async () => (await read()).status === 'paid')
-  assert.equal((await read()).overpaid_zat, 3 * COINBASE_ZAT - AMOUNT_ZAT)
-  await shell.run(REGTEST.pay.replace('uregtest1…', invoice.address))
-  await until('a further coinbase', async () => (await read()).overpaid_zat === 4 * COINBASE_ZAT - AMOUNT_ZAT)
-  assert.equal(await service.stop(), 0)
+  await followRegtest(t, { serverUrl: lightwalletdUrl, rpcPort, height: 2, sandbox })
 })
 
 function accepts(port: number): Promise<boolean> {
@@ -251,7 +165,7 @@ test('the settings for mainnet are valid, and with NETWORK=test doctor warns of 
   const secrets = { ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64'), MAIL_FROM: 'pay@example.com' }
   const env = { ...secrets, SMTP_URL: sandbox.smtpUrl }
   const main = openShell(t, { folder, env })
-  await main.run(MAINNET.replace('npx zatgate doctor', '').replace(START, ''))
+  await main.run(beforeStart(MAINNET).replace('npx zatgate doctor', ''))
   assert.equal(checkSettings(await settingsOf(main), folder).network, 'main')
 
   const replace = { 'NETWORK=main': 'NETWORK=test', 'http://127.0.0.1:9067': sandbox.lightwalletdUrl }
