@@ -81,7 +81,8 @@ export class ZatgateClient {
    * automatically, so a state may repeat. Abort the signal or leave the loop to stop. Where the runtime has no global
    * WebSocket (Node before 22), it reads the invoice every two seconds instead.
    *
-   * @throws ZatgateError 404 `no_such_invoice`; `network_error` after a minute without a message from the service
+   * @throws ZatgateError 404 `no_such_invoice`; `network_error` after a minute without a message from the service,
+   *   in which the device did not sleep
    */
   followInvoice(id: string, options: CallOptions = {}): AsyncGenerator<wire.InvoiceMessage, void, undefined> {
     if (typeof WebSocket === 'undefined') return poll(() => this.getInvoice(id, options), options.signal)

@@ -1,11 +1,12 @@
 import { delay } from './delay.ts'
 import { ZatgateError } from './error.ts'
 import { isFinal } from './final.ts'
+import { Patience } from './patience.ts'
 import type { Invoice, InvoiceMessage } from './wire.ts'
 
 const INTERVAL_MS = 2_000
-/** Give up after this long without a response. */
-const GIVE_UP_MS = 60_000
+/** A request with its retries, and its interval. */
+const MAX_STEP_MS = 45_000
 
 /** Reads an invoice again and again, and yields its state and every change. See ZatgateClient.followInvoice. */
 export async function* poll(
@@ -14,11 +15,11 @@ export async function* poll(
   wait: typeof delay = delay,
 ): AsyncGenerator<InvoiceMessage, void, undefined> {
   let previous = ''
-  let lastResponseAt = Date.now()
+  const patience = new Patience(MAX_STEP_MS)
   while (!signal?.aborted) {
     try {
       const invoice = await read()
-      lastResponseAt = Date.now()
+      patience.succeeded()
       const { status, swap, received_zat } = invoice
       const state = JSON.stringify([status, swap?.status, received_zat])
       const message: InvoiceMessage = swap ? { status, swap_status: swap.status } : { status }
@@ -27,7 +28,7 @@ export async function* poll(
       if (isFinal(message)) return
     } catch (error) {
       if (signal?.aborted) return
-      if (!isTransient(error) || Date.now() - lastResponseAt > GIVE_UP_MS) throw error
+      if (!isTransient(error) || patience.failed()) throw error
     }
     await wait(INTERVAL_MS, signal)
   }

@@ -1,14 +1,15 @@
 import { delay } from './delay.ts'
 import { ZatgateError } from './error.ts'
 import { isFinal } from './final.ts'
+import { Patience } from './patience.ts'
 import type { InvoiceMessage } from './wire.ts'
 
 const MIN_DELAY_MS = 500
 const MAX_DELAY_MS = 10_000
-/** Give up after this long without any message. */
-const GIVE_UP_MS = 60_000
 /** A connection without a first message is closed after this time. */
 const FIRST_MESSAGE_TIMEOUT_MS = 10_000
+/** An attempt, its delay, and what a busy page adds. */
+const MAX_STEP_MS = 2 * (FIRST_MESSAGE_TIMEOUT_MS + MAX_DELAY_MS)
 /** A connection can break without a close event. After this long without a message a new connection replaces it. */
 const IDLE_TIMEOUT_MS = 120_000
 /** Each message is a complete state, so a slow reader may skip the oldest ones. */
@@ -17,17 +18,18 @@ const MAX_QUEUED = 100
 /** Yields the messages of the invoice WebSocket at `url` and reconnects as needed. See ZatgateClient.followInvoice. */
 export async function* subscribe(url: string, signal?: AbortSignal): AsyncGenerator<InvoiceMessage, void, undefined> {
   let delayMs = MIN_DELAY_MS
-  let failingSinceMs: number | null = null
+  const patience = new Patience(MAX_STEP_MS)
   while (!signal?.aborted) {
-    failingSinceMs ??= Date.now()
+    let hasMessage = false
     for await (const message of messages(url, signal)) {
       if (message.status === 'not_found') throw new ZatgateError(404, 'no_such_invoice', 'no such invoice')
       yield message
       if (isFinal(message)) return
       delayMs = MIN_DELAY_MS
-      failingSinceMs = null
+      hasMessage = true
     }
-    if (failingSinceMs !== null && Date.now() - failingSinceMs > GIVE_UP_MS) {
+    if (hasMessage) patience.succeeded()
+    else if (patience.failed()) {
       throw new ZatgateError(0, 'network_error', 'the service could not be reached')
     }
     await delay(delayMs * (0.5 + Math.random() / 2), signal)

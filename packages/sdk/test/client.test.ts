@@ -224,6 +224,17 @@ test('followInvoice reconnects after a lost connection', async t => {
   assert.deepEqual(statuses, ['pending', 'expired'])
 })
 
+test('followInvoice goes on after a phone slept while it reconnected', async t => {
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
+  const client = await stream(t, (socket, connection) => {
+    if (connection === 3) return send(socket, { status: 'paid' })
+    if (connection === 1) send(socket, { status: 'pending' })
+    else t.mock.timers.tick(8 * 3_600_000)
+    setTimeout(() => socket.terminate(), 20)
+  })
+  assert.deepEqual(await statusesOf(client), ['pending', 'paid'])
+})
+
 test('followInvoice fails for an unknown invoice, and an abort or leaving the loop closes the connection', async t => {
   const unknown = await stream(t, socket => send(socket, { status: 'not_found' }))
   assert.equal((await errorOf(unknown.followInvoice('a/b').next())).code, 'no_such_invoice')

@@ -76,3 +76,18 @@ test('an aborted signal ends it', async () => {
   const stop = new AbortController()
   for await (const _ of follow([{}, unavailable], stop.signal)) stop.abort()
 })
+
+test('it goes on after the device slept between two failures, however long', async t => {
+  t.mock.timers.enable({ apis: ['Date'] })
+  let reads = 0
+  const states = poll(
+    async () => {
+      reads += 1
+      if (reads < 4) throw unavailable
+      return { ...PENDING, status: 'paid' }
+    },
+    undefined,
+    async () => t.mock.timers.tick(8 * 3_600_000),
+  )
+  assert.deepEqual(await collect(states), [{ status: 'paid' }])
+})
