@@ -8,6 +8,10 @@ declare module 'fastify' {
   }
 }
 
+/** Browsers ask for each header of a request: the tracing of shops adds some, and so do calls that avoid caches. */
+const ALLOWED_HEADERS =
+  'content-type, cache-control, pragma, if-none-match, x-requested-with, traceparent, tracestate, baggage, sentry-trace'
+
 /** Adds CORS headers and preflight responses to routes with `config: { cors: true }`. Call before adding routes. */
 export function addCors(app: App): void {
   const methods = new Map<string, Set<string>>()
@@ -22,7 +26,7 @@ export function addCors(app: App): void {
       reply
         .headers({
           'access-control-allow-methods': [...allowed].join(', '),
-          'access-control-allow-headers': 'content-type',
+          'access-control-allow-headers': ALLOWED_HEADERS,
           'access-control-max-age': '7200',
         })
         .code(204)

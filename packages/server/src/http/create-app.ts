@@ -5,7 +5,7 @@ import fastify from 'fastify'
 import { errorCodeOf } from '../domain/error.ts'
 import type { Random } from '../ports/random.ts'
 import type { App } from './app.ts'
-import { invalidJson, sendError, toAppError } from './error.ts'
+import { invalidJson, sendError, toAppError, unsupportedMediaType } from './error.ts'
 import { removeForwardedPorts } from './forwarded-port.ts'
 import { requestIdFrom, type TrustsPeer } from './request-id.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
@@ -94,11 +94,20 @@ export function proxyTrust(trust: TrustedProxies): TrustsPeer {
 function acceptJsonOnly(app: App): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    const { 'content-encoding': encoding = 'identity' } = request.headers
+    if (encoding.toLowerCase() !== 'identity')
+      return done(unsupportedMediaType('send the body without Content-Encoding'), undefined)
     if (body === '') return done(request.routeOptions.schema?.body ? invalidJson('the body is empty') : null, undefined)
     try {
       done(null, JSON.parse(body as string))
     } catch {
-      done(invalidJson(), undefined)
+      done(invalidJson(encodingHint(body as string)), undefined)
     }
   })
+}
+
+/** Names a wrong encoding of the text. Undefined: it is not the cause. */
+function encodingHint(body: string): string | undefined {
+  if (body.startsWith('\uFEFF')) return 'the body begins with a byte order mark (BOM): send UTF-8 without one'
+  return body.includes('\0') ? 'the body is not UTF-8: it may be UTF-16' : undefined
 }

@@ -21,6 +21,9 @@ const STATUS: Readonly<Record<AppErrorKind, number>> = {
 export const invalidJson = (detail?: string) =>
   new AppError('invalid', 'invalid_json', 'invalid json', detail === undefined ? {} : { extra: { detail } })
 
+export const unsupportedMediaType = (detail: string) =>
+  new AppError('unsupported_type', 'unsupported_media_type', 'unsupported media type', { extra: { detail } })
+
 export const routeNotFound = () => new AppError('not_found', 'not_found', 'not found')
 
 /** Fastify's own errors, mapped to the error bodies of this API. */
@@ -29,10 +32,7 @@ const FRAMEWORK_ERRORS: Readonly<Record<string, () => AppError>> = {
   FST_ERR_CTP_EMPTY_JSON_BODY: () => invalidJson('the body is empty'),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () => invalidJson('the body length does not match Content-Length'),
   FST_ERR_CTP_BODY_TOO_LARGE: () => new AppError('too_large', 'body_too_large', 'body too large'),
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
-    new AppError('unsupported_type', 'unsupported_media_type', 'unsupported media type', {
-      extra: { detail: 'send Content-Type: application/json' },
-    }),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () => unsupportedMediaType('send Content-Type: application/json'),
   FST_ERR_ROUTE_MISSING_CONTENT_TYPE: () => invalidJson(),
   FST_ERR_BAD_URL: routeNotFound,
   FST_ERR_MAX_PARAM_LENGTH: routeNotFound,

@@ -252,8 +252,11 @@ type InvoiceTerms = Pick<InvoiceRequest, 'amountZat' | 'expiresInSecs'> & { read
 
 function idempotencyOf(account: Account, request: InvoiceRequest): IdempotencyRequest | null {
   if (request.idempotencyKey === undefined) return null
-  const body = JSON.stringify([request.amountZat.toString(), request.expiresInSecs ?? null])
-  return { accountId: account.id, key: request.idempotencyKey, body }
+  const { amountZat, expiresInSecs = EXPIRY_SECS.default, idempotencyKey: key } = request
+  const bodyWith = (secs: number | null) => JSON.stringify([amountZat.toString(), secs])
+  // Earlier versions kept an omitted time apart from the default one.
+  const earlierBodies = expiresInSecs === EXPIRY_SECS.default ? [bodyWith(null)] : []
+  return { accountId: account.id, key, body: bodyWith(expiresInSecs), earlierBodies }
 }
 
 function replacedError(cause: string): AppError {

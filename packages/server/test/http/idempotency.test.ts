@@ -28,6 +28,14 @@ test('the same key and body return the same invoice, which counts once', async (
   assert.equal(await used(user), 1)
 })
 
+test('an omitted time and the default one written out are the same body', async () => {
+  const first = await create('order-default', { amount_zat: 5 })
+  const again = await create('order-default', { amount_zat: 5, expires_in_secs: 900 })
+  assert.deepEqual([again.status, again.body], [200, first.body])
+  await create('order-written', { amount_zat: 5, expires_in_secs: 900 })
+  assert.equal((await create('order-written', { amount_zat: 5 })).status, 200)
+})
+
 test('the same key with another body is rejected', async () => {
   await create('order-2', { amount_zat: 5 })
   for (const other of [{ amount_zat: 6 }, { amount_zat: 5, expires_in_secs: 60 }]) {

@@ -63,6 +63,19 @@ test('another content type gets 415; JSON with a charset is accepted', async () 
   assert.equal((await post('{"amount_zat": 1}', { 'content-type': 'application/json; charset=utf-8' })).status, 200)
 })
 
+test('a compressed body gets 415, and one in another encoding of text 400, with what to send', async () => {
+  for (const encoding of ['gzip', 'br', 'deflate', 'GZIP', 'gzip, identity']) {
+    const { status, body } = await post('{"amount_zat": 1}', { ...JSON_TYPE, 'content-encoding': encoding })
+    assert.deepEqual([status, body.detail], [415, 'send the body without Content-Encoding'], encoding)
+  }
+  assert.equal((await post('{"amount_zat": 1}', { ...JSON_TYPE, 'content-encoding': 'identity' })).status, 200)
+  const marked = await post('\uFEFF{"amount_zat": 1}')
+  assert.deepEqual([marked.status, marked.body.message], [400, 'invalid json'])
+  assert.equal(marked.body.detail, 'the body begins with a byte order mark (BOM): send UTF-8 without one')
+  const wide = await post([...'{"amount_zat": 1}'].map(letter => `${letter}\0`).join(''))
+  assert.equal(wide.body.detail, 'the body is not UTF-8: it may be UTF-16')
+})
+
 test('a body of 64 KiB is accepted, one byte more gets 413', async () => {
   const padded = (length: number) => '{"amount_zat": 1}'.padEnd(length)
   assert.equal((await post(padded(65_536))).status, 200)
@@ -184,6 +197,10 @@ test('pages of any origin may read an invoice, but not the account endpoints', a
   const preflight = await call(api, `OPTIONS /v1/invoices/${UNKNOWN}`, { headers: origin })
   assert.equal(preflight.status, 204)
   assert.match(preflight.headers.get('access-control-allow-methods') ?? '', /GET/)
+  const allowed = preflight.headers.get('access-control-allow-headers')?.split(', ') ?? []
+  for (const name of ['content-type', 'cache-control', 'pragma', 'traceparent', 'tracestate', 'x-requested-with'])
+    assert.ok(allowed.includes(name), name)
+  assert.ok(!allowed.includes('authorization'))
   for (const line of ['GET /v1/account', 'POST /v1/invoices', 'OPTIONS /v1/account']) {
     const closed = await call(api, line, { headers: origin })
     assert.equal(closed.headers.get('access-control-allow-origin'), null, line)

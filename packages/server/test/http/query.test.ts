@@ -54,6 +54,15 @@ test('every endpoint refuses a query parameter that it does not have, and names 
   }
 })
 
+test('the cache buster of jQuery is ignored by every read, sockets and preflights included, and refused elsewhere', async () => {
+  for (const { line, token } of await operations()) {
+    if (!line.includes(' /v1/')) continue
+    const { status, body } = await call(api, `${line}?_=1700000000000`, token === undefined ? {} : { token })
+    assert.equal(body?.code === 'unknown_parameter', !line.startsWith('GET '), `${line}: ${status}`)
+  }
+  assert.equal((await call(api, `OPTIONS /v1/invoices/${randomUUID()}?_=1`)).status, 204)
+})
+
 test('a page that begins at an id that is not in the list is refused, with or without rows', async () => {
   const lists = (await operations()).filter(({ parameters }) => parameters.includes('before'))
   assert.equal(lists.length, 5)
