@@ -122,6 +122,8 @@ const OPEN_PAGES = [
   'GET /i/:id/embed/swap',
   'POST /i/:id/embed/swap',
   'GET /docs',
+  'GET /docs/:guide',
+  'GET /robots.txt',
   'GET /undo-email/:token',
   'POST /undo-email/:token',
 ]

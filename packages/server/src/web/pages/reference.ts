@@ -12,8 +12,12 @@ interface Group {
   readonly operations: readonly DescribedOperation[]
 }
 
-/** The reference of the API, from its OpenAPI document. @param url the address of this service */
-export function referencePage(document: JsonObject, url: string): Html {
+/**
+ * The reference of the API, from its OpenAPI document.
+ * @param url the address of this service
+ * @param guides links to them
+ */
+export function referencePage(document: JsonObject, url: string, guides: Html): Html {
   const groups = groupsOf(document)
   const resolve = resolver(document)
   const webhooks = Object.entries<JsonObject>(document.webhooks).map(([path, { post }]) => ({
@@ -21,7 +25,7 @@ export function referencePage(document: JsonObject, url: string): Html {
   }))
   return frame({
     title: 'API reference',
-    contents: html`${groups.map(contentsOf)}<h2><a href="#events">Events</a></h2><ul>${webhooks.map(link)}</ul>`,
+    contents: html`${guides}${groups.map(contentsOf)}<h2><a href="#events">Events</a></h2><ul>${webhooks.map(link)}</ul>`,
     body: html`<h1>API reference</h1>
       ${(document.info.description as string).split('\n\n').map(text => html`<p class="lead">${prose(text)}</p>`)}
       <p class="lead">For generators of clients: <a href="/openapi.json">openapi.json</a>.</p>

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { GUIDES, guidePath } from '../../src/web/guides.ts'
+import { renderMarkdown } from '../../src/web/markdown.ts'
+import { deployText } from '../deploy/files.ts'
+import { blocksOf } from '../harness/guide.ts'
+import { call } from '../harness/http-call.ts'
+import { type SandboxService, startSandboxService } from '../harness/service.ts'
+import { noBrowser, useBrowser } from './browser.ts'
+import { inspect } from './inspect.ts'
+
+describe('the guides on the service', () => {
+  let harness: SandboxService
+  before(async () => {
+    harness = await startSandboxService()
+  })
+  after(() => harness?.close())
+
+  const read = async (path: string) => (await call(harness, `GET ${path}`)) as { status: number; text: string }
+
+  test('the reference and every guide link to all of them, and no link is dead', async () => {
+    const seen = new Map<string, string>()
+    const queue = ['/docs']
+    for (let path = queue.pop(); path !== undefined; path = queue.pop()) {
+      if (seen.has(path)) continue
+      const { status, text } = await read(path)
+      assert.equal(status, 200, path)
+      seen.set(path, text)
+      for (const [, href = ''] of text.matchAll(/href="(\/docs[^"]*)"/g)) queue.push(href.split('#')[0] ?? '')
+    }
+    assert.deepEqual([...seen.keys()].sort(), ['/docs', ...Object.keys(GUIDES).map(guidePath)].sort())
+    for (const [path, text] of seen)
+      for (const [, href = ''] of text.matchAll(/href="([^"]+)"/g)) {
+        const [page = '', anchor] = href.split('#')
+        assert.ok(!page.endsWith('.md') || page.startsWith('https://'), `${path}: ${href}`)
+        const target = page === '' ? text : seen.get(page)
+        if (anchor !== undefined && target !== undefined)
+          assert.ok(target.includes(`id="${anchor}"`), `${path}: ${href}`)
+      }
+  })
+
+  test('a guide has every block of its document, as it stands', async () => {
+    for (const [name, { file }] of Object.entries(GUIDES)) {
+      const { text } = await read(guidePath(name))
+      const shown = [...text.matchAll(/<pre tabindex="0"><code>(.*?)<\/code><\/pre>/gs)].map(([, code = '']) =>
+        code
+          .replaceAll('&lt;', '<')
+          .replaceAll('&gt;', '>')
+          .replaceAll('&quot;', '"')
+          .replaceAll('&#39;', "'")
+          .replaceAll('&amp;', '&'),
+      )
+      assert.deepEqual(
+        shown,
+        blocksOf(file).map(block => block.text.trimEnd()),
+        name,
+      )
+      assert.equal([...text.matchAll(/<h1/g)].length, 1, name)
+    }
+  })
+
+  test('the image contains the documents', () => {
+    const copied = deployText('docker/Dockerfile')
+    const allowed = deployText('docker/Dockerfile.dockerignore').split('\n')
+    for (const { file } of Object.values(GUIDES)) {
+      const pattern = file.replace(/^docs\/[\w-]+\.md$/, 'docs/*.md')
+      assert.match(copied, new RegExp(`^COPY ${pattern.replaceAll('*', '\\*')} `, 'm'), file)
+      assert.ok(allowed.includes(`!${pattern}`), file)
+    }
+  })
+
+  test('an unknown guide is not found', async () => {
+    for (const name of ['none', 'constructor', '..%2fREADME', 'webhooks.md'])
+      assert.equal((await read(guidePath(name))).status, 404, name)
+  })
+
+  test('markup in a document is text, and a link out of the served files is its text', async () => {
+    const document = '# A & B\n\nText <script>x</script> `<b>` [in](a.md#x) [out](b.md)\n\n# A & B\n'
+    const { text } = await renderMarkdown(document, href => (href.startsWith('a') ? `/${href}` : null))
+    assert.ok(!/<script|<b>/.test(text), text)
+    assert.match(text, /<h1 id="a--b">A &amp; B<\/h1>/)
+    assert.match(text, /<h1 id="a--b-1">/)
+    assert.match(text, /<a href="\/a\.md#x">in<\/a> out</)
+  })
+
+  describe('in a real browser', { skip: noBrowser(), timeout: 240_000 }, () => {
+    const { openPage } = useBrowser()
+    test('it is accessible, light and dark, and does not scroll sideways', async () => {
+      const page = await openPage()
+      for (const name of ['webhooks', 'wallets']) {
+        await page.goto(`${harness.url}${guidePath(name)}`)
+        await inspect(page)
+      }
+    })
+  })
+})
