@@ -97,4 +97,16 @@ onBothDatabases(engine => {
     await api.accounts.setPlan(account.email, FREE_PLAN, 4_000_000_000)
     assert.deepEqual(await limitMails(), [])
   })
+
+  test('the owner is mailed when a plan ends and the limit of Free is already reached', async t => {
+    const { api, clock, merchant } = await start(engine, t)
+    const { account, sell, limitMails } = await merchant('Unlimited')
+    await api.accounts.setPlan(account.email, 'Unlimited', clock.secs + 3_600)
+    await sell(12)
+    clock.advance(3_600)
+    assert.equal(await api.billing.expirePlans(10), 1)
+    const [reached, ...others] = await limitMails()
+    assert.equal(others.length, 0)
+    assert.match(reached?.text ?? '', /12 of the 10 invoices of the Free plan are used/)
+  })
 })

@@ -19,8 +19,8 @@ export function exportPage(
         </div>
         <p class="hint" id="period-hint">UTC days, both included, by creation date. Leave empty to export everything.</p>
         <fieldset><legend>Format</legend>
-          <label class="choice"><input type="radio" name="format" value="csv" checked> CSV, for spreadsheets: 0.5 is a number</label>
-          <label class="choice"><input type="radio" name="format" value="csv_semicolon"> CSV with semicolons, for spreadsheets in languages with a decimal comma: 0,5 is a number</label>
+          <label class="choice"><input type="radio" name="format" value="csv" checked> CSV, for spreadsheets (0.5)</label>
+          <label class="choice"><input type="radio" name="format" value="csv_semicolon"> CSV, for spreadsheets with a decimal comma (0,5)</label>
           <label class="choice"><input type="radio" name="format" value="json"> JSON, for programs</label>
         </fieldset>
         <input type="hidden" name="token" value="${view.token}">
