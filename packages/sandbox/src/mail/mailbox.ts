@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url'
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
 import { LOOPBACK, listen } from '../http/listen.ts'
 import { readBytes } from '../http/read-bytes.ts'
@@ -47,7 +48,7 @@ export class Mailbox {
 
   /** Stored mails, newest first; `to` selects one recipient. */
   mails(to?: string): Mail[] {
-    const recipient = to?.toLowerCase()
+    const recipient = to === undefined ? undefined : withAsciiDomain(to).toLowerCase()
     return this.#mails.filter(mail => recipient === undefined || mail.to.toLowerCase() === recipient).reverse()
   }
 
@@ -56,13 +57,19 @@ export class Mailbox {
   }
 }
 
+/** The server gives domains in Unicode, whatever the client has sent. */
+function withAsciiDomain(address: string): string {
+  const at = address.lastIndexOf('@') + 1
+  return address.slice(0, at) + (domainToASCII(address.slice(at)) || address.slice(at))
+}
+
 async function receive(stream: SMTPServerDataStream, session: SMTPServerSession, mails: Mail[]): Promise<void> {
   const { bytes, truncated } = await readBytes(stream, MAX_MAIL_BYTES)
   if (truncated) throw new Error('mail is over 1 MiB')
   const { subject, text } = parseMail(bytes)
   const code = /(?<!\d)(?:\d{6}|\d{10})(?!\d)/.exec(text)?.[0]
   for (const { address } of session.envelope.rcptTo) {
-    mails.push({ to: address, subject, text, ...(code !== undefined && { code }) })
+    mails.push({ to: withAsciiDomain(address), subject, text, ...(code !== undefined && { code }) })
   }
   mails.splice(0, Math.max(mails.length - MAX_MAILS, 0))
 }

@@ -1,4 +1,4 @@
-import { isPrintable } from './text.ts'
+import { isPrintable, withNormalWidth, withoutMarksAround } from './text.ts'
 import type { KeyExpiry } from './viewing-key.ts'
 
 export const CONFIRMATIONS = { min: 0, max: 100, default: 3 } as const
@@ -32,14 +32,26 @@ export interface Account {
 export const MAX_EMAIL_CHARS = 254
 
 /**
- * Trims and lower-cases an email, so that every spelling belongs to one account. Null for invalid text and for text with
- * invisible characters.
+ * Trims and lower-cases an email, so that every spelling belongs to one account: characters are composed (NFC) and of
+ * normal width, and the domain is in ASCII. Null for invalid text and for text with invisible characters inside.
  */
 export function normaliseEmail(text: string): string | null {
-  const email = text.trim().toLowerCase()
-  return email.length <= MAX_EMAIL_CHARS &&
+  const email = withNormalWidth(withoutMarksAround(text)).trim().normalize('NFC').toLowerCase()
+  const isValid =
+    email.length <= MAX_EMAIL_CHARS &&
     isPrintable(email) &&
     /^[^\s\p{C}@<>",;:\\]{1,64}@[^\s\p{C}@<>",;:\\]+$/u.test(email)
-    ? email
-    : null
+  if (!isValid) return null
+  const [name = '', domain = ''] = email.split('@')
+  const ascii = asciiDomain(domain)
+  return ascii !== null && name.length + 1 + ascii.length <= MAX_EMAIL_CHARS ? `${name}@${ascii}` : null
+}
+
+/** A domain in the ASCII form of IDNA, by which some browsers send it. One that is ASCII already stays as it is. */
+function asciiDomain(domain: string): string | null {
+  if (/^[!-~]+$/.test(domain)) return domain
+  if (!/^[\p{L}\p{M}\p{Nd}.\-\u3002\uff61]+$/u.test(domain)) return null
+  const host = URL.parse(`http://${domain}`)?.hostname ?? ''
+  // A URL reads a name of numbers as an IP address.
+  return /^[a-z0-9.-]*[a-z][a-z0-9.-]*$/.test(host) ? host : null
 }

@@ -1,4 +1,5 @@
 import { AppError } from './error.ts'
+import { withAsciiDigits } from './text.ts'
 import { DAY_SECS } from './time.ts'
 
 const HOUR_SECS = 3_600
@@ -135,9 +136,16 @@ export function codeHashInput(id: number, code: string): string {
   return `${id} ${code}`
 }
 
-/** Parses a code as users type or paste it, with spaces or dashes. Null for invalid text. */
+/** Characters of a typed code with all that surrounds its digits. */
+const MAX_CODE_CHARS = 64
+
+/**
+ * Parses a code as users type or paste it: with spaces, dashes or invisible characters, and in the digits of any script.
+ * Null for invalid text.
+ */
 export function parseCode(text: string): string | null {
-  const digits = text.replace(/[\s\u2010-\u2015-]/g, '')
+  if (text.length > MAX_CODE_CHARS) return null
+  const digits = withAsciiDigits(text.replace(/[\s\p{Cf}\p{Pd}\u2212]/gu, ''))
   const lengths: readonly number[] = [SIGN_IN_CODE.digits, SIGN_IN_CODE.longDigits]
   return /^[0-9]+$/.test(digits) && lengths.includes(digits.length) ? digits : null
 }

@@ -38,6 +38,31 @@ export function withoutUnprintable(text: string): string {
   return text.replace(ALL_UNPRINTABLE, '').trim()
 }
 
+const MARKS_AROUND = /^[\s\p{Cf}]+|[\s\p{Cf}]+$/gu
+
+/** Removes spaces and format characters around the text: mail programs and address books add marks of direction. */
+export function withoutMarksAround(text: string): string {
+  return text.replace(MARKS_AROUND, '')
+}
+
+const WIDE = /[\uff01-\uff5e]/g
+const WIDE_OFFSET = 0xfee0
+
+/** Replaces the full-width forms of ASCII characters, which Japanese and Chinese keyboards type. */
+export function withNormalWidth(text: string): string {
+  return text.replace(WIDE, character => String.fromCharCode(character.charCodeAt(0) - WIDE_OFFSET))
+}
+
+/** Replaces the decimal digits of every script by those of ASCII. Digits of a script are ten consecutive code points. */
+export function withAsciiDigits(text: string): string {
+  return text.normalize('NFKC').replace(/\p{Nd}/gu, digit => {
+    const code = digit.codePointAt(0) ?? 0
+    let value = 0
+    while (value < 9 && /\p{Nd}/u.test(String.fromCodePoint(code - value - 1))) value++
+    return String(value)
+  })
+}
+
 /** Writes each unprintable character in a JSON text without line ends as the escapes of its code units. */
 export function escapeUnprintable(json: string): string {
   return json.replace(ALL_UNPRINTABLE, character =>

@@ -70,6 +70,8 @@ export async function findOrCreateAccount(
 ): Promise<Account> {
   const createdAt = nowSecs(clock)
   const draft = { publicId: random.uuid(), email, network, confirmations, plan: FREE_PLAN, createdAt }
+  const known = await tx.accounts.byEmail(email)
+  if (known) return known
   const created = await tx.accounts.insert(draft)
   if (created) await requireUnreserved(tx, email, created.id, createdAt)
   const account = created ?? (await tx.accounts.byEmail(email))

@@ -41,8 +41,29 @@ test('the first digits of 20,000 codes are evenly distributed', () => {
 
 test('a code parses with spaces and dashes; other text does not', () => {
   for (const text of ['123456', ' 123 456 ', '123-456', '12\u201334\u00a056']) assert.equal(parseCode(text), '123456')
-  for (const text of ['', '12345', '1234567', '12345a', '１２３４５６', '+12345', '1e5000'])
-    assert.equal(parseCode(text), null)
+  for (const text of ['', '12345', '1234567', '12345a', '１２３４５', '+12345', '1e5000', '１２３４５a', '½23456'])
+    assert.equal(parseCode(text), null, text)
+})
+
+test('a code parses as keyboards and mail programs give it', () => {
+  for (const text of [
+    '１２３４５６', // the full width of Japanese and Chinese keyboards
+    '１２３　４５６',
+    '١٢٣٤٥٦', // Arabic
+    '۱۲۳۴۵۶', // Persian
+    '१२३४५६', // Hindi
+    '１２３456',
+    '\u202a123456\u202c', // marks of direction, from a mail in Arabic or Hebrew
+    '\u200e123456',
+    '123\u200b456', // a zero-width space
+    '\ufeff123456',
+    '123\u00ad456', // a soft hyphen
+    '123\u2212456', // a minus
+    '123－456',
+    '𝟏𝟐𝟑𝟒𝟓𝟔', // mathematical digits
+  ])
+    assert.equal(parseCode(text), '123456', JSON.stringify(text))
+  assert.equal(parseCode('１２３４５ ６７８９０'), '1234567890')
 })
 
 test('equal codes of different rows have different hash inputs', () => {

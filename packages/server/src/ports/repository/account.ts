@@ -18,6 +18,7 @@ export interface AccountRepository {
   byId(id: number): Promise<Account | null>
   /** Reads the account and locks its row until the transaction ends. */
   lock(id: number): Promise<Account | null>
+  /** Also finds an account of an older version, which may have the domain of its email in Unicode. */
   byEmail(email: string): Promise<Account | null>
   /** Up to `limit` accounts that are not deleted, with ids above `afterId`, in their order. */
   list(afterId: number, limit: number): Promise<Account[]>

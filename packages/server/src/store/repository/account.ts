@@ -1,9 +1,16 @@
+import { domainToUnicode } from 'node:url'
 import { sql } from 'kysely'
 import type { AccountRepository } from '../../ports/repository/account.ts'
 import { toAccount } from '../account-columns.ts'
 import { num } from '../mapping.ts'
 import type { Db } from '../tables.ts'
 import { isNotSetAside } from './set-aside.ts'
+
+/** The email as accounts of older versions may have it, with its domain in Unicode. */
+function inUnicode(email: string): string {
+  const [name, domain = ''] = email.split('@')
+  return `${name}@${domainToUnicode(domain) || domain}`
+}
 
 export function accountRepository(db: Db): AccountRepository {
   return {
@@ -36,7 +43,13 @@ export function accountRepository(db: Db): AccountRepository {
     },
 
     async byEmail(email) {
-      const row = await db.selectFrom('accounts').selectAll().where('email', '=', email).executeTakeFirst()
+      const row = await db
+        .selectFrom('accounts')
+        .selectAll()
+        .where('email', 'in', [email, inUnicode(email)])
+        .orderBy('id')
+        .limit(1)
+        .executeTakeFirst()
       return row ? toAccount(row) : null
     },
 

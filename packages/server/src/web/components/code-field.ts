@@ -8,7 +8,7 @@ export function codeField(named?: { readonly name: string; readonly label: Child
     name,
     label,
     autofocus,
-    maxlength: 16,
+    maxlength: 64,
     attributes: html` inputmode="numeric" autocomplete="one-time-code" class="code-input"`,
   })
 }

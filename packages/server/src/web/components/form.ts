@@ -35,6 +35,9 @@ export function field(options: FieldOptions): Html {
   </div>`
 }
 
+/** Attributes of a field for an email. Browsers refuse addresses that are not ASCII in fields of the type `email`. */
+export const EMAIL_ATTRIBUTES = html` inputmode="email" autocomplete="email" autocapitalize="none" spellcheck="false"`
+
 /** A field for an amount in ZEC, parsed by `parseZec`. */
 export function amountField(options: { value: string; hint: Child; autofocus?: boolean }): Html {
   return field({

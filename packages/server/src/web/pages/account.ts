@@ -1,6 +1,6 @@
 import { MAX_EMAIL_CHARS } from '../../domain/account.ts'
 import { codeField, mailboxHint } from '../components/code-field.ts'
-import { actionButton, field } from '../components/form.ts'
+import { actionButton, EMAIL_ATTRIBUTES, field } from '../components/form.ts'
 import { dashboardPage, type PageUser, plainPage } from '../components/layout.ts'
 import { timeElement } from '../format.ts'
 import { type Html, html } from '../html.ts'
@@ -33,7 +33,7 @@ function emailForm({ email }: PageUser, newEmail: string): Html {
   return html`<form class="card" method="post" action="/account/email">
     <h2>Email</h2>
     <p>You sign in with <b>${email}</b>, and notifications are mailed to it.</p>
-    ${field({ name: 'email', label: 'New email', type: 'email', value: newEmail, maxlength: MAX_EMAIL_CHARS, hint: 'We mail a code to the present and one to the new address. For seven days after the change, the present address can undo it.', attributes: html` autocomplete="email"` })}
+    ${field({ name: 'email', label: 'New email', value: newEmail, maxlength: MAX_EMAIL_CHARS, hint: 'We mail a code to the present and one to the new address. For seven days after the change, the present address can undo it.', attributes: EMAIL_ATTRIBUTES })}
     <button>Change email</button>
   </form>`
 }
@@ -48,7 +48,7 @@ function deletionForm({ email }: PageUser): Html {
       <li>After that, and not before seven days, your email, viewing keys, webhook and activity are deleted. Invoices keep their amounts, without a name.</li>
       <li>Until then you can sign in and keep the account.</li>
     </ul>
-    ${field({ name: 'confirm_email', label: 'Enter your email to confirm', type: 'email', maxlength: MAX_EMAIL_CHARS, hint: html`It is ${email}.`, attributes: html` autocomplete="off"` })}
+    ${field({ name: 'confirm_email', label: 'Enter your email to confirm', maxlength: MAX_EMAIL_CHARS, hint: html`It is ${email}.`, attributes: html` autocomplete="off" inputmode="email" autocapitalize="none"` })}
     <button class="danger">Delete account</button>
   </form>`
 }

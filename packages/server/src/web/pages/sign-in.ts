@@ -1,6 +1,6 @@
 import { MAX_EMAIL_CHARS } from '../../domain/account.ts'
 import { codeField, mailboxHint } from '../components/code-field.ts'
-import { field } from '../components/form.ts'
+import { EMAIL_ATTRIBUTES, field } from '../components/form.ts'
 import { plainPage } from '../components/layout.ts'
 import { type Child, type Html, html } from '../html.ts'
 
@@ -19,7 +19,7 @@ export function signInPage({ email = '', error, flash, sandbox }: SignInView): H
       <p class="lead">We email you a one-time code. There is no password. Your first sign-in creates your account.</p>
       ${flashMessages(flash, error)}
       <form method="post" action="/sign-in">
-        ${field({ name: 'email', label: 'Email', type: 'email', value: email, autofocus: true, maxlength: MAX_EMAIL_CHARS, attributes: html` autocomplete="email" spellcheck="false"` })}
+        ${field({ name: 'email', label: 'Email', value: email, autofocus: true, maxlength: MAX_EMAIL_CHARS, attributes: EMAIL_ATTRIBUTES })}
         <button class="primary">Email me a code</button>
       </form>
       ${sandbox && html`<p class="hint">Sandbox: use any email address. No email leaves this machine.</p>`}

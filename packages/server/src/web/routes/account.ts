@@ -103,7 +103,7 @@ export function accountPages(site: Site): void {
 
   site.page('POST', `${PATH}/delete`, async (request, reply, user) => {
     const form = formFields(request)
-    if (normaliseEmail(form.confirm_email ?? '') !== user.account.email) {
+    if (normaliseEmail(form.confirm_email ?? '') !== normaliseEmail(user.account.email)) {
       reply.code(400)
       return accountPage(site.pageUser(user), { error: 'Enter the email of this account to confirm its deletion.' })
     }

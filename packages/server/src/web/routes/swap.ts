@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../../domain/error.ts'
 import { hasDeposit } from '../../domain/swap.ts'
+import { withoutMarksAround } from '../../domain/text.ts'
 import { httpStatusOf, toAppError } from '../../http/error.ts'
 import type { Invoice } from '../../ports/repository/invoice.ts'
 import { checkoutLinks, parsePlacement } from '../components/checkout-links.ts'
@@ -49,8 +50,8 @@ export function swapPages(site: Site): void {
       const invoice = await invoices.read(idParam(request))
       const links = linksOf(request, invoice)
       const { asset_id: assetId = '', refund_to: enteredRefundTo = '' } = formFields(request)
-      // Copied addresses often have surrounding spaces.
-      const refundTo = enteredRefundTo.trim()
+      // Copied addresses often have spaces or invisible marks around them.
+      const refundTo = withoutMarksAround(enteredRefundTo)
       try {
         const swap = await swaps.start(invoice.publicId, { assetId, refundTo })
         // The page keeps showing this swap, whatever else is started with the invoice id.

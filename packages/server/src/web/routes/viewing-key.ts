@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { type Account, needsRecentSignIn } from '../../domain/account.ts'
 import { AppError } from '../../domain/error.ts'
+import { withoutMarksAround } from '../../domain/text.ts'
 import type { AuthenticatedUser } from '../auth.ts'
 import type { Site } from '../context.ts'
 import { errorSentence } from '../error-text.ts'
@@ -36,7 +37,7 @@ export function viewingKeyPages(site: Site): void {
 
   site.page('POST', { path: PATH, rate: 'viewing-key' }, async (request, reply, user) => {
     const form = formFields(request)
-    const text = (form.viewing_key ?? '').trim()
+    const text = withoutMarksAround(form.viewing_key ?? '')
     try {
       // Checked before a code is requested: that page keeps the form, and this text may be a secret pasted by mistake.
       await viewingKeys.check(text)
