@@ -3,15 +3,8 @@
 set -eu
 [ "$(id -u)" = 0 ] || exec sudo "$0" "$@"
 
-# Lines as systemd reads them: a value may have double quotes around it.
-while IFS= read -r line || [ -n "$line" ]; do
-  case $line in '' | '#'*) continue ;; esac
-  value=${line#*=}
-  case $value in '"'*'"') value=${value#?} value=${value%?} ;; esac
-  export "${line%%=*}=$value"
-done </etc/zatgate/zatgate.env
-
 ENCRYPTION_KEY=$(cat /etc/zatgate/encryption_key) SMTP_URL=$(cat /etc/zatgate/smtp_url) DATA_DIR=/var/lib/zatgate
 export ENCRYPTION_KEY SMTP_URL DATA_DIR
 cd "$DATA_DIR"
-exec setpriv --reuid=zatgate --regid=zatgate --init-groups /usr/bin/node /opt/zatgate/bin/main.ts "$@"
+exec /usr/bin/node --disable-warning=ExperimentalWarning /opt/zatgate/deploy/systemd/environment.ts /etc/zatgate/zatgate.env \
+  setpriv --reuid=zatgate --regid=zatgate --init-groups /usr/bin/node /opt/zatgate/bin/main.ts "$@"

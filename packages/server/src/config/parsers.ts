@@ -23,7 +23,7 @@ export function wholeNumber(min: number, max: number): (raw: string) => number {
 
 export function oneOf<T extends string>(...values: readonly T[]): (raw: string) => T {
   return raw => {
-    const value = values.find(candidate => candidate === raw)
+    const value = values.find(candidate => candidate === raw.toLowerCase())
     if (value !== undefined) return value
     throw new InvalidValue(`one of ${values.join(', ')}`)
   }
@@ -31,7 +31,7 @@ export function oneOf<T extends string>(...values: readonly T[]): (raw: string) 
 
 export function subsetOf<T extends string>(...values: readonly T[]): (raw: string) => readonly T[] {
   return raw => {
-    const chosen = commaSeparated(raw)
+    const chosen = commaSeparated(raw.toLowerCase())
     if (chosen.length > 0 && chosen.every(item => (values as readonly string[]).includes(item)))
       return values.filter(value => chosen.includes(value))
     throw new InvalidValue(`one or more of ${values.join(', ')}, separated by commas`)
@@ -39,8 +39,8 @@ export function subsetOf<T extends string>(...values: readonly T[]): (raw: strin
 }
 
 export function booleanValue(raw: string): boolean {
-  if (['1', 'true', 'yes'].includes(raw)) return true
-  if (['0', 'false', 'no'].includes(raw)) return false
+  if (['1', 'true', 'yes', 'on'].includes(raw.toLowerCase())) return true
+  if (['0', 'false', 'no', 'off'].includes(raw.toLowerCase())) return false
   throw new InvalidValue('true or false')
 }
 
@@ -158,8 +158,8 @@ export function databaseUrl(raw: string): string {
  * through them, or their addresses. It is never all addresses: any client could then claim any address.
  */
 export function proxies(raw: string): number | readonly string[] | false {
-  if (['0', 'false', 'no'].includes(raw)) return false
-  if (['true', 'yes'].includes(raw)) return 1
+  if (['0', 'false', 'no', 'off'].includes(raw.toLowerCase())) return false
+  if (['true', 'yes', 'on'].includes(raw.toLowerCase())) return 1
   if (/^[1-9]$/.test(raw)) return Number(raw)
   const list = commaSeparated(raw)
   if (list.length > 0 && list.every(isProxyAddress)) return list
@@ -181,7 +181,8 @@ function isPrefixLength(bits: string, max: number): boolean {
 export function plans(text: string): readonly Plan[] {
   let list: unknown
   try {
-    list = JSON.parse(text)
+    // Editors of Windows begin a file with a byte order mark.
+    list = JSON.parse(text.replace(/^\ufeff/, ''))
   } catch {
     throw new InvalidValue('a JSON file')
   }

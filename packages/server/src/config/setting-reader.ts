@@ -27,6 +27,10 @@ export class Settings {
       const file = env[`${name}_FILE`]?.trim() ?? ''
       return file === '' ? [] : [[name, this.#secretIn(env, name, file)] as const]
     })
+    for (const name of Object.keys(env).filter(name => /^(?:\ufeff|\u00ef\u00bb\u00bf|\s)|\s$/.test(name)))
+      this.problems.push(
+        `${JSON.stringify(name)} is no setting: remove the spaces or the byte order mark beside its name in the file of settings`,
+      )
     this.#values = { ...env, ...Object.fromEntries(files) }
   }
 
