@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
 import { SkewedClock } from '../harness/skewed-clock.ts'
 import { until } from '../harness/until.ts'
-import { createInvoice, noBrowser, useBrowser } from './browser.ts'
+import { chooseAsset, createInvoice, noBrowser, submitAsset, useBrowser } from './browser.ts'
 import { inspect } from './inspect.ts'
 import { visit } from './visit.ts'
 
@@ -108,6 +108,25 @@ describe('an open checkout page', { skip: noBrowser(), timeout: 120_000 }, () =>
     await inspect(page)
     await page.context().setOffline(false)
     await wallet.waitFor()
+  })
+
+  test('offers no deposit in another asset once its time is up', async () => {
+    const shop = await startSandboxService()
+    try {
+      const { publicId } = await createInvoice(shop)
+      const page = await openPage()
+      await page.goto(`${shop.url}/i/${publicId}/swap`)
+      await chooseAsset(page, 'BTC on Bitcoin')
+      await submitAsset(page)
+      const address = page.getByText(shop.sandbox.oneclick.swaps()[0]?.depositAddress ?? '?')
+      await address.waitFor()
+      await page.context().setOffline(true)
+      await page.evaluate('{ const now = Date.now; Date.now = () => now() + 1801_000 }')
+      await page.getByText('The time for the deposit is over: do not send it now.').waitFor()
+      assert.equal(await address.isVisible(), false)
+    } finally {
+      await shop.close()
+    }
   })
 
   test('tells that it is a test where no money is real, framed or not', async () => {

@@ -68,6 +68,9 @@ describe('a buyer whose swap does not pay the invoice', { skip: noBrowser(), tim
     const { page, depositAddress, amountIn } = await startSwap(invoice)
     harness.sandbox.oneclick.deposit(depositAddress, 10_000n)
     await page.getByText(`0.0001 BTC has arrived. ${Number(amountIn - 10_000n) / 1e8} BTC is left to send.`).waitFor()
+    // The total would be paid on top of what has arrived.
+    const copied = await page.getByRole('button', { name: 'Copy the amount' }).getAttribute('data-copy')
+    assert.equal(copied, String(Number(amountIn - 10_000n) / 1e8))
     await inspect(page)
     harness.sandbox.oneclick.drive(depositAddress, { outcome: 'REFUNDED' })
     const facts = [depositAddress, 'Deposited0.0001 BTC', 'Sent back0.0000999 BTC', 'the deposit was too small']

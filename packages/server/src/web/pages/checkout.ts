@@ -103,8 +103,9 @@ function body(view: CheckoutView, state: CheckoutState): Html {
 
 function payable(view: CheckoutView): Html {
   const { invoice, now, extra } = view
-  const { receivedZat, expiresAt } = invoice
-  return html`<div data-while-open>${request(invoice)}
+  const { amountZat, receivedZat, expiresAt } = invoice
+  return html`<div data-while-open>${receivedZat > 0n && html`<p class="below center">${formatZecAmount(receivedZat)} received. ${formatZecAmount(amountZat - receivedZat)} left to pay.</p>`}
+    ${request(invoice)}
     <p class="hint">Valid until ${timeElement(expiresAt)}${countdown(expiresAt, now)}. This page updates when the payment arrives.</p>
     ${extra}</div>
     <p class="center" data-when-over hidden>The time is up. ${receivedZat === 0n && 'Do not pay now. '}If you have paid already, do not pay again: this page shows your payment as soon as it is seen.</p>`
@@ -118,7 +119,6 @@ function request(invoice: Invoice): Html {
   return html`
     ${bigAmount(formatZecAmount(remaining))}
     <p class="below center">${groupThousands(remaining)} zat</p>
-    ${receivedZat > 0n && html`<p class="below center">${formatZecAmount(receivedZat)} received. ${formatZecAmount(remaining)} left to pay.</p>`}
     ${walletLink(uri)}
     <h2>Or pay manually</h2>
     ${manualPayment(remaining, address)}`

@@ -48,17 +48,19 @@ interface SwapDepositView {
 export function swapDepositPage(view: SwapDepositView): Html {
   const { invoice, swap, links, foreign, showsDeposit, isChainSeen, now } = view
   const { title, text } = SWAP_STATES[swap.status]
-  const open = swap.status === 'PENDING_DEPOSIT' || swap.status === 'INCOMPLETE_DEPOSIT'
+  const isPending = swap.status === 'PENDING_DEPOSIT'
+  const open = isPending || swap.status === 'INCOMPLETE_DEPOSIT'
   const content = html`
       <h1 data-announce${statusAttributes(invoice, swap)}>${title}</h1>
       ${bigAmount(amountOf(swap))}
       <p class="below center">on ${chainOf(swap)}, for ${formatZecAmount(invoice.amountZat)}</p>
       ${open && arrivedNote(swap)}
-      ${open && showsDeposit && depositDetails(swap)}
+      ${open && showsDeposit && html`<div${booleanAttribute('data-while-open', isPending)}>${depositDetails(swap)}</div>`}
+      ${isPending && html`<p class="center" data-when-over hidden>The time for the deposit is over: do not send it now. If you have sent it already, do not pay again: this page shows it as soon as the swap provider reports it.</p>`}
       ${open && !showsDeposit && depositElsewhere(swap, links)}
-      ${(showsDeposit || !open) && html`<p class="hint">${text}${swap.status === 'PENDING_DEPOSIT' && html` Valid until ${timeElement(swap.deadline)}${countdown(swap.deadline, now)}.`}</p>`}
+      ${(showsDeposit || !open) && html`<p class="hint">${text}${isPending && html` Valid until ${timeElement(swap.deadline)}${countdown(swap.deadline, now)}.`}</p>`}
       ${foreign && startedElsewhere(foreign, links)}
-      ${swap.status === 'PENDING_DEPOSIT' && alternatives(links)}
+      ${isPending && alternatives(links)}
       ${returnLink(links, false)}`
   return checkoutFrame(links, {
     title,
@@ -69,22 +71,32 @@ export function swapDepositPage(view: SwapDepositView): Html {
 }
 
 function depositDetails(swap: Swap): Html {
-  const amount = formatUnits(swap.amountIn, swap.decimals)
+  // The total, copied after a part of it has arrived, would be paid on top of that.
+  const rest = restOf(swap)
+  const amount = formatUnits(rest ?? swap.amountIn, swap.decimals)
+  const label =
+    rest !== null ? 'Amount left to send' : swap.status === 'INCOMPLETE_DEPOSIT' ? 'Total amount' : 'Exact amount'
   return html`<p class="qr-link">${qrCode(swap.depositAddress, 'Deposit address as a QR code')}</p>
     <dl class="facts stacked">
-      <div><dt>${swap.status === 'INCOMPLETE_DEPOSIT' ? 'Total amount' : 'Exact amount'}</dt><dd><code class="${amountClass(`${amount} ${swap.symbol}`)}">${amount} ${swap.symbol}</code> ${copyButton(amount, 'the amount')}</dd></div>
+      <div><dt>${label}</dt><dd><code class="${amountClass(`${amount} ${swap.symbol}`)}">${amount} ${swap.symbol}</code> ${copyButton(amount, 'the amount')}</dd></div>
       <div><dt>To this address</dt><dd>${copyable(swap.depositAddress, 'the address')}</dd></div>
       ${swap.depositMemo !== null && html`<div><dt>With this memo</dt><dd>${copyable(swap.depositMemo, 'the memo')}<p class="hint">Without the memo the deposit is lost.</p></dd></div>`}
       <div><dt>Refund address</dt><dd><code>${swap.refundTo}</code></dd></div>
     </dl>`
 }
 
-/** What has arrived of a deposit that is too small. */
-function arrivedNote({ status, deposit, amountIn, decimals, symbol }: Swap): Html | false {
+/** What is left of a deposit that is too small, in smallest units. Null: not known. */
+function restOf({ status, deposit, amountIn }: Swap): bigint | null {
   const { deposited } = deposit
-  if (status !== 'INCOMPLETE_DEPOSIT' || deposited === null || deposited >= amountIn) return false
-  const [arrived, rest] = [deposited, amountIn - deposited].map(amount => `${formatUnits(amount, decimals)} ${symbol}`)
-  return html`<p class="center">${arrived} has arrived. ${rest} is left to send.</p>`
+  if (status !== 'INCOMPLETE_DEPOSIT' || deposited === null || deposited >= amountIn) return null
+  return amountIn - deposited
+}
+
+function arrivedNote(swap: Swap): Html | false {
+  const rest = restOf(swap)
+  if (rest === null) return false
+  const amount = (value: bigint) => `${formatUnits(value, swap.decimals)} ${swap.symbol}`
+  return html`<p class="center">${amount(swap.amountIn - rest)} has arrived. ${amount(rest)} is left to send.</p>`
 }
 
 /** In place of where to send the rest: the swap may be a stranger's. */
