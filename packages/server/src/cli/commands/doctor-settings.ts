@@ -38,6 +38,11 @@ export function checkSettings(config: Config, userId: number | null): Finding[] 
     )
   if (config.registration === 'open' && config.network === 'main')
     warn('REGISTRATION is open: everyone can open an account', 'set REGISTRATION=closed; use zatgate account create')
+  if (config.network === 'main' && config.lightwalletdUrls.length === 1)
+    warn(
+      'LIGHTWALLETD_URL has one server: payments wait while it is away, and its view of the chain is not compared',
+      'add a second server of another operator, separated by a comma',
+    )
   if (config.roles.includes('api')) warnOfAddresses(config, warn)
   return found
 }

@@ -20,6 +20,7 @@ import { accountService } from './account.ts'
 import { checkChain } from './doctor-chain.ts'
 import { CHECK_TIMEOUT_MS, type Finding, runCheck, skipped } from './doctor-finding.ts'
 import { withHttpClient } from './doctor-http.ts'
+import { checkBackup, checkPublicUrl } from './doctor-outside.ts'
 import { checkSetAside } from './doctor-set-aside.ts'
 import { checkSettings } from './doctor-settings.ts'
 import { checkSwapProvider } from './doctor-swap.ts'
@@ -56,6 +57,7 @@ async function runChecks(context: Context): Promise<Finding[]> {
     ...config.warnings.map(checkWarning),
     ...checkSettings(config, process.getuid?.() ?? null),
     ...(await checkDatabases(config)),
+    ...(await checkPublicUrl(config)),
     ...(await checkChain(config)),
     await checkMail(config),
     ...(await checkSwapProvider(config)),
@@ -72,8 +74,14 @@ async function checkDatabases(config: Config): Promise<Finding[]> {
   }
   const migrations = await checkMigrations(config)
   if (migrations !== null) return [migrations]
+  let isOpen = false
+  const database = await checkDatabase(config, () => {
+    isOpen = true
+  })
+  if (!isOpen) return [database]
   return [
-    await checkDatabase(config),
+    database,
+    checkBackup(config, nowSecs(systemClock)),
     await checkHeaders(config),
     await checkWatcher(config),
     await checkWatchedKeys(config),
@@ -103,12 +111,13 @@ function checkWarning(says: string): Finding {
   return { check: 'settings', state: 'warning', says }
 }
 
-async function checkDatabase(config: Config): Promise<Finding> {
+async function checkDatabase(config: Config, onOpen: () => void): Promise<Finding> {
   return runCheck(
     'database',
     'check DATABASE_URL and DATA_DIR; ENCRYPTION_KEY must be the key that encrypted the stored secrets',
     async () => {
       const accounts = await withStore(config, async store => {
+        onOpen()
         if (config.encryptionKeys.length > 0) {
           const vault = createVault(config.encryptionKeys, systemRandom)
           const failed = await createSecrets({ store, vault }).check()

@@ -12,7 +12,7 @@ after(() => rmSync(dir, { recursive: true }))
 const SAFE: Env = {
   DATA_DIR: dir,
   NETWORK: 'main',
-  LIGHTWALLETD_URL: 'https://one.example',
+  LIGHTWALLETD_URL: 'https://one.example,https://two.example',
   SMTP_URL: 'smtp://mail.example:587',
   MAIL_FROM: 'shop@example.org',
   ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
@@ -30,6 +30,7 @@ test('safe settings cause no warning', () => {
 const RISKS: readonly (readonly [says: RegExp, env: Env])[] = [
   [/^DATABASE_URL has sslmode=disable/, { DATABASE_URL: 'postgres://a:secret@db.example/shop?sslmode=disable' }],
   [/^DATABASE_URL has sslmode=require/, { DATABASE_URL: 'postgres://a:secret@db.example/shop?sslmode=require' }],
+  [/^LIGHTWALLETD_URL has one server/, { LIGHTWALLETD_URL: 'https://one.example' }],
   [/^SMTP_URL does not require TLS/, { SMTP_URL: 'smtp://a:secret@mail.example?requireTLS=false' }],
   [/^REGISTRATION is open/, { REGISTRATION: 'open' }],
   [/^PUBLIC_URL is not set/, { PUBLIC_URL: '' }],
