@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { loadRecording } from '../../../../zcash/test/recording.ts'
+import { loadRecording, type Recording } from '../../../../zcash/test/recording.ts'
 import { startRecordedZebra } from '../../recorded/recorded-zebra.ts'
 import { RecordedTip, toExpectedBlock } from './recorded-blocks.ts'
 import { type ChainServer, Connections } from './server-under-test.ts'
@@ -19,7 +19,7 @@ export async function startZebraServer(startHeight: number): Promise<ChainServer
       return tip.height
     },
     block: height => toExpectedBlock(tip.block(height)),
-    // zebrad verifies them: of the others the anchors are not on the chain yet.
+    // zebrad refuses the later ones: their anchors are not on the chain yet.
     unmined: tip.unmined().filter(({ txid }) => sentAt(recording, txid) === startHeight),
     async mine() {
       tip.height += 1
@@ -38,6 +38,6 @@ export async function startZebraServer(startHeight: number): Promise<ChainServer
   }
 }
 
-function sentAt({ transactions }: ReturnType<typeof loadRecording>, txid: string): number | undefined {
+function sentAt({ transactions }: Recording, txid: string): number | undefined {
   return transactions.find(transaction => transaction.txid === txid)?.after_height
 }
