@@ -1,3 +1,4 @@
+import { certificateProblem } from '../domain/certificate.ts'
 import { ReadOnlyDatabaseError } from '../domain/error.ts'
 import { ConnectError } from './postgres/error.ts'
 
@@ -19,6 +20,8 @@ export function openError(url: string, error: unknown): unknown {
     SERVER_ERROR.test(code) ||
     SYSTEM_ERROR.test(code) ||
     /timeout|SSL/i.test(error.message)
+  const problem = certificateProblem(error)
+  if (problem) return cannotBeOpened(url, `${problem.says}; ${problem.advice}`, error)
   return isConnection ? cannotBeOpened(url, error.message || code, error) : error
 }
 

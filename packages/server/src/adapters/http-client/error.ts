@@ -1,3 +1,4 @@
+import { certificateProblem } from '../../domain/certificate.ts'
 import type { HttpClientFailure, HttpResponse } from '../../ports/http-client.ts'
 import { HttpClientError } from '../../ports/http-client.ts'
 
@@ -18,6 +19,8 @@ export function toHttpClientError(error: unknown, partial: HttpResponse | null):
   if (error instanceof HttpClientError)
     return partial ? new HttpClientError(error.failure, error.message, partial) : error
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown'
+  const problem = certificateProblem(error)
+  if (problem) return new HttpClientError('tls', problem.says, partial)
   const [failure, message] = BY_CODE[code] ?? byCodePattern(code)
   return new HttpClientError(failure, message, partial)
 }

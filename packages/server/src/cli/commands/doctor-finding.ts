@@ -1,3 +1,5 @@
+import { certificateProblem } from '../../domain/certificate.ts'
+
 /** Timeout of each check that waits for a response. */
 export const CHECK_TIMEOUT_MS = 15_000
 
@@ -15,7 +17,8 @@ export async function runCheck(check: string, advice: string, run: () => Promise
   try {
     return { check, state: 'ok', says: await run() }
   } catch (error) {
-    return wrong(check, rootCauseMessage(error), advice)
+    const problem = certificateProblem(error)
+    return problem ? wrong(check, problem.says, problem.advice) : wrong(check, rootCauseMessage(error), advice)
   }
 }
 
