@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { base58 } from '@scure/base'
+import { unbracketed } from '../domain/host.ts'
 import { MAX_ZAT } from '../domain/money.ts'
 import { DEFAULT_WATCHED_KEY_LIMIT, FREE_PLAN, type Plan } from '../domain/plan.ts'
 import { isCurrency } from '../domain/rate.ts'
@@ -42,6 +43,13 @@ export function booleanValue(raw: string): boolean {
   if (['1', 'true', 'yes', 'on'].includes(raw.toLowerCase())) return true
   if (['0', 'false', 'no', 'off'].includes(raw.toLowerCase())) return false
   throw new InvalidValue('true or false')
+}
+
+/** An address or a name to listen at, without a port. IPv6 addresses may have the brackets of a URL. */
+export function host(raw: string): string {
+  const name = unbracketed(raw)
+  if (isIP(name) !== 0 || /^[a-z0-9_.-]+$/i.test(name)) return name
+  throw new InvalidValue('an address or a name without a port, such as 127.0.0.1, :: or localhost')
 }
 
 /** An absolute URL with one of these schemes, such as `http`. Trailing slashes are removed. */

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
+import { unbracketed } from '../domain/host.ts'
 
 const PRIVATE_RANGES: readonly string[] = ['loopback', 'private', 'linkLocal', 'uniqueLocal']
 
@@ -8,7 +9,7 @@ const PRIVATE_RANGES: readonly string[] = ['loopback', 'private', 'linkLocal', '
  * DNS does not have (`localhost`, a single label, `.local`, `.internal`). Names are not resolved.
  */
 export function isPrivateHost({ hostname }: URL): boolean {
-  const address = hostname.replace(/^\[(.*)\]$/, '$1')
+  const address = unbracketed(hostname)
   if (isIP(address) !== 0) return PRIVATE_RANGES.includes(ipaddr.process(address).range())
   const name = hostname.replace(/\.$/, '')
   return !name.includes('.') || /\.(localhost|local|internal)$/.test(name)

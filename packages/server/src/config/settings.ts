@@ -124,7 +124,7 @@ export function loadConfig(env: Env = ENVIRONMENT, { needsMail = true } = {}): C
     sandboxPort: settings.read('SANDBOX_PORT', values.wholeNumber(0, 65_535), 4010),
     autoMineSecs: settings.read('AUTO_MINE_SECS', values.wholeNumber(0, 86_400), 25),
     regtest: parseRegtest(settings, network),
-    host: settings.read('HOST', text => text, '127.0.0.1'),
+    host: settings.read('HOST', values.host, '127.0.0.1'),
     port: settings.read('PORT', values.wholeNumber(0, 65_535), 3000),
     healthPort: settings.read('HEALTH_PORT', values.wholeNumber(0, 65_535), null),
     publicUrl: settings.read('PUBLIC_URL', values.origin, null),

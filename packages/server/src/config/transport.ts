@@ -1,8 +1,9 @@
 import { isIPv4 } from 'node:net'
+import { unbracketed } from '../domain/host.ts'
 
 /** Whether connections to this host stay on this machine. A private network is not this machine. */
 export function isLoopback(host: string): boolean {
-  const name = host.replace(/^\[|\]$/g, '')
+  const name = unbracketed(host)
   return name === 'localhost' || name === '::1' || (isIPv4(name) && name.startsWith('127.'))
 }
 

@@ -224,7 +224,9 @@ function addWebSocketMetrics(registry: Registry, size: () => number): void {
   })
 }
 
+/** Of this machine, when it listens at all addresses. */
 function urlOf({ address, family, port }: AddressInfo): string {
-  const host = family === 'IPv6' ? `[${address}]` : address
+  const own = { '::': '::1', '0.0.0.0': '127.0.0.1' }[address] ?? address
+  const host = family === 'IPv6' ? `[${own}]` : own
   return `http://${host}:${port}`
 }

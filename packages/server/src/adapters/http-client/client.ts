@@ -4,6 +4,7 @@ import https from 'node:https'
 import type { LookupFunction } from 'node:net'
 import { isIP } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { unbracketed } from '../../domain/host.ts'
 import type { HttpClient, HttpRequest } from '../../ports/http-client.ts'
 import { HttpClientError } from '../../ports/http-client.ts'
 import { blockedReason } from './blocked-address.ts'
@@ -109,11 +110,6 @@ function checkedLookup(resolve: ResolveName, allowPrivate: boolean): LookupFunct
       error => callback(error, []),
     )
   }
-}
-
-/** `[::1]` → `::1`: URLs put IPv6 addresses in brackets, sockets do not. */
-function unbracketed(hostname: string): string {
-  return hostname.replace(/^\[|\]$/g, '')
 }
 
 /** Limits the idle connections of both agents together, with Node's agent hooks. */

@@ -1,4 +1,4 @@
-import { connect } from 'node:net'
+import { connect, isIP } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { createVault } from '../../adapters/crypto/vault.ts'
 import { krakenRates } from '../../adapters/rates/kraken.ts'
@@ -7,6 +7,7 @@ import { createLogger } from '../../adapters/system/logger.ts'
 import { systemRandom } from '../../adapters/system/random.ts'
 import { type Config, ConfigError } from '../../config/settings.ts'
 import { describeChainProblem } from '../../domain/chain-problem.ts'
+import { unbracketed } from '../../domain/host.ts'
 import { watchedSince } from '../../domain/watched-key.ts'
 import { nowSecs } from '../../ports/clock.ts'
 import { createDatabaseIdentity } from '../../services/database-identity.ts'
@@ -190,7 +191,7 @@ async function checkMail({ mail }: Config): Promise<Finding> {
   return runCheck('mail', 'check SMTP_URL', async () => {
     const { hostname, port, protocol } = new URL(mail.smtpUrl)
     const tls = protocol === 'smtps:'
-    const greeting = await firstLine(hostname, Number(port) || (tls ? 465 : 587), tls)
+    const greeting = await firstLine(unbracketed(hostname), Number(port) || (tls ? 465 : 587), tls)
     if (!greeting.startsWith('220')) throw new Error(`${hostname} does not respond like a mail server`)
     return `${hostname} responds`
   })
@@ -198,7 +199,9 @@ async function checkMail({ mail }: Config): Promise<Finding> {
 
 function firstLine(host: string, port: number, tls: boolean): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = tls ? connectTls({ host, port, servername: host }) : connect({ host, port })
+    const socket = tls
+      ? connectTls({ host, port, ...(isIP(host) === 0 && { servername: host }) })
+      : connect({ host, port })
     socket.setTimeout(CHECK_TIMEOUT_MS, () => socket.destroy(new Error(`${host}:${port} does not respond`)))
     socket.on('error', reject)
     socket.once('data', data => {
