@@ -42,6 +42,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'CONTRIBUTING.md: sh commands': 'starts the tests',
   'README.md: sh production': 'the test of docs/going-live.md runs these lines',
   'README.md: sh start': 'the test starts the service itself',
+  'docs/one-machine.md: sh node': 'installs packages of the system from the network',
   'deploy/startos/README.md: sh build': 'needs Docker and the tools of StartOS',
   'deploy/umbrel/README.md: sh publish': 'needs Docker and a registry',
   'docs/clients.md: go install': 'downloads; the tests use the same versions',

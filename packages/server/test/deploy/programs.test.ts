@@ -70,6 +70,12 @@ testWith('systemd-analyze', 'the systemd unit is valid and confines the service'
   )
 })
 
+testWith('systemd-analyze', 'the backup timer and its unit are valid', () => {
+  const units = ['zatgate-backup.service', 'zatgate-backup.timer'].map(name => deployPath(`systemd/${name}`))
+  run('systemd-analyze', ['verify', '--man=no', ...units])
+  run('systemd-analyze', ['calendar', 'daily'])
+})
+
 test('the systemd unit is started again however often it has failed', () => {
   const unit = deployText('systemd/zatgate.service')
   assert.match(unit, /^StartLimitIntervalSec=0$/m)

@@ -109,7 +109,7 @@ test('the commands for systemd install zatgate, back it up, restore and update i
   const { root, relocate, run, paste, calls } = openMachine(t, sandbox)
   await paste('sysusers.conf')
   await paste('zatgate.env > /dev/null')
-  await paste('enable --now')
+  await paste('enable --now zatgate\n')
   assert.deepEqual(calls().slice(1), ['systemd-sysusers', 'systemctl daemon-reload', 'systemctl enable --now zatgate'])
 
   const env = { ...unitEnvironment(root, relocate), PORT: String(await freePort()), LOG_LEVEL: 'silent' }
@@ -129,6 +129,8 @@ test('the commands for systemd install zatgate, back it up, restore and update i
   assert.equal(set.status, 200)
 
   await paste('zatgate backup "')
+  await paste('zatgate-backup.timer')
+  assert.equal(calls().at(-1), 'systemctl enable --now zatgate-backup.timer')
   assert.equal(await service.stop(), 0)
   await paste('db-wal')
   assert.match(await run('zatgate doctor'), /the next start advances the address counters/)
@@ -154,5 +156,5 @@ test('Caddy accepts the configuration of the guide', { skip: missingProgram('cad
 
 test('every block of the guide has a test', () => {
   const tags = new Set(BLOCKS.map(({ tag }) => tag))
-  assert.deepEqual([...tags].sort(), ['caddy Caddyfile', 'sh docker', 'sh proxy', 'sh systemd'])
+  assert.deepEqual([...tags].sort(), ['caddy Caddyfile', 'sh docker', 'sh node', 'sh proxy', 'sh systemd'])
 })
