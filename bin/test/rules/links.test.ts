@@ -17,6 +17,7 @@ const SITES = [
   'github.com',
   'hhanh00.github.io',
   'keepachangelog.com',
+  'deb.nodesource.com',
   'nodejs.org',
   'pypi.org',
   'semver.org',
