@@ -24,6 +24,8 @@ export interface HttpClientOptions {
 const MAX_HEADER_BYTES = 16 * 1024
 /** Shorter than the first webhook retry delay, so that a retry never reuses the connection of the failed attempt. */
 const IDLE_MS = 4_000
+/** Before the next address of a name is tried. Node's 250 ms give up servers that are far away. */
+const ADDRESS_MS = 1_000
 const MAX_IDLE_PER_HOST = 32
 const MAX_IDLE = 512
 
@@ -37,14 +39,18 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const resolve = options.resolve ?? (options.allowPrivate ? systemResolver : dnsResolver())
   const lookup = checkedLookup(resolve, options.allowPrivate)
   const idle = new IdleConnectionLimit()
-  const kept = { keepAlive: true, lookup, timeout: IDLE_MS, maxFreeSockets: MAX_IDLE_PER_HOST }
+  const connecting = { lookup, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: ADDRESS_MS }
+  const kept = { ...connecting, keepAlive: true, timeout: IDLE_MS, maxFreeSockets: MAX_IDLE_PER_HOST }
   const tls = options.ca === undefined ? {} : { ca: options.ca }
   const agents = {
     'http:': idle.limit(new http.Agent(kept)),
     'https:': idle.limit(new https.Agent({ ...kept, ...tls })),
   }
   /** Their connections serve one request each. */
-  const freshAgents = { 'http:': new http.Agent({ lookup }), 'https:': new https.Agent({ lookup, ...tls }) }
+  const freshAgents = {
+    'http:': new http.Agent(connecting),
+    'https:': new https.Agent({ ...connecting, ...tls }),
+  }
   const closing = new Set<() => void>()
 
   function open(request: HttpRequest, isFresh: boolean): ClientRequest {
