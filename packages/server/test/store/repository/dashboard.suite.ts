@@ -60,6 +60,29 @@ export function dashboardSuite(engine: DatabaseEngine): void {
     assert.deepEqual(await sums(other.account), [{ day: TODAY, receivedZat: 5n, invoices: 1 }])
   })
 
+  test('overpaid invoices are listed newest first, and counted from the time at which they were paid', async t => {
+    const store = await openEmptyStore(engine, t)
+    const [shop, other] = [await openShop(store), await openShop(store)]
+    const [exact, first, second, open] = [await shop.sell(), await shop.sell(), await shop.sell(), await shop.sell()]
+    await setOutcome(store, exact, { status: 'paid', paidAt: NOW })
+    await setOutcome(store, first, { status: 'paid', paidAt: NOW - 1, overpaidZat: 1n })
+    await setOutcome(store, second, { status: 'paid', paidAt: NOW, overpaidZat: 2n })
+    // Not confirmed yet.
+    await setOutcome(store, open, { status: 'detected', overpaidZat: 3n })
+    await setOutcome(store, await other.sell(), { status: 'paid', paidAt: NOW, overpaidZat: 4n })
+    const list = async (from: number, limit = 10) =>
+      ids(await store.read(tx => tx.dashboard.overpaid(shop.account.id, from, limit)))
+    const count = (from: number) => store.read(tx => tx.dashboard.countOverpaid(shop.account.id, from, 10))
+    assert.deepEqual([await list(NOW - 1), await count(NOW - 1)], [ids([second, first]), 2])
+    assert.deepEqual([await list(NOW), await count(NOW)], [ids([second]), 1])
+    assert.deepEqual(await list(NOW - 1, 1), ids([second]))
+    const page = await store.read(tx => tx.invoices.list(shop.account.id, { limit: 2 }, { overpaid: true }))
+    const before = page.at(-1)?.publicId
+    assert.ok(before)
+    const rest = await store.read(tx => tx.invoices.list(shop.account.id, { limit: 2, before }, { overpaid: true }))
+    assert.deepEqual([ids(page), ids(rest)], [ids([open, second]), ids([first])])
+  })
+
   test('invoices are counted by status from a given time, and those needing attention are listed newest first', async t => {
     const store = await openEmptyStore(engine, t)
     const [shop, other] = [await openShop(store), await openShop(store)]

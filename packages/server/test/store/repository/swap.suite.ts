@@ -101,9 +101,13 @@ export function swapSuite(engine: DatabaseEngine): void {
       sentEvents: [],
       failedPolls: 0,
       needsAttention: false,
+      deposit: { deposited: null, refunded: null, refundReason: null },
       invoiceExpiresAt: invoice.expiresAt,
     })
+    // More than 64 bits, as of assets with 24 decimals.
+    const deposit = { deposited: 10n ** 30n, refunded: 10n ** 30n - 1n, refundReason: 'PARTIAL_DEPOSIT' }
     await record(store, inserted, {
+      deposit,
       status: 'REFUNDED',
       providerStatus: 'REFUNDED',
       updatedAtMs: NOW_MS + 1,
@@ -116,6 +120,7 @@ export function swapSuite(engine: DatabaseEngine): void {
     const [read] = await store.read(tx => tx.swaps.byIds([inserted.id]))
     assert.deepEqual(read, {
       ...inserted,
+      deposit,
       status: 'REFUNDED',
       providerStatus: 'REFUNDED',
       updatedAtMs: NOW_MS + 1,
