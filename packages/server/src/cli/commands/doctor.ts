@@ -58,7 +58,8 @@ async function runChecks(context: Context): Promise<Finding[]> {
     ...config.warnings.map(checkWarning),
     ...checkSettings(config, process.getuid?.() ?? null),
     ...(await checkDatabases(config)),
-    ...(await checkPublicUrl(config)),
+    // Without a database the service has never run.
+    ...(missingDatabase(config) === null ? await checkPublicUrl(config) : []),
     ...(await checkChain(config)),
     await checkMail(config),
     ...(await checkSwapProvider(config)),

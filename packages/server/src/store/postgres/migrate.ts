@@ -39,7 +39,7 @@ export async function migratePostgres(
 async function cancelOnAbort(source: PgSource, client: PgClient, signal: AbortSignal): Promise<() => void> {
   // Asked of the server: what a pooler in between says at the start of a connection is a number of its own.
   const { rows } = await client.query('SELECT pg_backend_pid() AS id')
-  const [{ id }] = rows as [{ id: number }]
+  const id = (rows[0] as { id: number } | undefined)?.id ?? null
   const cancel = () =>
     void source
       .connect()

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { chmodSync, chownSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { readMigrationState } from '../../../src/store/missing-migrations.ts'
@@ -22,6 +23,7 @@ async function startPgBouncer(t: TestContext, databaseUrl: string): Promise<stri
     '[pgbouncer]',
     'pool_mode = session',
     'auth_type = any',
+    'listen_addr =',
     'listen_port = 6432',
     `unix_socket_dir = ${folder}`,
     'admin_users = postgres',
@@ -36,7 +38,13 @@ async function startPgBouncer(t: TestContext, databaseUrl: string): Promise<stri
   }
   const user = isRoot ? ['-u', 'postgres'] : []
   const { output } = startProgram(t, ['pgbouncer', ...user, join(folder, 'pgbouncer.ini')], { env: {} })
-  await until(`PgBouncer: ${output()}`, () => existsSync(join(folder, '.s.PGSQL.6432')))
+  const accepts = () =>
+    new Promise<boolean>(resolve => {
+      const socket = connect(join(folder, '.s.PGSQL.6432'))
+      socket.on('connect', () => resolve(true)).on('error', () => resolve(false))
+      socket.on('connect', () => socket.destroy())
+    })
+  await until(`PgBouncer: ${output()}`, accepts)
   return `postgres://postgres@localhost:6432${pathname}?host=${encodeURIComponent(folder)}`
 }
 
