@@ -88,7 +88,7 @@ export const FOUND_MUTANTS: readonly Mutant[] = [
         return result
       } catch (error) {
         // After a timeout the use case may still use the connection.
-        if (isStalePlan(error) || isTimeout(error)) client.release(true)
+        if (spoilsConnection(error) || isTimeout(error)) client.release(true)
         else await rollback(client)
         throw error
       }`,
@@ -97,7 +97,7 @@ export const FOUND_MUTANTS: readonly Mutant[] = [
         onCommitted(transaction.topics)
         return result
       } catch (error) {
-        if (isStalePlan(error)) client.release(true)
+        if (spoilsConnection(error)) client.release(true)
         else await rollback(client)
         throw error
       } finally {
