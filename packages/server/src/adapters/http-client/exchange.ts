@@ -16,8 +16,8 @@ const LOST: ReadonlySet<HttpClientFailure> = new Set(['reset', 'unreachable', 't
 
 /**
  * Sends the request and reads the whole response within its limits. A request on a reused connection that ends without
- * a response is sent again, once, on a new one: the server closed the connection as the request was written. Closes the
- * connection on any error.
+ * the beginning of a response is sent again, once, on a new one: the server closed the connection as the request was written.
+ * Closes the connection on any error.
  *
  * @param open begins the request; `isFresh`: on a new connection
  */
@@ -30,7 +30,9 @@ export function exchange(
   return new Promise<HttpResponse>((resolve, reject) => {
     let client: ClientRequest | undefined
     let reader: ResponseReader | undefined
+    let isSettled = false
     const settle = () => {
+      isSettled = true
       clearTimeout(timer)
       signal?.removeEventListener('abort', abort)
       closing.delete(abort)
@@ -58,8 +60,8 @@ export function exchange(
       const lost = (error: unknown) => {
         const isResent = client !== current
         // Bytes after a complete response end the connection; its `end` follows all the same.
-        if (isResent || reader?.isComplete) return
-        const mayResend = current.reusedSocket && !isFresh && !reader && interim === 0
+        if (isSettled || isResent || reader?.isComplete) return
+        const mayResend = current.reusedSocket && !isFresh && metered?.isAnswered === false
         if (mayResend && LOST.has(toHttpClientError(error, null).failure)) resend()
         else fail(error)
       }
@@ -79,6 +81,7 @@ export function exchange(
         fail(new HttpClientError('not_http', 'the server switched to another protocol'))
       })
       current.on('response', message => {
+        if (isSettled) return
         if (message.statusCode === REQUEST_TIMEOUT && current.reusedSocket && !isFresh) {
           resend()
           return

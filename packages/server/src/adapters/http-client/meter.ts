@@ -3,6 +3,8 @@ import { HttpClientError } from '../../ports/http-client.ts'
 
 /** Counts what a connection receives for one response. */
 export interface ReceivedBytes {
+  /** Whether a response has begun. Other bytes are left of an earlier one. */
+  readonly isAnswered: boolean
   /** @param maxBytes of the body @param fail called when more than a response of that size can need has arrived */
   begin(maxBytes: number, fail: (error: HttpClientError) => void): void
   end(): void
@@ -15,6 +17,9 @@ const SMALL_READS = 64
 const BYTES_PER_READ = 512
 /** The parser handles everything that it is given at once, even when the request has failed meanwhile. */
 const SLICE_BYTES = 1_024
+/** How a response begins, after empty lines. */
+const STATUS_LINE = 'HTTP/'
+const START_BYTES = 16
 
 const meters = new WeakMap<Socket, ReceivedBytes>()
 
@@ -34,6 +39,8 @@ class SocketMeter implements ReceivedBytes {
   #maxBytes = 0
   #fail: ((error: HttpClientError) => void) | null = null
   #bytes = 0
+  /** The first received bytes. */
+  #start = ''
   #reads = 0
 
   constructor(socket: Socket) {
@@ -45,6 +52,7 @@ class SocketMeter implements ReceivedBytes {
         socket.destroy()
         return false
       }
+      if (this.#bytes < START_BYTES) this.#start += chunk.toString('latin1', 0, START_BYTES - this.#bytes)
       this.#count(chunk.length)
       let wantsMore = true
       for (let at = 0; at < chunk.length && !socket.destroyed; at += SLICE_BYTES)
@@ -53,10 +61,16 @@ class SocketMeter implements ReceivedBytes {
     }
   }
 
+  get isAnswered(): boolean {
+    const start = this.#start.trimStart()
+    return start !== '' && (start.startsWith(STATUS_LINE) || STATUS_LINE.startsWith(start))
+  }
+
   begin(maxBytes: number, fail: (error: HttpClientError) => void): void {
     this.#maxBytes = maxBytes
     this.#fail = fail
     this.#bytes = 0
+    this.#start = ''
     this.#reads = 0
   }
 

@@ -4,7 +4,7 @@ import net from 'node:net'
 import type { TestContext } from 'node:test'
 import tls from 'node:tls'
 import { createHttpClient } from '../../../src/adapters/http-client/client.ts'
-import type { HttpResponse } from '../../../src/ports/http-client.ts'
+import type { HttpClient, HttpRequest, HttpResponse } from '../../../src/ports/http-client.ts'
 
 /** A server that writes its bytes by hand, and a client for it. */
 export interface RawServer {
@@ -12,7 +12,11 @@ export interface RawServer {
   readonly connections: () => number
   /** Number of requests that were read. */
   readonly requests: () => number
-  readonly send: () => Promise<HttpResponse>
+  readonly send: (options?: Partial<HttpRequest>) => Promise<HttpResponse>
+  /** A request of another client, on a new connection. */
+  readonly sendByAnother: () => Promise<HttpResponse>
+  /** Closes the client. */
+  readonly close: () => void
 }
 
 /**
@@ -33,19 +37,25 @@ export async function rawServer(
   }
   const server = certificate ? tls.createServer(certificate, accept) : net.createServer(accept)
   await once(server.listen(0, '127.0.0.1'), 'listening')
-  const client = createHttpClient({
-    allowPrivate: true,
-    resolve: async () => ['127.0.0.1'],
-    ...(certificate && { ca: certificate.cert }),
-  })
+  const [client, another] = [0, 1].map(() =>
+    createHttpClient({
+      allowPrivate: true,
+      resolve: async () => ['127.0.0.1'],
+      ...(certificate && { ca: certificate.cert }),
+    }),
+  ) as [HttpClient, HttpClient]
   t.after(() => {
     client.close()
+    another.close()
     server.close()
   })
+  const request = { method: 'POST', headers: {}, body: '{}', deadlineMs: 5_000, maxBytes: 10_000 } as const
   const url = `${certificate ? 'https' : 'http'}://hooks.example:${(server.address() as AddressInfo).port}/`
   return {
     connections: () => connections,
     requests: () => requests,
-    send: () => client.send({ method: 'POST', url, headers: {}, body: '{}', deadlineMs: 5_000, maxBytes: 10_000 }),
+    send: options => client.send({ ...request, url, ...options }),
+    sendByAnother: () => another.send({ ...request, url }),
+    close: () => client.close(),
   }
 }
