@@ -36,7 +36,7 @@ export const MAX_EMAIL_CHARS = 254
  * normal width, and the domain is in ASCII. Null for invalid text and for text with invisible characters inside.
  */
 export function normaliseEmail(text: string): string | null {
-  const email = withNormalWidth(withoutMarksAround(text)).trim().normalize('NFC').toLowerCase()
+  const email = withNormalWidth(withoutMarksAround(text)).trim().toLowerCase().normalize('NFC')
   const isValid =
     email.length <= MAX_EMAIL_CHARS &&
     isPrintable(email) &&

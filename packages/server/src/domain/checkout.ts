@@ -1,5 +1,6 @@
 import type { InvoiceStatus } from './invoice.ts'
 import type { Zat } from './money.ts'
+import type { SwapStatus } from './swap.ts'
 
 /**
  * What a buyer can do about an invoice now. Money that arrived decides before the time does:
@@ -29,6 +30,11 @@ export function checkoutState(invoice: CheckoutTerms, now: number): CheckoutStat
   if (now > watchUntil) return 'over'
   if (status === 'pending' && now < expiresAt) return 'payable'
   return receivedZat > 0n ? 'short' : 'late'
+}
+
+/** Whether a deposit that the swap provider has may still become a payment of the invoice: nothing else is paid meanwhile. */
+export function depositMayPay(status: SwapStatus): boolean {
+  return status === 'KNOWN_DEPOSIT_TX' || status === 'PROCESSING' || status === 'SUCCESS'
 }
 
 /** A second payment of the same invoice usually comes within minutes of the first. */

@@ -16,6 +16,8 @@ test('every way to write one address that is not ASCII is one account', () => {
     ['mara@xn--fsqu00a.xn--0zwm56d', 'mara@例子.测试', 'mara@例子。测试'],
     // macOS and some keyboards compose characters, others do not.
     ['j\u00f6rg@x.example', 'jo\u0308rg@x.example', 'J\u00d6RG@x.example'],
+    // A capital letter that composes with its accent only as a small one.
+    ['\u01f0ana@x.example', 'J\u030cana@x.example', 'j\u030cana@x.example'],
     // The full width of Japanese and Chinese keyboards.
     ['mara@x.example', 'ｍａｒａ＠ｘ．ｅｘａｍｐｌｅ', 'mara＠x.example', 'mara@x.example\u3000'],
     // Address books and mail programs put marks of direction and other invisible characters around an address.

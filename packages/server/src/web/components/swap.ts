@@ -98,6 +98,10 @@ function noticeText({ status, amountZat, receivedZat }: Invoice, swap: Swap, now
       return isClosed(status) && receivedZat < amountZat
         ? 'The swap provider has reported the payment as sent, but it has not arrived. Do not pay again.'
         : null
+    case 'INCOMPLETE_DEPOSIT':
+      return isClosed(status)
+        ? 'Only a part of the deposit has arrived, and the time of the invoice is up. Send nothing more to the deposit address. The swap provider sends the deposit back.'
+        : null
     default:
       return isClosed(status) ? `${text} Do not pay again.` : null
   }

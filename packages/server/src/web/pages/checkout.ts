@@ -1,4 +1,4 @@
-import { type CheckoutState, checkoutState, needsRecheck } from '../../domain/checkout.ts'
+import { type CheckoutState, checkoutState, depositMayPay, needsRecheck } from '../../domain/checkout.ts'
 import { confirmationSecs, formatWaitingTime } from '../../domain/confirmation-time.ts'
 import { isFinal } from '../../domain/invoice.ts'
 import { paymentUri } from '../../domain/payment-uri.ts'
@@ -33,7 +33,7 @@ interface CheckoutView {
 export function checkoutPage(view: CheckoutView): Html {
   const { invoice, links, swap, now } = view
   const state = checkoutState(invoice, now)
-  const title = titleOf(invoice, state)
+  const title = state === 'short' && awaitsDeposit(view) ? 'Waiting for the rest' : titleOf(invoice, state)
   const rechecks = needsRecheck(invoice, now)
   const content = html`
       ${view.notice}
@@ -138,8 +138,16 @@ function overpaidNote({ overpaidZat }: Invoice): Html | false {
   return html`<p class="card attention" id="overpaid">You have paid ${formatZecAmount(overpaidZat)} too much. The shop sees it, and owes it to you: ask it to send it back.</p>`
 }
 
-function short({ invoice }: CheckoutView): Html {
+/** Whether the notice on top is about a deposit that may still pay what is left. */
+function awaitsDeposit({ swap, notice }: CheckoutView): boolean {
+  return Boolean(notice) && swap !== undefined && depositMayPay(swap.status)
+}
+
+function short(view: CheckoutView): Html {
+  const { invoice } = view
   const { amountZat, receivedZat, watchUntil } = invoice
+  if (awaitsDeposit(view))
+    return html`<p class="card attention">${formatZecAmount(receivedZat)} of ${formatZecAmount(amountZat)} has arrived, and the deposit above may still pay the rest. Do not pay again now. This page updates when it arrives.</p>`
   return html`<p class="card attention">${formatZecAmount(receivedZat)} of ${formatZecAmount(amountZat)} has arrived. The time is up, but the rest still counts until ${timeElement(watchUntil)}. Do not pay the whole amount again.</p>
     ${request(invoice)}
     <p class="hint">This page updates when the payment arrives. If you no longer want to pay, ask the shop to send back what has arrived.</p>`

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { SwapStatus } from '../../src/domain/swap.ts'
+import type { Invoice } from '../../src/ports/repository/invoice.ts'
+import type { Swap } from '../../src/ports/repository/swap.ts'
+import { checkoutLinks } from '../../src/web/components/checkout-links.ts'
+import { swapNotice } from '../../src/web/components/swap.ts'
+import { checkoutPage } from '../../src/web/pages/checkout.ts'
+
+const ID = 'a3bb189e-8bf9-4888-9912-ace4e6543002'
+const EXPIRES_AT = 1_000
+const WATCH_UNTIL = 2_000
+
+/** The text of the page of a closed invoice with a swap that it was not paid by. */
+function textOf(invoice: Pick<Invoice, 'status' | 'receivedZat'>, status: SwapStatus, now: number): string {
+  const terms = { publicId: ID, amountZat: 100n, overpaidZat: 0n, address: 'u1', confirmations: 3, paidAt: null }
+  const sold = { ...terms, expiresAt: EXPIRES_AT, watchUntil: WATCH_UNTIL, ...invoice } as Invoice
+  const offer = { publicId: ID, amountIn: 500n, decimals: 2, symbol: 'BTC', blockchain: 'btc', deadline: 900 }
+  const deposit = { deposited: 100n, refunded: null, refundReason: null }
+  const swap = { ...offer, refundTo: 'b', depositAddress: 'd', depositMemo: null, deposit, status } as unknown as Swap
+  const page = checkoutPage({
+    invoice: sold,
+    links: checkoutLinks(ID),
+    swap,
+    notice: swapNotice(sold, swap, now),
+    extra: false,
+    spacingSecs: 75,
+    isChainSeen: true,
+    now,
+  })
+  return page.text.replace(/<svg[\s\S]*?<\/svg>|<[^>]+>/g, ' ').replace(/\s+/g, ' ')
+}
+
+test('a deposit that is too small is not asked for its rest once the invoice is closed', () => {
+  for (const now of [EXPIRES_AT + 1, WATCH_UNTIL + 1]) {
+    const text = textOf({ status: 'expired', receivedZat: 0n }, 'INCOMPLETE_DEPOSIT', now)
+    assert.match(text, /Send nothing more to the deposit address/)
+    assert.doesNotMatch(text, /Send the rest/)
+  }
+})
+
+test('while a deposit may still pay the rest of a closed invoice, nothing asks for it', () => {
+  for (const status of ['KNOWN_DEPOSIT_TX', 'PROCESSING', 'SUCCESS'] as const) {
+    const text = textOf({ status: 'underpaid', receivedZat: 40n }, status, EXPIRES_AT + 1)
+    assert.match(text, /Do not pay again now/)
+    assert.doesNotMatch(text, /Pay the rest|Open in your wallet|Or pay manually/)
+  }
+  for (const status of ['REFUNDED', 'FAILED'] as const)
+    assert.match(textOf({ status: 'underpaid', receivedZat: 40n }, status, EXPIRES_AT + 1), /Open in your wallet/)
+})
