@@ -142,7 +142,7 @@ export const CONCURRENCY_MUTANTS: readonly Mutant[] = [
     theme: 'commits and crashes',
     file: 'store/postgres/error.ts',
     find: 'return code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED || isStalePlan(error)',
-    replace: `if (code === null ? isConnectionError(error) : TEMPORARY.has(code)) return true
+    replace: `if (isTemporary(error)) return true
   return code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED || isStalePlan(error)`,
     withinSeeds: 1_000,
   },

@@ -1,7 +1,7 @@
 import type { Rule } from '../../rules.ts'
 import { parseAddress } from '../../world/chain/note-scanner.ts'
 import type { World } from '../../world/world.ts'
-import type { InvoiceRow, Ledger, PaymentRow } from './ledger.ts'
+import { type InvoiceRow, isKeyDeleted, type Ledger, type PaymentRow } from './ledger.ts'
 import { short } from './shop.ts'
 
 /** The shortest absence after which a payment may be dropped, less the time that a list may be old. */
@@ -71,6 +71,8 @@ export class PaymentJudge {
       if (before?.place !== place) this.#world.transition('payment', before?.place ?? null, place)
       if (place !== 'dropped' || before?.place === 'dropped') continue
       if (this.#hasExpired(txid)) continue
+      // The payment of a deleted key is seen no more when a reorganisation has removed it.
+      if (isKeyDeleted(this.#world, invoice.viewing_key_id)) continue
       this.#checkAbsence(invoice, txid)
       const since = this.#world.visibility.shownSince(txid)
       if (since !== null && this.#world.scheduler.nowMs - since > DROP_MARGIN_MS)
