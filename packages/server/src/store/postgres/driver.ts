@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely'
 import pg from 'pg'
 import { AppError } from '../../domain/error.ts'
@@ -5,7 +6,7 @@ import type { StoreLimits } from '../limits.ts'
 import { overloadedError } from '../limits.ts'
 import { formatProcess, type ServiceProcess } from '../process.ts'
 import { NonStreamingConnection } from '../transaction/connection.ts'
-import { withTimeout } from '../transaction/timeout.ts'
+import { isTimeout, withTimeout } from '../transaction/timeout.ts'
 import { ConnectError } from './error.ts'
 import { listenOn } from './listener.ts'
 import { connectionOptions, prepareSession } from './session.ts'
@@ -64,7 +65,7 @@ export function createPgPool(
     max: limits.maxConnections,
     idleTimeoutMillis: IDLE_MS,
     types: { getTypeParser },
-    onConnect: client => withTimeout(limits.lockTimeoutMs, () => prepareSession(client, limits)),
+    onConnect: client => prepareInTime(client, limits),
     // Pipelines a read's first statement with its BEGIN. Missing from the published types.
     ...{ pipeline: true },
   })
@@ -96,11 +97,23 @@ export function createPgPool(
     listen: (channel, onPayload, onGap) =>
       listenOn(() => new pg.Client(config), channel, {
         ...(process && { name: formatProcess(process) }),
+        timeoutMs: limits.lockTimeoutMs,
         onPayload,
         onGap,
         onError,
       }),
     close: () => pool.end(),
+  }
+}
+
+/** @throws Error with a code, when the server does not respond in time */
+async function prepareInTime(client: pg.ClientBase, limits: StoreLimits): Promise<void> {
+  try {
+    await withTimeout(limits.lockTimeoutMs, () => prepareSession(client, limits))
+  } catch (error) {
+    // The pool ends the client, and with a pipeline its end would wait for the statement. Missing from the published types.
+    ;(client as { connection?: { stream: Socket } }).connection?.stream.destroy()
+    throw isTimeout(error) ? Object.assign(new Error('the server does not respond'), { code: 'ETIMEDOUT' }) : error
   }
 }
 
