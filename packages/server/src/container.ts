@@ -71,6 +71,7 @@ import { createScanKeys } from './services/scan-key.ts'
 import { createSessions } from './services/session.ts'
 import { createSetAsides } from './services/set-aside.ts'
 import { createSignIn } from './services/sign-in.ts'
+import { createSignInLinks } from './services/sign-in-link.ts'
 import { createSwaps } from './services/swap.ts'
 import { createSwapAssets } from './services/swap-asset.ts'
 import { createSwapStatusPoller, swapInInvoiceEvent } from './services/swap-status.ts'
@@ -278,6 +279,7 @@ export function createServices(infrastructure: Infrastructure, operator: Account
     setAsides,
     sessions: createSessions({ store, clock, random, onError }),
     signIn,
+    signInLinks: createSignInLinks({ store, clock, random, keyedHash }),
     swapStatus,
     swaps,
     updateInvoices,

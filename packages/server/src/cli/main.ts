@@ -22,6 +22,7 @@ import { rescan } from './commands/rescan.ts'
 import { restored } from './commands/restored.ts'
 import { rotateEncryptionKey } from './commands/rotate-encryption-key.ts'
 import { sessionCreate, sessionEnd } from './commands/session.ts'
+import { signIn } from './commands/sign-in.ts'
 import { start } from './commands/start.ts'
 import { tryOut } from './commands/try.ts'
 import { webhooksResend } from './commands/webhook.ts'
@@ -47,6 +48,7 @@ const COMMANDS: readonly Command[] = [
   accountEmail,
   accountDelete,
   accountKeep,
+  signIn,
   sessionCreate,
   sessionEnd,
   audit,

@@ -22,6 +22,7 @@ export const OPERATOR: Actor = { by: 'operator', session: null, network: null, c
 export const AUDIT_KINDS = {
   ...EMAIL_NOTIFICATIONS,
   sign_in_requested: 'a sign-in code was requested',
+  sign_in_link_created: 'a sign-in link was created',
   sign_in_failed: 'a wrong sign-in code was entered',
   confirmation_failed: 'a wrong confirmation code was entered',
   signed_out: 'a session signed out',

@@ -19,6 +19,9 @@ export const LONG_CODE_PURPOSES: ReadonlySet<CodePurpose> = new Set<CodePurpose>
  */
 export const SIGN_IN_CODE = { digits: 6, longDigits: 10, lifetimeSecs: 600, maxAttempts: 5 } as const
 
+/** A link of the operator's command. It signs in once, as a mailed code does. `path` is followed by its secret. */
+export const SIGN_IN_LINK = { path: '/sign-in/link', lifetimeSecs: 600 } as const
+
 /** How long a session counts as recently authenticated after a code. Sensitive changes require it. */
 export const RECENT_AUTHENTICATION_SECS = 600
 

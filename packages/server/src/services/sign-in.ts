@@ -1,7 +1,7 @@
 import type { Account } from '../domain/account.ts'
 import { type Actor, SERVICE } from '../domain/audit.ts'
-import { credentialHash, formatCredential, SECRET_BYTES } from '../domain/credential.ts'
-import { newSession, type Session } from '../domain/session.ts'
+import { credentialHash, SECRET_BYTES } from '../domain/credential.ts'
+import type { Session } from '../domain/session.ts'
 import { parseCode, RECENT_AUTHENTICATION_SECS, recentSignInRequiredError } from '../domain/sign-in.ts'
 import { nowSecs } from '../ports/clock.ts'
 import type { KeyedHash } from '../ports/keyed-hash.ts'
@@ -12,6 +12,7 @@ import { type AccountDefaults, findOrCreateAccount, requireEmail, reservedEmailE
 import { recordChange, recordVisit } from './audit.ts'
 import { createKnownBrowsers } from './known-browser.ts'
 import { badCode, createOneTimeCodes } from './one-time-code.ts'
+import { createSessionOpener, type SignedIn } from './session-opener.ts'
 
 export interface SignIn {
   /**
@@ -47,14 +48,6 @@ export interface SignIn {
   reauthenticate(session: Session, code: string, actor?: Actor): Promise<void>
 }
 
-interface SignedIn {
-  readonly account: Account
-  readonly session: Session
-  readonly token: string
-  /** The cookie by which the browser is known from now on. */
-  readonly knownBrowser: string
-}
-
 export function createSignIn(
   deps: AccountDefaults & {
     readonly store: Store
@@ -67,6 +60,7 @@ export function createSignIn(
   const { store, clock, random, registration } = deps
   const codes = createOneTimeCodes(deps)
   const knownBrowsers = createKnownBrowsers(deps)
+  const openSession = createSessionOpener(deps)
 
   /** Mails the link that undoes the change of this address once more, unless one waits. @returns whether there is one */
   async function mailUndoAgain(tx: Tx, email: string): Promise<boolean> {
@@ -81,15 +75,6 @@ export function createSignIn(
   /** Null when registration is closed. */
   async function newAccount(tx: Tx, email: string): Promise<Account | null> {
     return registration === 'closed' ? null : findOrCreateAccount(tx, email, deps)
-  }
-
-  async function openSession(tx: Tx, account: Account, label: string, token: string): Promise<Session> {
-    const createdAt = nowSecs(clock)
-    const session = await tx.sessions.insert(
-      newSession(token, { publicId: random.uuid(), accountId: account.id, label, origin: 'browser' }, createdAt),
-    )
-    await tx.signIn.setRecentlyAuthenticatedUntil(session.id, createdAt + RECENT_AUTHENTICATION_SECS)
-    return session
   }
 
   return {
@@ -110,7 +95,6 @@ export function createSignIn(
     async signIn(browser, code, label, knownBrowser = '', actor = SERVICE) {
       const digits = parseCode(code)
       if (digits === null) throw badCode()
-      const token = formatCredential('session', random.bytes(SECRET_BYTES))
       const { attempt, isReserved, signedIn } = await store.write(async tx => {
         const attempt = await codes.redeem(tx, 'sign_in', browser, digits, actor)
         const email = attempt.redeemed?.email
@@ -119,11 +103,7 @@ export function createSignIn(
         const isReserved = email !== undefined && existing === null && (await mailUndoAgain(tx, email))
         const account = existing ?? (email === undefined || isReserved ? null : await newAccount(tx, email))
         if (!account) return { attempt, isReserved, signedIn: null }
-        const session = await openSession(tx, account, label, token)
-        const owner = { ...actor, by: 'owner', session: session.publicId } as const
-        await recordChange(tx, account, owner, { kind: 'signed_in', at: session.createdAt, detail: label })
-        const known = await knownBrowsers.remember(tx, knownBrowser, account.email)
-        return { attempt, isReserved, signedIn: { account, session, token, knownBrowser: known } }
+        return { attempt, isReserved, signedIn: await openSession(tx, account, { label, knownBrowser, actor }) }
       })
       if (!attempt.redeemed) codes.reportWrong(attempt)
       if (isReserved) throw reservedEmailError()

@@ -328,7 +328,8 @@ export interface DeliveryAttemptsTable {
 
 export interface SignInCodesTable {
   id: AutoId
-  purpose: CodePurpose
+  /** `link`: a link of the operator's command, whose secret takes the place of the browser's. It has no client and no code. */
+  purpose: CodePurpose | 'link'
   email: string
   browser_hash: Uint8Array
   client_hash: Uint8Array

@@ -20,6 +20,7 @@ import type { Readiness } from '../services/readiness.ts'
 import type { Sessions } from '../services/session.ts'
 import type { SetAsides } from '../services/set-aside.ts'
 import type { SignIn } from '../services/sign-in.ts'
+import type { SignInLinks } from '../services/sign-in-link.ts'
 import type { Swaps } from '../services/swap.ts'
 import type { ViewingKeys } from '../services/viewing-key.ts'
 import type { Webhooks } from '../services/webhook.ts'
@@ -54,6 +55,7 @@ export interface SiteDeps {
   readonly sessions: Sessions
   readonly setAsides: Pick<SetAsides, 'countByKindOf'>
   readonly signIn: SignIn
+  readonly signInLinks: SignInLinks
   readonly swaps: Swaps
   readonly viewingKeys: ViewingKeys
   readonly webhooks: Webhooks

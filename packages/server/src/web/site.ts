@@ -30,6 +30,7 @@ import { overviewPages } from './routes/overview.ts'
 import { referencePages } from './routes/reference.ts'
 import { sessionPages } from './routes/session.ts'
 import { signInPages } from './routes/sign-in.ts'
+import { signInLinkPages } from './routes/sign-in-link.ts'
 import { swapPages } from './routes/swap.ts'
 import { viewingKeyPages } from './routes/viewing-key.ts'
 import { webhookPages } from './routes/webhook.ts'
@@ -49,6 +50,7 @@ export function addSite(root: App, deps: SiteDeps): void {
     assetRoutes(app)
     robotsRoute(app)
     signInPages(site)
+    signInLinkPages(site)
     overviewPages(site)
     invoicePages(site)
     apiKeyPages(site)

@@ -87,6 +87,7 @@ test('--help lists every command, and each command has its own help', async () =
     'open',
     'account list',
     'account plan',
+    'sign-in',
     'session create',
     'session end',
     'audit',

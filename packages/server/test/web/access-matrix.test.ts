@@ -115,6 +115,8 @@ const OPEN_PAGES = [
   'POST /sign-in',
   'GET /sign-in/code',
   'POST /sign-in/code',
+  'GET /sign-in/link/:secret',
+  'POST /sign-in/link/:secret',
   'GET /i/:id',
   'GET /i/:id/swap',
   'POST /i/:id/swap',

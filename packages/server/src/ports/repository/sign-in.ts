@@ -30,6 +30,15 @@ export interface SignInCode {
   readonly expiresAt: number
 }
 
+/** A link that signs in to the account of an email, as stored. */
+export interface NewSignInLink {
+  readonly email: string
+  /** SHA-256 of the link's secret. */
+  readonly secretHash: Uint8Array
+  readonly createdAt: number
+  readonly expiresAt: number
+}
+
 /** Whose requests to count. Of clients and their networks, those of unknown browsers only. */
 export type CodeRequestScope =
   | { readonly email: string; readonly isKnownBrowser: boolean }
@@ -75,7 +84,12 @@ export interface SignInRepository {
   wrongInKnownBrowsers(email: string, since: number): Promise<number>
   /** Marks the code as used. */
   markUsed(id: number, at: number): Promise<void>
-  /** Deletes codes requested before a time. */
+  insertLink(link: NewSignInLink): Promise<void>
+  /** The email of a link that is unused and not expired at `now`; null for other links. */
+  linkEmail(secretHash: Uint8Array, now: number): Promise<string | null>
+  /** As `linkEmail`, and marks the link as used. Of concurrent callers, one gets the email. */
+  useLink(secretHash: Uint8Array, now: number): Promise<string | null>
+  /** Deletes codes and links requested before a time. */
   prune(before: number, limit: number): Promise<void>
   /** Unix seconds until which the session counts as recently authenticated; 0 when it never did. */
   recentlyAuthenticatedUntil(sessionId: number): Promise<number>

@@ -1,8 +1,11 @@
 import type { ExpressionBuilder, Selectable } from 'kysely'
+import type { CodePurpose } from '../../domain/sign-in.ts'
 import type { CodeRequestScope, SignInCode, SignInRepository } from '../../ports/repository/sign-in.ts'
 import { num } from '../mapping.ts'
 import type { Db, SignInCodesTable, Tables } from '../tables.ts'
 import { deleteOldest } from './oldest.ts'
+
+const NO_CLIENT = new Uint8Array()
 
 export function signInRepository(db: Db): SignInRepository {
   return {
@@ -122,6 +125,45 @@ export function signInRepository(db: Db): SignInRepository {
       await db.updateTable('sign_in_codes').set({ used_at: at }).where('id', '=', id).execute()
     },
 
+    async insertLink({ email, secretHash, createdAt, expiresAt }) {
+      await db
+        .insertInto('sign_in_codes')
+        .values({
+          purpose: 'link',
+          email,
+          browser_hash: secretHash,
+          client_hash: NO_CLIENT,
+          created_at: createdAt,
+          expires_at: expiresAt,
+        })
+        .execute()
+    },
+
+    async linkEmail(secretHash, now) {
+      const row = await db
+        .selectFrom('sign_in_codes')
+        .select('email')
+        .where('browser_hash', '=', secretHash)
+        .where('purpose', '=', 'link')
+        .where('expires_at', '>', now)
+        .where('used_at', 'is', null)
+        .executeTakeFirst()
+      return row?.email ?? null
+    },
+
+    async useLink(secretHash, now) {
+      const row = await db
+        .updateTable('sign_in_codes')
+        .set({ used_at: now })
+        .where('browser_hash', '=', secretHash)
+        .where('purpose', '=', 'link')
+        .where('expires_at', '>', now)
+        .where('used_at', 'is', null)
+        .returning('email')
+        .executeTakeFirst()
+      return row?.email ?? null
+    },
+
     async prune(before, limit) {
       await deleteOldest(db, 'sign_in_codes', before, limit)
     },
@@ -184,7 +226,8 @@ function isIn(scope: CodeRequestScope) {
 function toCode(row: Selectable<SignInCodesTable>): SignInCode {
   return {
     id: num(row.id),
-    purpose: row.purpose,
+    // A link has no code: no mail names it, and no browser knows its secret as its own.
+    purpose: row.purpose as CodePurpose,
     email: row.email,
     isKnownBrowser: row.known_browser_hash !== null,
     codeHash: row.code_hash,
