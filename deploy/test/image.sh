@@ -45,7 +45,7 @@ json_words() { node -e 'for (const word of JSON.parse(process.argv[1])) console.
 # Runs one instruction of the Dockerfile.
 step() {
   local keyword=$1 rest=$2 from='' word
-  local -a words
+  local -a words files
   case $keyword in
     FROM)
       read -ra words <<<"${rest#--platform=* }"
@@ -64,7 +64,10 @@ step() {
       [[ $target == /* ]] || target=$directory/$target
       for word in "${words[@]:0:${#words[@]}-1}"; do
         if [[ -d $source/$word ]]; then mkdir -p "$root$target" && cp -rT "$source/$word" "$root$target"
-        else mkdir -p "$root$target" && cp "$source/$word" "$root$target/"; fi
+        else
+          readarray -t files < <(compgen -G "$source/$word")
+          mkdir -p "$root$target" && cp "${files[@]}" "$root$target/"
+        fi
       done
       ;;
     RUN) chroot "$root" /usr/bin/env -i PATH=/usr/local/bin:/usr/bin:/bin HOME=/root "${registry[@]}" sh -ec "cd '$directory' && $rest" ;;

@@ -48,15 +48,19 @@ export class ZatgateClient {
   readonly #baseUrl: string
   readonly #apiKey: string | undefined
   readonly #sessionToken: string | undefined
+  /** The attempts of a call together. */
+  readonly #maxCallMs: number
 
   constructor(options: ClientOptions) {
     this.#baseUrl = new URL(options.baseUrl).href.replace(/\/+$/, '')
     this.#apiKey = options.apiKey
     this.#sessionToken = options.sessionToken
+    const { timeoutMs = 10_000, retries = 2 } = options
+    this.#maxCallMs = timeoutMs * (retries + 1)
     this.#transport = createTransport({
       baseUrl: this.#baseUrl,
-      timeoutMs: options.timeoutMs ?? 10_000,
-      retries: options.retries ?? 2,
+      timeoutMs,
+      retries,
       fetch: options.fetch ?? ((input, init) => fetch(input, init)),
     })
   }
@@ -85,7 +89,8 @@ export class ZatgateClient {
    *   in which the device did not sleep
    */
   followInvoice(id: string, options: CallOptions = {}): AsyncGenerator<wire.InvoiceMessage, void, undefined> {
-    if (typeof WebSocket === 'undefined') return poll(() => this.getInvoice(id, options), options.signal)
+    if (typeof WebSocket === 'undefined')
+      return poll(() => this.getInvoice(id, options), this.#maxCallMs, options.signal)
     return subscribe(`${this.#baseUrl.replace(/^http/, 'ws')}/v1/invoices/${segment(id)}/ws`, options.signal)
   }
 

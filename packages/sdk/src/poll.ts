@@ -5,17 +5,21 @@ import { Patience } from './patience.ts'
 import type { Invoice, InvoiceMessage } from './wire.ts'
 
 const INTERVAL_MS = 2_000
-/** A request with its retries, and its interval. */
-const MAX_STEP_MS = 45_000
+/** Pauses between the attempts of a request, the interval, and what a busy page adds. */
+const PAUSES_MS = 15_000
 
-/** Reads an invoice again and again, and yields its state and every change. See ZatgateClient.followInvoice. */
+/**
+ * Reads an invoice again and again, and yields its state and every change. See ZatgateClient.followInvoice.
+ * @param maxReadMs the longest time of a read with its retries, without the pauses between them
+ */
 export async function* poll(
   read: () => Promise<Invoice>,
+  maxReadMs: number,
   signal?: AbortSignal,
   wait: typeof delay = delay,
 ): AsyncGenerator<InvoiceMessage, void, undefined> {
   let previous = ''
-  const patience = new Patience(MAX_STEP_MS)
+  const patience = new Patience(maxReadMs + PAUSES_MS)
   while (!signal?.aborted) {
     try {
       const invoice = await read()

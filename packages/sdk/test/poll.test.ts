@@ -18,6 +18,8 @@ const PENDING: Invoice = {
 }
 const SWAP = { symbol: 'BTC', blockchain: 'btc', deposit_address: 'a', amount_in_formatted: '1', deadline: '' } as const
 
+const MAX_READ_MS = 30_000
+
 /** Reads these states or errors in turn, the last one again and again, without waiting. */
 function follow(states: readonly (Partial<Invoice> | Error)[], signal?: AbortSignal) {
   const left = [...states]
@@ -26,7 +28,7 @@ function follow(states: readonly (Partial<Invoice> | Error)[], signal?: AbortSig
     if (next instanceof Error) throw next
     return { ...PENDING, ...next }
   }
-  return poll(read, signal, async () => {})
+  return poll(read, MAX_READ_MS, signal, async () => {})
 }
 
 async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
@@ -64,11 +66,26 @@ test('an unknown invoice is an error at once, a service without a response after
       t.mock.timers.tick(20_000)
       throw unavailable
     },
+    MAX_READ_MS,
     undefined,
     async () => {},
   )
   await assert.rejects(states.next(), unavailable)
   assert.equal(Date.now(), 80_000)
+})
+
+test('a service without a response is an error also when the client waits long for each one', async t => {
+  t.mock.timers.enable({ apis: ['Date'] })
+  const states = poll(
+    async () => {
+      t.mock.timers.tick(62_000)
+      throw unavailable
+    },
+    60_000,
+    undefined,
+    async () => {},
+  )
+  await assert.rejects(states.next(), unavailable)
 })
 
 test('an aborted signal ends it', async () => {
@@ -86,6 +103,7 @@ test('it goes on after the device slept between two failures, however long', asy
       if (reads < 4) throw unavailable
       return { ...PENDING, status: 'paid' }
     },
+    MAX_READ_MS,
     undefined,
     async () => t.mock.timers.tick(8 * 3_600_000),
   )

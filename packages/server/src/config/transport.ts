@@ -32,7 +32,7 @@ export function databaseUrlProblem(databaseUrl: string): string | null {
     return `a URL without sslmode=${mode}, which goes on without TLS wherever it is refused: use verify-full, require or disable`
   if (mode !== null && !SSL_MODES.includes(mode)) return `a URL whose sslmode is one of ${SSL_MODES.join(', ')}`
   if (root === 'system') return 'a URL without sslrootcert=system: verify-full alone trusts the public authorities'
-  if (mode === 'verify-ca' && root === null)
+  if (mode === 'verify-ca' && !root)
     return 'a URL with sslrootcert=<file> beside sslmode=verify-ca, or with sslmode=verify-full'
   return null
 }
@@ -40,7 +40,7 @@ export function databaseUrlProblem(databaseUrl: string): string | null {
 /** Whether the connection to the database is encrypted without a check of the server. */
 export function acceptsAnyServer(databaseUrl: string): boolean {
   const options = new URLSearchParams(databaseUrl.split('?', 2)[1])
-  return options.get('sslmode') === 'require' && !options.has('sslrootcert')
+  return options.get('sslmode') === 'require' && !options.get('sslrootcert')
 }
 
 /** How a connection to the database is protected. `undecided`: it leaves this machine, and its URL does not say how. */

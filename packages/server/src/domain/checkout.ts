@@ -42,7 +42,9 @@ const WATCH_AFTER_PAID_SECS = 3_600
 
 /** Whether an open page must go on asking for changes that no WebSocket reports: late money, and money after `paid`. */
 export function needsRecheck(invoice: CheckoutTerms & { readonly paidAt: number | null }, now: number): boolean {
-  const { status, paidAt, watchUntil } = invoice
+  const { status, paidAt, watchUntil, amountZat, receivedZat } = invoice
   if (status === 'pending' || status === 'detected') return false
-  return status === 'paid' ? paidAt !== null && now < paidAt + WATCH_AFTER_PAID_SECS : now <= watchUntil
+  return status === 'paid'
+    ? paidAt !== null && now < paidAt + WATCH_AFTER_PAID_SECS
+    : now <= watchUntil || receivedZat >= amountZat
 }

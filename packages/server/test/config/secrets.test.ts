@@ -100,6 +100,7 @@ test('an option of DATABASE_URL that cannot mean what it means to libpq is refus
       ['sslmode=', /one of verify-full/],
       ['sslmode=require&sslmode=disable', /one sslmode/],
       ['sslmode=verify-ca', /sslrootcert=<file>/],
+      ['sslmode=verify-ca&sslrootcert=', /sslrootcert=<file>/],
       ['sslmode=verify-full&sslrootcert=system', /without sslrootcert=system/],
       ['ssl=true', /sslmode instead of ssl/],
       ['sslmode=verify-full&host=one,two', /one host/],

@@ -33,5 +33,7 @@ test('an open page asks on after its expiry while payments count, and for an hou
   assert.deepEqual([asks('pending', EXPIRY), asks('detected', EXPIRY)], [false, false])
   assert.deepEqual([asks('expired', WATCH), asks('underpaid', WATCH)], [true, true])
   assert.deepEqual([asks('expired', WATCH + 1), asks('underpaid', WATCH + 1)], [false, false])
+  const full = { amountZat: 10n, receivedZat: 10n, expiresAt: EXPIRY, watchUntil: WATCH, paidAt: null }
+  assert.ok(needsRecheck({ ...full, status: 'expired' }, WATCH + 1), 'it waits for its confirmations')
   assert.deepEqual([asks('paid', 900 + 3_599, 900), asks('paid', 900 + 3_600, 900)], [true, false])
 })

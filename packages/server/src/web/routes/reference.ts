@@ -20,10 +20,12 @@ export function referencePages({ publicPage, deps }: Site): void {
     const { guide: name } = request.params as { guide: string }
     const guide = Object.hasOwn(GUIDES, name) ? GUIDES[name] : undefined
     if (!guide) throw notFound('page')
-    reply.removeHeader('x-robots-tag')
     const page =
       pages.get(name) ?? renderGuide(guide).then(body => guidePage({ ...guide, links: guideLinks(name), body }))
     pages.set(name, page)
-    return page
+    page.catch(() => pages.delete(name))
+    const content = await page
+    reply.removeHeader('x-robots-tag')
+    return content
   })
 }
