@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { after, before, describe, test } from 'node:test'
-import { AppError } from '../../src/domain/error.ts'
+import { AppError, ReadOnlyDatabaseError } from '../../src/domain/error.ts'
 import { backupDatabase } from '../../src/store/open.ts'
 import type { TestPostgres } from '../harness/postgres.ts'
 import { findPostgres, NO_POSTGRES, runProgram, startPostgres, urlOf } from '../harness/postgres.ts'
@@ -177,7 +177,7 @@ test('after a fail-over on PostgreSQL a running process uses no address twice', 
   symlinkSync(standby.folder, link)
   await until('the read-only standby', async () => {
     const error = await shop.sell(1).catch(error => error)
-    return /read-only transaction/.test(error.message)
+    return error instanceof ReadOnlyDatabaseError
   })
   await standby.promote()
   // More than the ranges that the process reserved on the old primary.
