@@ -14,6 +14,8 @@ import { connectionOptions, prepareSession } from './session.ts'
 /** One connection, held by one use case. */
 export interface PgClient {
   query(sql: string, values?: readonly unknown[]): Promise<{ rows: unknown[]; affected: number }>
+  /** The server's number for the connection, by which another one cancels its statement. Absent where none can. */
+  backendId?(): Promise<number>
   /** Returns the connection to its source, or discards it when `broken`. */
   release(broken: boolean): void
 }
@@ -90,6 +92,11 @@ export function createPgPool(
             ...(name && { name }),
           })
           return { rows, affected: rowCount ?? 0 }
+        },
+        // Asked of the server: what a pooler in between says at the start of a connection is a number of its own.
+        async backendId() {
+          const { rows } = await client.query<{ id: number }>('SELECT pg_backend_pid() AS id')
+          return rows[0]!.id
         },
         release: broken => client.release(broken),
       }

@@ -37,9 +37,8 @@ export async function migratePostgres(
 
 /** Cancels the statement that the connection runs, or the wait for its lock, when the signal aborts. */
 async function cancelOnAbort(source: PgSource, client: PgClient, signal: AbortSignal): Promise<() => void> {
-  // Asked of the server: what a pooler in between says at the start of a connection is a number of its own.
-  const { rows } = await client.query('SELECT pg_backend_pid() AS id')
-  const id = (rows[0] as { id: number } | undefined)?.id ?? null
+  if (!client.backendId) return () => {}
+  const id = await client.backendId()
   const cancel = () =>
     void source
       .connect()
