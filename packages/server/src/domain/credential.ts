@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { requirePrintableLine } from './text.ts'
+import { WEBHOOK_SECRET_PREFIX } from './webhook.ts'
 
 /**
  * Bearer credentials: a prefix for the kind, 32 random bytes in base62, and a CRC-32 of both. Mistyped credentials and
@@ -32,16 +33,17 @@ export function isWellFormedCredential(kind: CredentialKind, text: string): bool
   return text.endsWith(checksum(text.slice(0, -CHECKSUM_DIGITS)))
 }
 
-const CREDENTIAL_NOUNS: readonly (readonly [start: RegExp, noun: string])[] = [
-  [/^zg_/, 'an API key'],
-  [/^zgs_/, 'a session token'],
-  [/^whsec_/, 'a webhook secret'],
-  [/^u(?:view|ivk|vf|vi)(?:test|regtest)?1/, 'a viewing key'],
+const CREDENTIAL_NOUNS: readonly (readonly [prefix: string, noun: string])[] = [
+  [CREDENTIAL_PREFIXES.apiKey, 'an API key'],
+  [CREDENTIAL_PREFIXES.session, 'a session token'],
+  [WEBHOOK_SECRET_PREFIX, 'a webhook secret'],
 ]
+const VIEWING_KEY = /^u(?:view|ivk|vf|vi)(?:test|regtest)?1/
 
 /** Says why `text`, which was not accepted, is no valid credential of this kind. It repeats nothing of it. */
 export function refusedCredential(kind: CredentialKind, text: string): string {
-  const noun = CREDENTIAL_NOUNS.find(([start]) => start.test(text))?.[1] ?? 'no credential of this service'
+  const other = VIEWING_KEY.test(text) ? 'a viewing key' : 'no credential of this service'
+  const noun = CREDENTIAL_NOUNS.find(([prefix]) => text.startsWith(prefix))?.[1] ?? other
   if (!text.startsWith(CREDENTIAL_PREFIXES[kind])) return `this is ${noun}`
   if (!isWellFormedCredential(kind, text)) return `this is ${noun}, but incomplete or mistyped: copy it again`
   return kind === 'apiKey' ? 'the key is unknown or revoked' : 'the token is unknown, expired or ended'

@@ -93,6 +93,7 @@ export interface Dashboard {
 }
 
 const DAYS = 30
+const startOfDays = (now: number) => startOfDay(now) - (DAYS - 1) * DAY_SECS
 const FIGURES = { maxAgeMs: 3_000, maxKeys: 1_000 }
 const RECENT_LIMIT = 5
 /** Invoices of each kind that needs attention. */
@@ -142,7 +143,7 @@ export function createDashboard(deps: {
     return store.read(async tx => {
       const now = nowSecs(clock)
       const today = startOfDay(now)
-      const from = today - (DAYS - 1) * DAY_SECS
+      const from = startOfDays(now)
       const week = startOfWeek(now)
       const month = startOfMonth(now)
       const paid = await tx.dashboard.paidByDay(account.id, Math.min(from, week, month))
@@ -172,8 +173,7 @@ export function createDashboard(deps: {
       return store.read(async tx => {
         const [lastAttempt] = await tx.deliveries.listAttempts(account.id, { limit: 1 })
         const reorged = await tx.dashboard.needingAttention(account.id, LISTED_LIMIT)
-        const overpaidFrom = startOfDay(nowSecs(clock)) - (DAYS - 1) * DAY_SECS
-        const overpaid = await tx.dashboard.overpaid(account.id, overpaidFrom, LISTED_LIMIT)
+        const overpaid = await tx.dashboard.overpaid(account.id, startOfDays(nowSecs(clock)), LISTED_LIMIT)
         return {
           ...recentFigures,
           overpaid,

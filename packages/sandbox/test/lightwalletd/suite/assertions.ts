@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Code, ConnectError } from '@connectrpc/connect'
+import type { CompactOrchardAction } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
+import type { parseTransaction } from '@zatgate/zcash/transaction'
 import type { ServerUnderTest } from './server-under-test.ts'
 
 const EVENTUALLY_MS = 12_000
@@ -21,6 +23,22 @@ export function internal(hex: string): Uint8Array {
 export async function collect<T>(stream: AsyncIterable<T>, into: T[] = []): Promise<T[]> {
   for await (const item of stream) into.push(item)
   return into
+}
+
+/** Asserts that these are the compact forms of the actions. */
+export function assertCompactActions(
+  compact: readonly CompactOrchardAction[],
+  actions: ReturnType<typeof parseTransaction>['orchard'],
+): void {
+  assert.deepEqual(
+    compact.map(({ nullifier, cmx, ephemeralKey, ciphertext }) => [nullifier, cmx, ephemeralKey, ciphertext]),
+    actions.map(({ nullifier, cmx, ephemeralKey, encCiphertext }) => [
+      nullifier,
+      cmx,
+      ephemeralKey,
+      encCiphertext.subarray(0, 52),
+    ]),
+  )
 }
 
 /** Asserts that a call fails with this code and message. */

@@ -29,7 +29,7 @@ export interface DashboardRepository {
   needingAttention(accountId: number, limit: number): Promise<Invoice[]>
   /** Number of paid invoices whose payments were reorged, at most `max`. */
   countNeedingAttention(accountId: number, max: number): Promise<number>
-  /** Paid invoices with more than their amount, paid at `paidFrom` or later, newest first. */
+  /** Paid invoices with more than their amount, paid at `paidFrom` or later, the last paid first. */
   overpaid(accountId: number, paidFrom: number, limit: number): Promise<Invoice[]>
   /** Number of these invoices, at most `max`. */
   countOverpaid(accountId: number, paidFrom: number, max: number): Promise<number>

@@ -102,9 +102,8 @@ export function createPgPool(
       }
     },
     listen: (channel, onPayload, onGap) =>
-      listenOn(() => new pg.Client(config), channel, {
+      listenOn(() => new pg.Client({ ...config, query_timeout: limits.lockTimeoutMs }), channel, {
         ...(process && { name: formatProcess(process) }),
-        timeoutMs: limits.lockTimeoutMs,
         onPayload,
         onGap,
         onError,

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { backoffMs } from '../../domain/backoff.ts'
-import { withTimeout } from '../transaction/timeout.ts'
 
 const BACKOFF = { firstMs: 100, maxMs: 5_000 }
 
@@ -9,8 +8,6 @@ const BACKOFF = { firstMs: 100, maxMs: 5_000 }
 export interface ListenHandlers {
   /** The `application_name` of the connection. Default: that of the client. */
   readonly name?: string
-  /** Time limit of each statement that sets up the connection. */
-  readonly timeoutMs: number
   readonly onPayload: (payload: string) => void
   /** The connection was lost and restored: notifications may have been missed. */
   readonly onGap: () => void
@@ -70,7 +67,7 @@ interface Listener {
 async function openListener(
   client: pg.Client,
   channel: string,
-  { name, timeoutMs, onPayload }: ListenHandlers,
+  { name, onPayload }: ListenHandlers,
 ): Promise<Listener> {
   const lost = new Promise<void>(resolve => client.once('end', () => resolve()))
   // An `end` event follows every error. Without a listener the error would end the process.
@@ -79,9 +76,8 @@ async function openListener(
   await client.connect()
   try {
     // By a statement, because a name in the URL would have precedence over one in the client's options.
-    if (name !== undefined)
-      await withTimeout(timeoutMs, () => client.query("SELECT set_config('application_name', $1, false)", [name]))
-    await withTimeout(timeoutMs, () => client.query(`LISTEN ${pg.escapeIdentifier(channel)}`))
+    if (name !== undefined) await client.query("SELECT set_config('application_name', $1, false)", [name])
+    await client.query(`LISTEN ${pg.escapeIdentifier(channel)}`)
   } catch (error) {
     await client.end()
     throw error

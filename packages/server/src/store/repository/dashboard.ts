@@ -94,7 +94,7 @@ export function dashboardRepository(db: Db): DashboardRepository {
       countUpTo(db, sales(accountId).select('id').where('needs_attention', '=', sql.lit(1)), max),
 
     async overpaid(accountId, paidFrom, limit) {
-      const rows = await overpaid(accountId, paidFrom).selectAll().orderBy('id', 'desc').limit(limit).execute()
+      const rows = await overpaid(accountId, paidFrom).selectAll().orderBy('paid_at', 'desc').limit(limit).execute()
       return rows.map(toInvoice)
     },
 

@@ -1,22 +1,20 @@
+import { sql } from 'kysely'
 import type { DeliveryRepository } from '../../ports/repository/delivery.ts'
+import { countUpTo } from '../count.ts'
 import { chunks, num, numOrNull } from '../mapping.ts'
 import { idOfAccount } from '../owned-id.ts'
 import { paginate, readPage } from '../paginate.ts'
 import type { Db } from '../tables.ts'
 import { deliveryFields } from './due-delivery.ts'
 
+/** Deliveries that have failed for good and were not sent again, without test events: as in the partial index. */
+const FAILED = sql<boolean>`state = 'failed' AND resent_at IS NULL AND event_type <> 'test'`
+
 /** The lists of deliveries, and of those that have failed. */
 export function deliveryListQueries(
   db: Db,
 ): Pick<DeliveryRepository, 'list' | 'listFailed' | 'countFailed' | 'markResent'> {
-  /** The condition of the partial index. */
-  const failed = (accountId: number) =>
-    db
-      .selectFrom('deliveries')
-      .where('account_id', '=', accountId)
-      .where('state', '=', 'failed')
-      .where('resent_at', 'is', null)
-      .where('event_type', '<>', 'test')
+  const failed = (accountId: number) => db.selectFrom('deliveries').where('account_id', '=', accountId).where(FAILED)
 
   return {
     async list(accountId, page, { failed: onlyFailed } = { failed: false }) {
@@ -31,9 +29,7 @@ export function deliveryListQueries(
         .select(['i.public_id as invoice_public_id', 'a.public_id as attempt_public_id', 'a.url', 'a.status_code'])
         .select(['a.error', 'a.duration_ms', 'a.created_at as attempt_at'])
         .where('d.account_id', '=', accountId)
-        .$if(onlyFailed, list =>
-          list.where('d.state', '=', 'failed').where('d.resent_at', 'is', null).where('d.event_type', '<>', 'test'),
-        )
+        .$if(onlyFailed, list => list.where(FAILED))
       const rows = await readPage(paginate(query, page, ['d.id'], cursorOf), page, cursorOf)
       return rows.map(row => ({
         publicId: row.public_id,
@@ -63,13 +59,7 @@ export function deliveryListQueries(
       return rows.map(row => ({ ...deliveryFields(row), state: row.state }))
     },
 
-    async countFailed(accountId, max) {
-      const row = await db
-        .selectFrom(failed(accountId).select('id').limit(max).as('failed'))
-        .select(eb => eb.fn.countAll<bigint>().as('count'))
-        .executeTakeFirstOrThrow()
-      return num(row.count)
-    },
+    countFailed: (accountId, max) => countUpTo(db, failed(accountId).select('id'), max),
 
     async markResent(ids, at) {
       for (const batch of chunks(ids, 1))

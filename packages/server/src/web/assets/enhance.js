@@ -46,7 +46,9 @@ function enableCopyButtons(root) {
 
 /** Starts the countdowns of `data-left` seconds, by differences of the reader's clock: its time of day may be wrong. */
 function startCountdowns(root) {
-  for (const countdown of root.querySelectorAll('[data-left]')) setEnd(countdown, countdown.dataset.left)
+  const countdowns = root.querySelectorAll('[data-left]')
+  if (countdowns.length === 0) return
+  for (const countdown of countdowns) setEnd(countdown, countdown.dataset.left)
   showCountdowns()
   startCountdowns.timer ??= setInterval(showCountdowns, 1000)
 }
