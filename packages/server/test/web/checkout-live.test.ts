@@ -39,6 +39,8 @@ describe('an open checkout page', { skip: noBrowser(), timeout: 120_000 }, () =>
     await page.getByText(UNSEEN).waitFor()
     await inspect(page)
     await harness.sandbox.lightwalletd.setFaults({ down: false })
+    // After a failed read the server returns an old mempool until the next block.
+    harness.sandbox.chain.mine(1)
     await page.getByText(UNSEEN).waitFor({ state: 'detached' })
   })
 
