@@ -130,6 +130,7 @@ interface SnapshotComparison {
   readonly wasMissing: (payment: PaymentRow) => boolean
   /** No snapshot was recorded lately, so that mempool payments have confirmed nothing. */
   readonly isFirst: boolean
+  /** If not, no payment is taken for missing. */
   readonly clockIsRight: boolean
   /** Unix seconds. */
   readonly now: number
@@ -153,10 +154,12 @@ export async function compareWithSnapshot(
   if (toMark.length > 0) await tx.payments.markPresent(seqsOf(toMark), tip)
 
   const lacking = unmined.filter(payment => !txids.has(payment.txid))
-  const unproven = lacking.filter(payment => payment.inSnapshot && !provesMissing(payment))
+  // Another process would count an absence from the time of a wrong clock on.
+  const isAbsent = (payment: PaymentRow) => clockIsRight && provesMissing(payment)
+  const unproven = lacking.filter(payment => payment.inSnapshot && !isAbsent(payment))
   if (unproven.length > 0) await tx.payments.markAbsent(seqsOf(unproven))
 
-  const absent = lacking.filter(provesMissing)
+  const absent = lacking.filter(isAbsent)
   // A time ahead of the clock was written by a wrong clock, so the wait starts again.
   const missingSince = (payment: PaymentRow) => {
     const { missing } = payment
@@ -164,7 +167,7 @@ export async function compareWithSnapshot(
   }
   const vanished = absent.filter(payment => {
     const missing = missingSince(payment)
-    return clockIsRight && missing !== null && hasVanished(missing, now, tip)
+    return missing !== null && hasVanished(missing, now, tip)
   })
   const newlyMissing = absent.filter(payment => missingSince(payment) === null)
   if (newlyMissing.length > 0) await tx.payments.markMissing(seqsOf(newlyMissing), { since: now, height: tip })

@@ -38,7 +38,7 @@ export const DELETION_MUTANTS: readonly Mutant[] = [
     find: 'const confirmedTime = (tx: Tx) => tx.chain.syncedThrough()',
     replace: 'const confirmedTime = async (_: Tx) => nowSecs(clock)',
     needs: ['deletion'],
-    withinSeeds: 10_000,
+    withinSeeds: 500,
   },
   {
     name: 'the API keys of an account that is being deleted go on working',

@@ -1,4 +1,5 @@
 import { allPaymentsVisible } from '../../domain/chain-problem.ts'
+import { clockAgreesWithChain } from '../../domain/chain-time.ts'
 import type { Chain } from '../../ports/chain.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
@@ -130,7 +131,7 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
       provesMissing,
       uncompared,
     })
-    if (provesMissing) uncompared = new Set()
+    if (provesMissing && clockAgreesWithChain(time)) uncompared = new Set()
     if (!mempoolMayBeStale) isFirstAfterFailure = false
     reportTime(time)
     if (time.state === 'ok' && syncedThrough !== null) metrics.syncedThrough(syncedThrough)

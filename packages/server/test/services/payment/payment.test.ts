@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import type { Network } from '../../../src/domain/account.ts'
 import type { Block } from '../../../src/domain/chain.ts'
 import { MAX_ZAT } from '../../../src/domain/money.ts'
 import { consensusParams } from '../../../src/domain/network-upgrade.ts'
+import type { Clock } from '../../../src/ports/clock.ts'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import { createChainRecorder } from '../../../src/services/chain-sync.ts'
 import { createInvoiceExpiry } from '../../../src/services/invoice-expiry.ts'
@@ -17,20 +19,21 @@ import { testOutbox } from '../../harness/outbox.ts'
 import { ModelChain, notesOf } from '../../harness/simulation/model-chain.ts'
 
 /** The service over a model chain with its first block recorded and NU6.3 at the given height. */
-async function harnessOf(context: TestContext, nu63Height = 0) {
+async function harnessOf(context: TestContext, nu63Height = 0, network: Network = 'regtest') {
   const store = await openEmptyStore(sqliteEngine, context)
   const clock = new ManualClock(NOW)
   const [updateInvoices, report] = [
     createInvoiceUpdater({ outbox: testOutbox }),
     createChangeReporter({ log: silentLog }),
   ]
-  const params = consensusParams('regtest', { nu63Height, nu7Height: null })
-  const process = () => createChainRecorder({ store, updateInvoices, reportChanges: report, clock, params })
+  const params = { ...consensusParams('regtest', { nu63Height, nu7Height: null }), network }
+  const process = (ownClock: Clock = clock) =>
+    createChainRecorder({ store, updateInvoices, reportChanges: report, clock: ownClock, params })
   const chainRecorder = process()
   const invoiceExpiry = createInvoiceExpiry({ store, updateInvoices, reportChanges: report, clock, params })
   const recordedChain = createRecordedChain({ store, updateInvoices, reportChanges: report, clock, log: silentLog })
   const shop = await openShop(store)
-  const chain = new ModelChain()
+  const chain = new ModelChain(NOW)
   await chainRecorder.recordBlocks({ blocks: chain.blocks, notes: [] })
   let paid = 0
 
@@ -208,6 +211,23 @@ test('a payment recorded after a snapshot was requested does not count as missin
     await harness.chainRecorder.recordBlocks({ blocks: [harness.mine()], notes: [] })
   }
   assert.equal((await harness.read(invoice)).receivedZat, 5n)
+})
+
+test('a process whose clock is hours wrong records no absence, so that another one drops nothing by it', async t => {
+  const { shop, clock, chain, process, chainRecorder, pay, mine, snapshot, read } = await harnessOf(t, 0, 'test')
+  const invoice = await shop.sell()
+  const txid = pay(invoice, 5n)
+  await chainRecorder.recordSnapshot(snapshot())
+  chain.mempool.delete(txid)
+  const behind = new ManualClock(clock.secs - 3 * 3_600)
+  await process(behind).recordSnapshot(snapshot({ readAt: behind.secs, syncedThrough: null }))
+  await chainRecorder.recordBlocks({ blocks: [mine()], notes: [] })
+  await chainRecorder.recordSnapshot(snapshot())
+  assert.equal((await read(invoice)).receivedZat, 5n)
+  clock.advance(120)
+  await chainRecorder.recordBlocks({ blocks: [mine()], notes: [] })
+  await chainRecorder.recordSnapshot(snapshot())
+  assert.equal((await read(invoice)).receivedZat, 0n)
 })
 
 test('the synced time never decreases', async t => {

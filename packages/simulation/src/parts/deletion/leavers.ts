@@ -41,6 +41,12 @@ export class Leavers {
     const leave = this.#action('a merchant requests the deletion of its account', 6, draw => this.#leave(draw))
     const wait = this.#action('days pass until a deletion', 6, draw => this.#daysPass(draw))
     const keep = this.#action('a merchant keeps its account', 3, draw => this.#keep(draw))
+    const ahead: Action = {
+      name: 'a clock is far ahead while an account waits for its deletion',
+      weight: 4,
+      fault: 'the clock of a process passes the wait for a deletion, and is corrected after the next cleanup',
+      run: draw => this.#clockAhead(draw),
+    }
     const withdraws = setup.parts.includes('withdrawal') ? [withdraw] : []
     return [
       join,
@@ -49,13 +55,15 @@ export class Leavers {
       leave,
       wait,
       keep,
+      ahead,
       {
         name: 'a merchant joins, sells and leaves',
         weight: 16,
         run: async draw => {
           // An account that has sold nothing can be deleted first.
           const sales = draw.chance(0.75) ? [sell, sell, ...withdraws, ...withdraws, sell] : []
-          const steps = [join, ...sales, leave, ...(draw.chance(0.3) ? [keep] : []), wait, wait]
+          const faults = draw.chance(0.2) ? [ahead] : []
+          const steps = [join, ...sales, leave, ...faults, ...(draw.chance(0.3) ? [keep] : []), wait, wait]
           for (const step of steps) {
             if (step !== join && step !== leave && draw.chance(0.3)) continue
             await step.run(draw)
@@ -186,6 +194,17 @@ export class Leavers {
     for (let blocks = 0; blocks < MEDIAN_BLOCKS; blocks++) world.mine()
     await world.runFor(CLEANUP_MS)
     return `${days} days pass`
+  }
+
+  async #clockAhead(draw: Draw): Promise<string | undefined> {
+    const world = this.#world
+    if (world.healed || !this.#leavers.some(({ state }) => state === 'leaving')) return undefined
+    const process = draw.pick(world.processes)
+    const days = draw.int(8, 20)
+    world.setClockError(process, days * 86_400_000)
+    await world.runFor(CLEANUP_MS)
+    world.setClockError(process, 0)
+    return `the clock of ${process.name} was ${days} days ahead for ${CLEANUP_MS / 60_000} minutes`
   }
 
   /** Its API key was revoked with the request. */

@@ -44,6 +44,7 @@ export function progressProblem(delivery: KnownDelivery, row: DeliveryRow, chang
   const before = delivery.row
   if (before.due_at_ms === null) return ['the end of a delivery is final', row.state]
   if (row.attempts !== before.attempts) return claimProblem(delivery, row, change)
+  if (row.state === before.state && change.wasPoisoned) return retryProblem(row, change)
   switch (row.state) {
     case 'sending':
       return ['an attempt is counted before it is sent']
@@ -89,6 +90,12 @@ function claimProblem(delivery: KnownDelivery, row: DeliveryRow, change: Change)
     request: null,
   })
   return null
+}
+
+/** A delivery that was set aside is due now. It is claimed later when its webhook is set aside too. */
+function retryProblem(row: DeliveryRow, { committer, clockRangeMs }: Change): Problem | null {
+  const aheadMs = Number(row.due_at_ms) - committer.clock.nowMs()
+  return aheadMs > clockRangeMs ? ['an attempt is made when it is due', `due in ${aheadMs} ms`] : null
 }
 
 /** The current attempt has failed, and the next one is due some time after its end. */
