@@ -21,7 +21,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   'docs/first-invoice.md': [`${DOCS}/first-invoice.test.ts`],
   'docs/going-live.md': [`${DOCS}/going-live.test.ts`],
   'docs/many-processes.md': [`${DOCS}/many-processes.test.ts`],
-  'docs/one-machine.md': [`${DOCS}/one-machine.test.ts`],
+  'docs/one-machine.md': [`${DOCS}/one-machine.test.ts`, 'packages/server/test/deploy/one-machine.test.ts'],
   'docs/real-network.md': [`${DOCS}/real-network-guide.ts`],
   'docs/refunds.md': [`${DOCS}/refunds.test.ts`],
   'docs/swaps.md': [`${DOCS}/swaps.test.ts`],

@@ -141,8 +141,10 @@ test('the commands for systemd install zatgate, back it up, restore and update i
 })
 
 for (const { text } of BLOCKS.filter(({ tag }) => tag === 'sh docker'))
-  test(`Docker: ${text.split('\n', 1)[0]} names files, services and versions that exist`, { skip }, () =>
-    checkDockerBlock(text),
+  test(
+    `Docker: ${text.split('\n', 1)[0]} and what follows names files, services and versions that exist`,
+    { skip },
+    () => checkDockerBlock(text, 'one-machine/compose.yaml'),
   )
 
 test('Caddy accepts the configuration of the guide', { skip: missingProgram('caddy', 'version') }, async t => {
@@ -156,5 +158,12 @@ test('Caddy accepts the configuration of the guide', { skip: missingProgram('cad
 
 test('every block of the guide has a test', () => {
   const tags = new Set(BLOCKS.map(({ tag }) => tag))
-  assert.deepEqual([...tags].sort(), ['caddy Caddyfile', 'sh docker', 'sh node', 'sh proxy', 'sh systemd'])
+  assert.deepEqual([...tags].sort(), [
+    'caddy Caddyfile',
+    'sh compose',
+    'sh docker',
+    'sh node',
+    'sh proxy',
+    'sh systemd',
+  ])
 })
