@@ -41,13 +41,18 @@ const PROBLEMS: Readonly<Record<string, Problem>> = {
   ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
 }
 
-/** Why TLS failed, and what to do. Null: the error, or its innermost cause, is about something else. */
+/**
+ * Why TLS failed, and what to do. Null: the error, or its innermost cause, is about something else.
+ * @param error with the code of OpenSSL or Node in `code`; in `originalCode` when a library has replaced it
+ */
 export function certificateProblem(error: unknown): Problem | null {
   if (!(error instanceof Error)) return null
   const inner = error.cause instanceof Error ? certificateProblem(error.cause) : null
   if (inner) return inner
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
-  return Object.hasOwn(PROBLEMS, code) ? withNames(PROBLEMS[code]!, error) : null
+  const { code, originalCode = code } = error as { readonly code?: unknown; readonly originalCode?: unknown }
+  return typeof originalCode === 'string' && Object.hasOwn(PROBLEMS, originalCode)
+    ? withNames(PROBLEMS[originalCode]!, error)
+    : null
 }
 
 /** Adds the names that the certificate has. */

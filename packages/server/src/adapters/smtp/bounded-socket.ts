@@ -59,7 +59,8 @@ export class BoundedSocket extends Duplex {
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
     this.#socket.destroy()
-    done(error)
+    // After the error of the TLS connection above it, which names the reason, such as a certificate.
+    setImmediate(done, error)
   }
 
   #receive(chunk: Buffer): void {

@@ -13,6 +13,12 @@ interface Opened {
   readonly connection: Socket
 }
 
+/** Sends mail over SMTP. */
+export interface SmtpMailer extends Mailer {
+  /** Connects, with TLS and a login as for a mail, and sends nothing. @throws what a mail would fail with */
+  verify(): Promise<void>
+}
+
 /** Without a packet of the server, and to connect. */
 const TIMEOUT_MS = 15_000
 /** For a mail, with its wait for a connection. */
@@ -31,7 +37,7 @@ export function createSmtpMailer(
   from: string,
   requireTls: boolean,
   { deadlineMs = DEADLINE_MS }: { deadlineMs?: number } = {},
-): Mailer {
+): SmtpMailer {
   const connecting = new Set<BoundedSocket>()
 
   function connect(host: string, port: number): Promise<BoundedSocket> {
@@ -80,6 +86,9 @@ export function createSmtpMailer(
         if (!signal.aborted) throw error
         throw new Error(`the mail was not sent within ${deadlineMs} ms`, { cause: error })
       }
+    },
+    async verify() {
+      await transport.verify()
     },
     close() {
       for (const socket of connecting) socket.destroy(new Error('the service stops'))

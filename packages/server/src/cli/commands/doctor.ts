@@ -1,13 +1,11 @@
-import { connect, isIP } from 'node:net'
-import { connect as connectTls } from 'node:tls'
 import { createVault } from '../../adapters/crypto/vault.ts'
 import { krakenRates } from '../../adapters/rates/kraken.ts'
+import { createSmtpMailer } from '../../adapters/smtp/mailer.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
 import { createLogger } from '../../adapters/system/logger.ts'
 import { systemRandom } from '../../adapters/system/random.ts'
 import { type Config, ConfigError } from '../../config/settings.ts'
 import { describeChainProblem } from '../../domain/chain-problem.ts'
-import { unbracketed } from '../../domain/host.ts'
 import { watchedSince } from '../../domain/watched-key.ts'
 import { nowSecs } from '../../ports/clock.ts'
 import { createDatabaseIdentity } from '../../services/database-identity.ts'
@@ -19,7 +17,7 @@ import { missingDatabase, withStore } from '../store.ts'
 import { parseArguments } from '../usage.ts'
 import { accountService } from './account.ts'
 import { checkChain } from './doctor-chain.ts'
-import { CHECK_TIMEOUT_MS, type Finding, runCheck, skipped } from './doctor-finding.ts'
+import { type Finding, runCheck, skipped } from './doctor-finding.ts'
 import { withHttpClient } from './doctor-http.ts'
 import { checkBackup, checkPublicUrl } from './doctor-outside.ts'
 import { checkSetAside } from './doctor-set-aside.ts'
@@ -187,29 +185,18 @@ async function checkDatabaseIdentity(config: Config): Promise<Finding> {
   }
 }
 
+/** Connects and logs in as the service does for a mail. */
 async function checkMail({ mail }: Config): Promise<Finding> {
   if (!mail) return skipped('mail', 'the sandbox has its own mailbox')
   return runCheck('mail', 'check SMTP_URL', async () => {
-    const { hostname, port, protocol } = new URL(mail.smtpUrl)
-    const tls = protocol === 'smtps:'
-    const greeting = await firstLine(unbracketed(hostname), Number(port) || (tls ? 465 : 587), tls)
-    if (!greeting.startsWith('220')) throw new Error(`${hostname} does not respond like a mail server`)
-    return `${hostname} responds`
-  })
-}
-
-function firstLine(host: string, port: number, tls: boolean): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = tls
-      ? connectTls({ host, port, ...(isIP(host) === 0 && { servername: host }) })
-      : connect({ host, port })
-    socket.setTimeout(CHECK_TIMEOUT_MS, () => socket.destroy(new Error(`${host}:${port} does not respond`)))
-    socket.on('error', reject)
-    socket.once('data', data => {
-      resolve(data.toString('latin1').slice(0, 200))
-      socket.destroy()
-    })
-    socket.once('end', () => reject(new Error(`${host}:${port} closed the connection`)))
+    const { hostname, username } = new URL(mail.smtpUrl)
+    const mailer = createSmtpMailer(mail.smtpUrl, mail.from, mail.requireTls)
+    try {
+      await mailer.verify()
+    } finally {
+      mailer.close()
+    }
+    return `${hostname} responds${username === '' ? '' : ' and accepts the login'}`
   })
 }
 

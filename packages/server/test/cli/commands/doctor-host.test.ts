@@ -7,7 +7,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import tls from 'node:tls'
+import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { loadConfig } from '../../../src/config/settings.ts'
 import { makeCertificate } from '../../harness/certificate.ts'
 import { runCommand } from '../../harness/command-line.ts'
@@ -34,20 +34,51 @@ async function findings(t: TestContext, settings: Record<string, string>) {
   return (check: string) => rows.find(row => row.check === check)
 }
 
-test('doctor asks a mail server at an IPv6 address, and says what is wrong with its certificate', async t => {
-  const greet = (socket: { write(text: string): unknown; on(event: 'error', done: () => void): unknown }) => {
-    socket.on('error', () => {})
-    socket.write('220 mail\r\n')
-  }
-  const plain = await listenOnIpv6(t, createServer(greet))
-  const found = await findings(t, { SMTP_URL: `smtp://[::1]:${plain}` })
-  assert.deepEqual([found('mail')?.state, found('mail')?.says], ['ok', '[::1] responds'])
-  assert.match(found('chain source [::1]:1')?.says ?? '', /ECONNREFUSED ::1:1/)
+const LOGIN = { user: 'shop', pass: 'secret' }
 
-  const secured = tls.createServer(makeCertificate('mail.example'), greet).on('tlsClientError', () => {})
-  const port = await listenOnIpv6(t, secured)
-  const mail = (await findings(t, { SMTP_URL: `smtps://[::1]:${port}` }))('mail')
-  assert.deepEqual([mail?.state, mail?.says], ['wrong', 'the certificate is self-signed'])
+async function startMailServer(t: TestContext, options: SMTPServerOptions): Promise<number> {
+  const server = new SMTPServer({
+    authOptional: true,
+    onAuth: ({ username, password }, _session, done) =>
+      done(null, username === LOGIN.user && password === LOGIN.pass ? { user: username } : {}),
+    ...options,
+  })
+  server.on('error', () => {})
+  await new Promise<void>(resolve => server.listen(0, '::1', resolve))
+  t.after(() => new Promise<void>(resolve => server.close(resolve)))
+  return (server.server.address() as AddressInfo).port
+}
+
+test('doctor talks to a mail server as for a mail: TLS, certificate and login, also at an IPv6 address', async t => {
+  const plain = await startMailServer(t, { disabledCommands: ['STARTTLS'], allowInsecureAuth: true })
+  const certificate = makeCertificate('mail.example')
+  const starttls = await startMailServer(t, certificate)
+  const secured = await startMailServer(t, { ...certificate, secure: true })
+  const mute = await listenOnIpv6(
+    t,
+    createServer(socket => socket.end('hello\r\n').on('error', () => {})),
+  )
+  for (const [url, state, says] of [
+    [`smtp://[::1]:${plain}?requireTLS=false`, 'ok', /^\[::1\] responds$/],
+    [`smtp://shop:secret@[::1]:${plain}?requireTLS=false`, 'ok', /^\[::1\] responds and accepts the login$/],
+    [`smtp://shop:wrong@[::1]:${plain}?requireTLS=false`, 'wrong', /^Invalid login: 535/],
+    [`smtp://[::1]:${plain}?requireTLS=true`, 'wrong', /STARTTLS|TLS/],
+    [`smtp://[::1]:${starttls}`, 'wrong', /^the certificate is self-signed$/],
+    [`smtps://[::1]:${secured}`, 'wrong', /^the certificate is self-signed$/],
+    [`smtps://[::1]:${plain}`, 'wrong', /^the server does not speak TLS on this port$/],
+    [`smtp://[::1]:${mute}`, 'wrong', /^Invalid greeting/],
+    ['smtp://[::1]:1', 'wrong', /ECONNREFUSED ::1:1/],
+  ] as const) {
+    const mail = (await findings(t, { SMTP_URL: url }))('mail')
+    assert.equal(mail?.state, state, `${url}: ${mail?.says}`)
+    assert.match(mail?.says ?? '', says, url)
+    assert.doesNotMatch(JSON.stringify(mail), /secret|wrong@/)
+  }
+})
+
+test('doctor asks a chain server at an IPv6 address', async t => {
+  const found = await findings(t, { SMTP_URL: 'smtp://[::1]:1' })
+  assert.match(found('chain source [::1]:1')?.says ?? '', /ECONNREFUSED ::1:1/)
 })
 
 test('HOST may be an IPv6 address with or without brackets, and no URL and no port', () => {
