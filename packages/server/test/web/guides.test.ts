@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import fs from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
 import { after, before, describe, test } from 'node:test'
 import { GUIDES, guidePath } from '../../src/web/guides.ts'
 import { renderMarkdown } from '../../src/web/markdown.ts'
@@ -17,6 +19,15 @@ describe('the guides on the service', () => {
   after(() => harness?.close())
 
   const read = async (path: string) => (await call(harness, `GET ${path}`)) as { status: number; text: string }
+
+  test('a guide that could not be read once is shown at the next view', async t => {
+    const failure = t.mock.method(fs, 'readFile', () => Promise.reject(new Error('EMFILE: too many open files')))
+    syncBuiltinESMExports()
+    assert.equal((await read('/docs/refunds')).status, 500)
+    failure.mock.restore()
+    syncBuiltinESMExports()
+    assert.equal((await read('/docs/refunds')).status, 200)
+  })
 
   test('the reference and every guide link to all of them, and no link is dead', async () => {
     const seen = new Map<string, string>()

@@ -4,6 +4,7 @@ import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import pg from 'pg'
 import { readMigrationState } from '../../../src/store/missing-migrations.ts'
 import { openStore, runningProcesses } from '../../../src/store/open.ts'
 import { thisProcess } from '../../../src/store/process.ts'
@@ -11,6 +12,8 @@ import { stackOf, temporaryFolder } from '../../harness/container.ts'
 import { onPostgres } from '../../harness/databases.ts'
 import { missingProgram, startProgram } from '../../harness/programs.ts'
 import { until } from '../../harness/until.ts'
+
+const LOCK_NOT_AVAILABLE = '55P03'
 
 /** Starts a pooler in session mode, as Debian configures it, in front of a database. @returns the URL behind it */
 async function startPgBouncer(t: TestContext, databaseUrl: string): Promise<string> {
@@ -49,7 +52,7 @@ async function startPgBouncer(t: TestContext, databaseUrl: string): Promise<stri
 }
 
 onPostgres(engine => {
-  test('PgBouncer in session mode: statements, notifications, processes and migrations work, and limits hold', {
+  test('PgBouncer in session mode: statements, notifications, processes, migrations and the limit of a lock work', {
     skip: missingProgram('pgbouncer'),
     timeout: 60_000,
   }, async t => {
@@ -66,5 +69,17 @@ onPostgres(engine => {
     await notified
     assert.equal(await other.query(tx => tx.chain.syncedThrough()), 1)
     assert.equal((await runningProcesses(url)).length, 1)
+
+    const limited = await openStore(url, { limits: { lockTimeoutMs: 100 } })
+    const admin = new pg.Client(direct)
+    await admin.connect()
+    t.after(() => Promise.all([limited.close(), admin.end()]))
+    await admin.query('BEGIN')
+    await admin.query('LOCK TABLE counters')
+    const waiting = limited.write(tx => tx.chain.setSyncedThrough(2, 2))
+    await assert.rejects(
+      waiting,
+      ({ code, cause }) => code === 'database_unavailable' && cause.code === LOCK_NOT_AVAILABLE,
+    )
   })
 })
