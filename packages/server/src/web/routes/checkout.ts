@@ -33,11 +33,13 @@ export function checkoutPages(site: Site): void {
       if (foreign && hasDeposit(foreign.status) && !paysInZec)
         return swapDepositPage({ ...shown, swap: foreign, foreign: null, showsDeposit: false })
       const swap = own ?? current
+      // A swap without a deposit concerns only the buyer who started it.
+      const isTold = swap && swap !== foreign && (swap === own || swap.status !== 'PENDING_DEPOSIT')
       const isPayable = checkoutState(invoice, now) === 'payable'
       return checkoutPage({
         ...shown,
         swap,
-        notice: swap && swap !== foreign && swapNotice(invoice, swap, now),
+        notice: isTold && swapNotice(invoice, swap, now),
         extra: swaps.offered && isPayable && otherAssets({ invoice, swap, links, foreign }),
         spacingSecs: await blockSpacing.current(),
       })
