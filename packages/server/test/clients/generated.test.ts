@@ -22,6 +22,7 @@ const AMOUNT = 2_100_000_000_000_000
 const LIMIT_MS = 180_000
 
 const VENV = process.env.ZATGATE_TEST_PYTHON_VENV || '/nonexistent'
+const NO_PYTHON = 'set ZATGATE_TEST_PYTHON_VENV for the client in Python'
 const python = { generator: join(VENV, 'bin/openapi-python-client'), path: `${VENV}/bin:${process.env.PATH}` }
 
 interface Client {
@@ -39,7 +40,7 @@ interface Client {
 const CLIENTS: readonly Client[] = [
   {
     language: 'python',
-    skip: missingProgram(python.generator) && 'set ZATGATE_TEST_PYTHON_VENV for the client in Python',
+    skip: process.env.ZATGATE_TEST_PYTHON_VENV ? missingProgram(python.generator) : NO_PYTHON,
     version: [python.generator, '--version'],
     ...{ file: 'shop.py', command: ['python', 'shop.py'], path: python.path, pins: [] },
   },

@@ -136,6 +136,7 @@ export class SaleJudge {
   }
 
   #checkClosed(invoice: InvoiceRow, ledger: Ledger): void {
+    const { tip, tipHash } = ledger
     const { visibility, network, maxClockAheadMs, scheduler } = this.#world
     const expiresMs = Number(invoice.expires_at) * 1000
     if (scheduler.nowMs + this.#clockAheadMs() < expiresMs) this.#fail('no invoice expires before its time', invoice)
@@ -146,14 +147,15 @@ export class SaleJudge {
       this.#fail('a swap with a deposit keeps its invoice open', invoice)
     const inTime = this.#evidence.paidBy(invoice, txid => {
       const since = visibility.since(txid)
-      return since !== null && since <= expiresMs - maxClockAheadMs && this.#evidence.wasKnowable(txid, invoice)
+      const wasShown = since !== null && since <= expiresMs - maxClockAheadMs
+      return wasShown && this.#evidence.wasKnowable(txid, invoice) && !this.#evidence.hasExpired(txid, tip)
     })
     if (inTime >= invoice.amount_zat)
       this.#fail('nothing paid in time expires', invoice, `${inTime} zat could be seen in time`)
     const server = this.#evidence.serverOfPaymentInTime(invoice)
     if (server)
       this.#fail('nothing paid in time expires', invoice, `${server} had shown it when the synced time advanced`)
-    if (network.branch[ledger.tip]?.hash !== ledger.tipHash) return
+    if (network.branch[tip]?.hash !== tipHash) return
     // The same commit may record a payment after the decision.
     const earlier = this.#before?.payments.get(invoice.id) ?? []
     const recorded = new Set(earlier.map(({ txid }) => txid))

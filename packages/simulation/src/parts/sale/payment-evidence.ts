@@ -68,6 +68,17 @@ export class PaymentEvidence {
     return [...blockTimes, ...mempoolTimes].some(time => time <= Number(watchUntil))
   }
 
+  /** Whether the recorded chain has passed the last height that may contain the transaction, without it. */
+  hasExpired(txid: string, tip: number): boolean {
+    const { network, database } = this.#world
+    const expiryHeight = network.transactions.get(txid)?.expiryHeight ?? 0
+    if (expiryHeight === 0 || expiryHeight > tip) return false
+    const height = network.minedAt(txid)
+    if (height === null || height > tip) return true
+    const [row] = database.committed<{ hash: string }>('SELECT hash FROM headers WHERE height = ?', height)
+    return row !== undefined && row.hash !== network.branch[height]?.hash
+  }
+
   /** Only a stream tells that a transaction never expires. */
   expiryIsKnown(txid: string): boolean {
     const { network, served } = this.#world
@@ -115,7 +126,8 @@ export class PaymentEvidence {
       const known = new Set<string>()
       const inTime = this.paidBy(invoice, txid => {
         const since = visibility.sinceOn(server, txid)
-        const counts = since !== null && since <= expires * 1000 - maxClockAheadMs && this.wasKnowable(txid, invoice)
+        const wasShown = since !== null && since <= expires * 1000 - maxClockAheadMs
+        const counts = wasShown && this.wasKnowable(txid, invoice) && !this.hasExpired(txid, ledger.tip)
         if (counts) known.add(txid)
         return counts
       })
