@@ -61,12 +61,13 @@ function limitMail({ to, about, detail }: NoticeMail, publicUrl: string): Outgoi
 }
 
 function webhookFailedMail({ to, unmailed, detail, lastAt }: NoticeMail, publicUrl: string): OutgoingMail {
-  const events = unmailed === 1 ? 'An event' : `${formatCount(unmailed)} events`
+  const [events, attempts] =
+    unmailed === 1 ? ['An event', 'in four attempts'] : [`${formatCount(unmailed)} events`, 'in four attempts each']
   return {
     to,
     subject: 'zatgate: your webhook failed',
     text: [
-      `${events} could not be delivered to your webhook, in four attempts each. On ${formatUtcMinute(lastAt)} the last one failed: ${showUnprintable(detail ?? 'unknown')}.`,
+      `${events} could not be delivered to your webhook ${attempts}. On ${formatUtcMinute(lastAt)} the last one failed: ${showUnprintable(detail ?? 'unknown')}.`,
       '',
       'Invoices and payments are recorded as always, but your server was not notified.',
       `When it responds again, send the failed events again: ${publicUrl}/webhook?show=failed`,
