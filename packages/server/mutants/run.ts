@@ -1,6 +1,7 @@
 /**
  * Applies one mutant at a time to a copy of the tree and checks that its tests fail: `npm run mutants:tests`, or
- * `npm run mutants:tests -- PART` for the mutants whose name contains PART. Exits with 1 when a mutant survives.
+ * `npm run mutants:tests -- PART` for the mutants whose name contains PART. Exits with 1 when a mutant survives. With
+ * `--tested` the tests do not run without a mutant first, because they have just passed.
  */
 import { spawn } from 'node:child_process'
 import { MUTANTS, type Mutant } from './list.ts'
@@ -13,10 +14,14 @@ const CONCURRENCY = 2
 
 type Outcome = 'killed' | 'survived' | 'skipped'
 
-const selected = MUTANTS.filter(({ name }) => process.argv.slice(2).every(part => name.includes(part)))
+const TESTED = '--tested'
+const args = process.argv.slice(2)
+const parts = args.filter(part => part !== TESTED)
+const selected = MUTANTS.filter(({ name }) => parts.every(part => name.includes(part)))
+const untested = args.includes(TESTED) ? [] : selected
 const trees = copyTrees(Math.min(CONCURRENCY, selected.length))
 
-await inTrees([...Map.groupBy(selected, ({ tests }) => tests.join()).values()], async (tree, mutants) => {
+await inTrees([...Map.groupBy(untested, ({ tests }) => tests.join()).values()], async (tree, mutants) => {
   const { failed } = await runTests(tree, mutants)
   if (failed.length === 0) return
   console.error(`these tests fail without a mutant:\n${failed.join('\n')}`)

@@ -15,6 +15,7 @@ import {
 } from '../../../../deploy/startos/startos/environment.ts'
 import { checkReady } from '../../../../deploy/startos/startos/health.ts'
 import { newestMails } from '../../../../deploy/startos/startos/mailbox.ts'
+import { leftOut } from '../harness/programs.ts'
 import { startTestService } from '../harness/service.ts'
 import { until } from '../harness/until.ts'
 import { checkSettings } from './checked-settings.ts'
@@ -22,9 +23,9 @@ import { deployPath, deployText, projectVersion } from './files.ts'
 
 const PACKAGE = deployPath('startos')
 const isInstalled = existsSync(join(PACKAGE, 'node_modules'))
-/** In CI the tests fail instead, unless it leaves them out. */
-const isOptional = process.env.CI !== 'true' || process.env.ZATGATE_TEST_LEFT_OUT?.includes('startos')
-const skip = !isInstalled && isOptional && 'the tools of deploy/startos are not installed (npm ci there)'
+/** In CI the tests fail instead. */
+const NOT_INSTALLED = 'the tools of deploy/startos are not installed (npm ci there)'
+const skip = leftOut('startos') || (!isInstalled && process.env.CI !== 'true' && NOT_INSTALLED)
 
 const folder = mkdtempSync(join(tmpdir(), 'zatgate-startos-'))
 after(() => rmSync(folder, { recursive: true }))

@@ -2,12 +2,17 @@ import { spawn, spawnSync } from 'node:child_process'
 import { basename } from 'node:path'
 import type { TestContext } from 'node:test'
 
-/** Programs that `.ci/run` leaves out, because no file that they test has changed. */
 const LEFT_OUT = new Set(process.env.ZATGATE_TEST_LEFT_OUT?.split(' '))
+
+/** The reason to skip a test that `.ci/run` leaves out, because no file that it tests has changed; else false. */
+export function leftOut(name: string): string | false {
+  return LEFT_OUT.has(name) && `${name}: no file has changed since its tests passed`
+}
 
 /** The reason to skip a test that needs a program; false when it is installed, and in CI, where the test fails instead. */
 export function missingProgram(program: string, versionArgument = '--version'): string | false {
-  if (LEFT_OUT.has(basename(program))) return `${basename(program)}: no file has changed since its tests passed`
+  const reason = leftOut(basename(program))
+  if (reason !== false) return reason
   const isMissing = spawnSync(program, [versionArgument]).error !== undefined
   return isMissing && process.env.CI !== 'true' && `${program} is not installed`
 }
