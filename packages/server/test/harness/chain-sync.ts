@@ -269,10 +269,10 @@ export class ChainSyncHarness {
   /** Syncs until chain and mempool are synced up to now: a later sync has to confirm the first. */
   async syncFully(): Promise<void> {
     await this.sync()
-    this.clock.advance(3)
-    await this.sync()
-    this.clock.advance(3)
-    await this.sync()
+    for (const secs of [3, 3, 5]) {
+      this.clock.advance(secs)
+      await this.sync()
+    }
   }
 
   /** Advances time so that every open invoice expires. */

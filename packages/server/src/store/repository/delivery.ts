@@ -152,17 +152,25 @@ export function deliveryRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): Deli
       const isDelivered = ({ progress }: FinishedAttempt) => progress.state === 'delivered'
       const transitions = attempts
         .filter(ended => !isDelivered(ended))
-        .map(({ deliveryPublicId, progress }) => {
+        .map(({ publicId, deliveryPublicId, progress }) => {
           const due = progress.state === 'waiting' ? progress.dueAtMs : null
-          return valuesRow(text(deliveryPublicId), int(progress.attempts), text(progress.state), int(due))
+          return valuesRow(
+            text(publicId),
+            text(deliveryPublicId),
+            int(progress.attempts),
+            text(progress.state),
+            int(due),
+          )
         })
       const failed: number[] = []
-      for (const batch of chunks(transitions, 4)) {
+      for (const batch of chunks(transitions, 5)) {
+        // A promoted standby may not know the attempt, and have one of the same number in flight.
         const { rows } =
-          await sql<EndedRow>`WITH next_state (public_id, attempts, state, due_at_ms) AS (VALUES ${sql.join(batch)})
+          await sql<EndedRow>`WITH next_state (attempt_id, public_id, attempts, state, due_at_ms) AS (VALUES ${sql.join(batch)})
           UPDATE deliveries SET state = next_state.state, due_at_ms = next_state.due_at_ms
           FROM next_state WHERE deliveries.public_id = next_state.public_id AND deliveries.state = 'sending'
             AND deliveries.attempts = next_state.attempts
+            AND EXISTS (SELECT 1 FROM delivery_attempts WHERE delivery_attempts.public_id = next_state.attempt_id)
           RETURNING deliveries.account_id, deliveries.event_type, deliveries.state`.execute(db)
         for (const id of failedAccounts(rows)) failed.push(id)
       }

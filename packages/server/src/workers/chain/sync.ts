@@ -63,13 +63,23 @@ const STALE_AFTER_FAILURE_SECS = 5
 /**
  * A complete sync that a later one has to confirm. It can miss a transaction that entered the mempool after the server
  * last asked its node, and one whose block was replaced between the reads of mempool and blocks. A later sync reads both,
- * so `syncedThrough` advances to `startedAt` only with that. In memory only: after a restart two syncs are needed again,
- * and `syncedThrough` stands still until then. Times in Unix seconds.
+ * so `syncedThrough` advances to `startedAt` only with that, and with a third one. In memory only: after a restart three
+ * syncs are needed again, and `syncedThrough` stands still until then. Times in Unix seconds.
  */
 interface UnconfirmedSync {
   readonly startedAt: number
   readonly endedAt: number
   readonly serverEpoch: number
+}
+
+/**
+ * A sync that a list has confirmed which a failed read of another client may have made old: the mempool stream tells of
+ * it, but perhaps only when it is open again. Times in Unix seconds.
+ */
+interface ConfirmedSync {
+  readonly startedAt: number
+  /** When the list was requested. */
+  readonly listedAt: number
 }
 
 export function createChainSync(deps: ChainSyncDeps): ChainSync {
@@ -83,6 +93,8 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
   /** The first list after a failure may be as old as the failure. */
   let isFirstAfterFailure = false
   let unconfirmed: UnconfirmedSync | null = null
+  /** Oldest first, at most one for each second of `STALE_AFTER_FAILURE_SECS`. */
+  let confirmed: ConfirmedSync[] = []
   /** Ids of the transactions in mempool lists that were read and not yet compared with the payments. Null: too many. */
   let uncompared: Set<string> | null = new Set()
 
@@ -91,9 +103,22 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
     return unconfirmed?.serverEpoch === serverEpoch && startedAt >= unconfirmed.endedAt + MAX_MEMPOOL_AGE_SECS
   }
 
+  /** The newest confirmed sync for whose list no failure was told until `startedAt`. */
+  function settle(startedAt: number): ConfirmedSync | null {
+    const settled = confirmed.findLast(({ listedAt }) => startedAt >= listedAt + STALE_AFTER_FAILURE_SECS)
+    if (settled) confirmed = confirmed.slice(confirmed.indexOf(settled) + 1)
+    return settled ?? null
+  }
+
+  function noteConfirmation(listedAt: number): void {
+    if (unconfirmed && confirmed.at(-1)?.listedAt !== listedAt)
+      confirmed.push({ startedAt: unconfirmed.startedAt, listedAt })
+  }
+
   function noteMempoolFailure(): void {
     mempoolFailedAt = nowSecs(clock)
     isFirstAfterFailure = true
+    confirmed = []
   }
 
   async function syncOnce(signal: AbortSignal): Promise<LoopResult> {
@@ -111,15 +136,19 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
     const { reachedTip, hasMore, rewound, tip } = await syncBlocks(signal)
     const mempoolMayBeStale = Math.abs(startedAt - mempoolFailedAt) < STALE_AFTER_FAILURE_SECS
     const clockWentBack = unconfirmed !== null && startedAt < unconfirmed.endedAt
-    if (mempoolMayBeStale || rewound || clockWentBack || unconfirmed?.serverEpoch !== serverEpoch) unconfirmed = null
+    if (mempoolMayBeStale || rewound || clockWentBack || unconfirmed?.serverEpoch !== serverEpoch) {
+      unconfirmed = null
+      confirmed = []
+    }
     // Blocks are recorded even if the mempool read failed, but the sync is then incomplete.
     if (snapshot.status === 'rejected') signal.throwIfAborted()
     if (!reachedTip || snapshot.status === 'rejected') return hasMore ? 'again' : 'idle'
     if (chain.serverEpoch !== serverEpoch) return 'again'
     const seen = await mempool.scan(snapshot.value, tip?.time ?? 0, signal)
     const txids = new Set(snapshot.value.map(transaction => transaction.txid))
-    const confirmed = confirms(startedAt, serverEpoch) ? unconfirmed : null
-    const syncedThrough = confirmed && allPaymentsVisible(chain.problems) ? confirmed.startedAt : null
+    const isConfirming = confirms(startedAt, serverEpoch)
+    const settled = settle(startedAt)
+    const syncedThrough = settled && allPaymentsVisible(chain.problems) ? settled.startedAt : null
     const provesMissing = !rewound && !mempoolMayBeStale && !isFirstAfterFailure
     const time = await chainRecorder.recordSnapshot({
       ...seen,
@@ -135,7 +164,8 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
     if (!mempoolMayBeStale) isFirstAfterFailure = false
     reportTime(time)
     if (time.state === 'ok' && syncedThrough !== null) metrics.syncedThrough(syncedThrough)
-    if (confirmed || (unconfirmed === null && !mempoolMayBeStale))
+    if (isConfirming) noteConfirmation(startedAt)
+    if (isConfirming || (unconfirmed === null && !mempoolMayBeStale))
       unconfirmed = { startedAt, endedAt: nowSecs(clock), serverEpoch }
     return 'idle'
   }

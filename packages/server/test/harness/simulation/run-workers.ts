@@ -8,11 +8,11 @@ export async function runWorkers(simulation: ChainSimulation): Promise<void> {
   }
 }
 
-/** Runs the workers until chain and mempool are synced up to now: a later sync has to confirm the first. */
+/** Runs the workers until chain and mempool are synced up to now: later syncs have to confirm the first. */
 export async function syncFully(simulation: ChainSimulation): Promise<void> {
   await runWorkers(simulation)
-  for (let i = 0; i < 2; i++) {
-    simulation.clock.advance(3)
+  for (const secs of [3, 3, 5]) {
+    simulation.clock.advance(secs)
     await runWorkers(simulation)
   }
 }

@@ -131,6 +131,24 @@ export function webhookSuite(engine: DatabaseEngine): void {
     assert.equal(await store.read(tx => tx.webhooks.byAccount(account.id)), null)
   })
 
+  test('a failure of an attempt that a promoted standby does not know leaves the present attempt of that number', async t => {
+    const store = await openEmptyStore(engine, t)
+    const account = await withWebhook(store)
+    const delivery = draft(account)
+    await store.write(async tx => {
+      await tx.deliveries.insert([delivery])
+      await tx.deliveries.reschedule([account.id])
+    })
+    const [attempt] = await claimDue(store, NOW_MS)
+    assert.ok(attempt)
+    const dueAtMs = () => nextDue(store, NOW_MS)
+    const leaseEnd = await dueAtMs()
+    await finish(store, [{ ...endOf(attempt, false, NOW_MS + 1_000), publicId: randomUUID() }])
+    assert.equal(await dueAtMs(), leaseEnd)
+    await finish(store, [endOf(attempt, false, NOW_MS + 2_000)])
+    assert.equal(await dueAtMs(), NOW_MS + 12_000)
+  })
+
   test('an event with a body becomes a delivery in the same transaction if the account has a webhook', async t => {
     const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)

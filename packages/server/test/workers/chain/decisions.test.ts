@@ -376,7 +376,7 @@ onBothDatabases(engine => {
       chain.removeBlocks(1, () => true)
       await firstProcess.sync()
       simulation.mine(2, [])
-      clock.advance(30)
+      clock.advance(25)
       await syncFully(simulation)
     }
     assert.equal(await simulation.status(invoice), 'pending')
@@ -403,6 +403,33 @@ onBothDatabases(engine => {
       }
       server.mempoolFails = false
       simulation.clock.advance(6)
+      await syncFully(simulation)
+      assert.equal(await simulation.status(invoice), 'detected')
+    },
+  )
+
+  simulationTest(
+    engine,
+    'a stale mempool list lets no invoice expire when the stream tells of the failed read after the sync',
+    async simulation => {
+      const { server, clock, firstProcess } = simulation
+      server.cacheSecs = 2
+      await syncFully(simulation)
+      const invoice = await simulation.createInvoice({ expiresAt: clock.secs + 60 })
+      clock.advance(59)
+      server.mempool()
+      simulation.pay(invoice)
+      clock.advance(1)
+      // The cached list lacks the payment.
+      await firstProcess.sync()
+      server.mempoolFails = true
+      clock.advance(10)
+      assert.throws(() => server.mempool(), 'another client gets the error, and this process the old list')
+      await runWorkers(simulation)
+      assert.equal(await simulation.status(invoice), 'pending')
+      await assert.rejects(firstProcess.chainSync.streamMempool(new AbortController().signal))
+      server.mempoolFails = false
+      clock.advance(6)
       await syncFully(simulation)
       assert.equal(await simulation.status(invoice), 'detected')
     },

@@ -70,7 +70,9 @@ function claimProblem(delivery: KnownDelivery, row: DeliveryRow, change: Change)
     return ['attempts are counted one by one', `${row.state} after ${row.attempts}`]
   if (attempt > MAX_ATTEMPTS) return ['a delivery has 4 attempts']
   if (targets.length === 0) return ['nothing is sent to a deleted webhook']
-  if (delivery.claims.some(claim => isKnownSuccess(claim, change))) return ['nothing is sent again after a success']
+  // A result that the database refused to record is lost, and the delivery is sent again.
+  if (!change.wasPoisoned && delivery.claims.some(claim => isKnownSuccess(claim, change)))
+    return ['nothing is sent again after a success']
   if (row.due_at_ms !== null) {
     // The row says when the attempt counts as lost, and so what the clock showed when it was claimed.
     const claimedMs = Number(row.due_at_ms) - ATTEMPT_MS - DELAYS_MS[attempt - 1]!
