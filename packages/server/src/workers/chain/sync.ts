@@ -103,7 +103,7 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
     return unconfirmed?.serverEpoch === serverEpoch && startedAt >= unconfirmed.endedAt + MAX_MEMPOOL_AGE_SECS
   }
 
-  /** The newest confirmed sync for whose list no failure was told until `startedAt`. */
+  /** The newest confirmed sync for whose list no failure was reported until `startedAt`. */
   function settle(startedAt: number): ConfirmedSync | null {
     const settled = confirmed.findLast(({ listedAt }) => startedAt >= listedAt + STALE_AFTER_FAILURE_SECS)
     if (settled) confirmed = confirmed.slice(confirmed.indexOf(settled) + 1)

@@ -410,7 +410,7 @@ onBothDatabases(engine => {
 
   simulationTest(
     engine,
-    'a stale mempool list lets no invoice expire when the stream tells of the failed read after the sync',
+    'a stale mempool list lets no invoice expire when the stream reports the failed read after the sync',
     async simulation => {
       const { server, clock, firstProcess } = simulation
       server.cacheSecs = 2
