@@ -147,9 +147,10 @@ export class PlanJudge {
   }
 
   #checkGrant(state: PlanState, purchase: PurchaseRow): void {
-    const { scheduler, clockErrors } = this.#world
+    const { scheduler, clockErrors, network } = this.#world
     const grantedAt = Number(purchase.settled_at)
-    if (grantedAt * 1000 > scheduler.nowMs + clockErrors.maxMs)
+    // A clock that differs from the chain by hours is not believed: then the newest block tells the time.
+    if (grantedAt * 1000 > Math.max(scheduler.nowMs + clockErrors.maxMs, network.tip.time * 1000))
       this.#fail('a period begins when it is paid', purchase, `${grantedAt}`)
     const bought = {
       plan: purchase.plan,

@@ -11,6 +11,8 @@ const HEADER = 'SELECT hash FROM headers WHERE height = ?'
 const AWAY_MS = 330_000
 /** The comparison runs every few seconds, and late on a busy machine. */
 const COMPARED_MS = 20_000
+/** Blocks that one comparison covers. */
+const COMPARED_BLOCKS = 100
 
 /** The servers of the settings: one that stays in order, and the others. */
 interface Servers {
@@ -44,6 +46,7 @@ async function returnOnFork(world: World, draw: Draw): Promise<string | undefine
   const isUnchanged = noteProcesses(world)
   for (const server of others) server.down = true
   world.observe()
+  const before = agreedHeight(world) ?? 0
   const mined = draw.int(4, 8)
   for (let blocks = 0; blocks < mined; blocks++) {
     world.mine()
@@ -59,7 +62,8 @@ async function returnOnFork(world: World, draw: Draw): Promise<string | undefine
     server.fork(branch, [...world.network.mempool.values()])
   }
   world.observe()
-  for (let rounds = 0; rounds < 3; rounds++) await world.runFor(COMPARED_MS)
+  const rounds = 3 + Math.ceil((world.network.height - before) / COMPARED_BLOCKS)
+  for (let round = 0; round < rounds; round++) await world.runFor(COMPARED_MS)
   const agreed = agreedHeight(world)
   const [recorded] = world.database.committed<{ hash: string }>(HEADER, base + 1)
   const isOpposed = recorded?.hash === keeper.branch[base + 1]?.hash

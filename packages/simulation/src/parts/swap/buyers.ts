@@ -171,17 +171,17 @@ export class Buyers {
       too_many_swap_requests: () => !state || this.#judge.starts.countSince(state.id, request.sentAtMs) >= 5,
       unsupported_asset_id: () => assetId === UNKNOWN_ASSET_ID,
       swap_refused: () => this.#provider.refusals > refusals,
-      swap_provider_unavailable: () => this.#provider.useless > useless || this.#isAvoided(nowMs, errorMs),
+      swap_provider_unavailable: () => this.#provider.useless > useless || this.#isAvoided(request.sentAtMs, errorMs),
     }[code]
     if (isJustified && !isJustified())
       this.#world.fail('a swap is refused for a reason', `invoice ${short(invoice.publicId)}: ${code}`)
   }
 
   /** Whether the service may refuse a swap without a request: after a failure, in a pause, or by its wrong clock. */
-  #isAvoided(nowMs: number, errorMs: number): boolean {
+  #isAvoided(atMs: number, errorMs: number): boolean {
     const { uselessAtMs, throttledAtMs } = this.#provider
     if (errorMs > MAX_CLOCK_ERROR_MS) return true
-    return nowMs - uselessAtMs < LIST_RETRY_MS + 2 * errorMs || nowMs - throttledAtMs < MAX_PAUSE_MS + 2 * errorMs
+    return atMs - uselessAtMs < LIST_RETRY_MS + 2 * errorMs || atMs - throttledAtMs < MAX_PAUSE_MS + 2 * errorMs
   }
 
   /** Whether the provider has ever reported a deposit for this invoice. */
