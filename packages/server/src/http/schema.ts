@@ -25,6 +25,11 @@ export function wireBody<W>() {
     named(name, Type.Object(members, { additionalProperties: false }))
 }
 
+/** The query parameters of a request, which must match the wire type `W` exactly. */
+export function wireQuery<W>() {
+  return <P extends TProperties>(members: Matching<P, W>): TObject<P> => Type.Object(members)
+}
+
 export const nullable = <S extends TSchema>(schema: S & { type: string }) =>
   Type.Unsafe<Static<S> | null>({ ...schema, type: [schema.type, 'null'] })
 
@@ -44,7 +49,7 @@ export const Txid = nullable(
 /** Ids have no format constraint: a malformed id gets the same 404 as an unknown one. */
 export const IdParam = Type.Object({ id: Id })
 
-export const PageQuery = Type.Object({
+export const PageQuery = wireQuery<Wire.PageQuery>()({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: 'Default 50.' })),
   before: Type.Optional(Type.String({ format: 'uuid', description: 'Id of the last row of the previous page.' })),
 })

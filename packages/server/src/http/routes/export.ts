@@ -1,26 +1,24 @@
 import { Readable } from 'node:stream'
+import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
 import { EXPORT_FORMATS } from '../../domain/export.ts'
 import type { InvoiceExports } from '../../services/export.ts'
 import type { App } from '../app.ts'
 import { type Auth, accountOf, sessionOf } from '../auth.ts'
-import { ERROR_RESPONSES, stringEnum } from '../schema.ts'
+import { ERROR_RESPONSES, stringEnum, wireQuery } from '../schema.ts'
 import { InvoiceListItemSchema } from './invoice.ts'
 
 /** The latest time of a period, in Unix seconds. */
 const MAX_UNIX_SECS = 2 ** 40
 
-const ExportQuery = Type.Object(
-  {
-    format: stringEnum(
-      EXPORT_FORMATS,
-      'File format. `csv_semicolon` has semicolons and decimal commas, for spreadsheets of languages that write them.',
-    ),
-    from: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_UNIX_SECS, description: 'Unix seconds, inclusive.' })),
-    to: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_UNIX_SECS, description: 'Unix seconds, exclusive.' })),
-  },
-  { additionalProperties: false },
-)
+const ExportQuery = wireQuery<Wire.ExportQuery>()({
+  format: stringEnum(
+    EXPORT_FORMATS,
+    'File format. `csv_semicolon` has semicolons and decimal commas, for spreadsheets of languages that write them.',
+  ),
+  from: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_UNIX_SECS, description: 'Unix seconds, inclusive.' })),
+  to: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_UNIX_SECS, description: 'Unix seconds, exclusive.' })),
+})
 
 /** The file is streamed: these describe it, and do not serialise it. */
 const CsvFile = Type.Unsafe<Readable>(Type.String({ description: 'The file, with a line of column names.' }))

@@ -21,6 +21,7 @@ import {
   UnixSecs,
   wireBody,
   wireObject,
+  wireQuery,
 } from '../schema.ts'
 
 const webhookMembers = {
@@ -54,7 +55,7 @@ const ACCEPTED_RESPONSES = {
 
 const DeliveryParam = Type.Object({ delivery_id: Id })
 
-const DeliveryQuery = Type.Object({
+const DeliveryQuery = wireQuery<Wire.DeliveryQuery>()({
   ...PageQuery.properties,
   invoice_id: Type.Optional(Type.String({ description: 'Returns only attempts for this invoice.' })),
 })
