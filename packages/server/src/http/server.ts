@@ -39,7 +39,6 @@ import { billingRoutes } from './routes/billing.ts'
 import { exportRoutes } from './routes/export.ts'
 import { healthRoutes } from './routes/health.ts'
 import { invoiceRoutes } from './routes/invoice.ts'
-import { planRoutes } from './routes/plan.ts'
 import { sessionRoutes } from './routes/session.ts'
 import { streamRoutes } from './routes/stream.ts'
 import { addSwapMetrics, swapRoutes } from './routes/swap.ts'
@@ -183,7 +182,6 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   apiKeyRoutes(app, { apiKeys, auth })
   sessionRoutes(app, { sessions, auth })
   webhookRoutes(app, { webhooks, auth })
-  planRoutes(app, { billing })
   billingRoutes(app, { billing, accounts, auth })
   withdrawalRoutes(app, { withdrawals, auth })
   exportRoutes(app, { exports: options.exports, auth })

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, before, test } from 'node:test'
+import type { JsonObject } from '../../src/http/openapi/shared-schemas.ts'
 import { startTestApi, type TestApi } from '../harness/api.ts'
 import { call } from '../harness/http-call.ts'
 
@@ -56,4 +58,25 @@ test('a revoked key is refused as an unknown one', async () => {
     message: 'bad api key',
     detail: `the key is unknown or revoked; ${KEY_WANTED}`,
   })
+})
+
+test('every operation on an account refuses a missing token and every kind of bad one, and is documented so', async () => {
+  const { apiKey, sessionToken } = await api.merchant()
+  const { paths } = (await call(api, 'GET /openapi.json')).body
+  const operations = Object.entries<JsonObject>(paths)
+    .filter(([path]) => /^\/v1\/(account|auth)\b/.test(path))
+    .flatMap(([path, methods]) =>
+      Object.entries<JsonObject>(methods).map(([method, { security }]) => ({ path, method, security })),
+    )
+  assert.ok(operations.length > 20)
+  for (const { path, method, security } of operations) {
+    const line = `${method.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, randomUUID())}`
+    assert.deepEqual(security, [{ sessionAuth: [] }], line)
+    const missing = await call(api, line)
+    assert.deepEqual([missing.status, missing.body.message], [401, 'missing session token'], line)
+    for (const token of [apiKey, 'x', `${sessionToken}x`, `zgs_${'a'.repeat(49)}`]) {
+      const { status, body } = await call(api, line, { token })
+      assert.deepEqual([status, body.code, body.message], [401, 'bad_session_token', 'bad session token'], line)
+    }
+  }
 })

@@ -1,5 +1,5 @@
 import { IDEMPOTENCY_KEY } from '../idempotency.ts'
-import { ErrorBody } from '../schemas/response.ts'
+import { ErrorBody } from '../schema.ts'
 import { API_ERRORS, type ApiError, type ApiErrorName, COMMON_ERRORS, RETRIED_STATUSES } from './errors.ts'
 import { EXAMPLES } from './examples.ts'
 import { type JsonObject, shareSchemas } from './shared-schemas.ts'

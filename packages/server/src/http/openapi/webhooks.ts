@@ -1,17 +1,86 @@
+import type * as Wire from '@zatgate/sdk/wire'
+import { type TSchema, Type } from 'typebox'
 import type { EventType } from '../../domain/event.ts'
-import { EVENTS } from '../schemas/event.ts'
+import { invoiceMembers } from '../routes/invoice.ts'
+import { swapMembers } from '../routes/swap.ts'
+import { withdrawalMembers } from '../routes/withdrawal.ts'
+import { Id, nullable, Txid, UnixSecs, wireObject } from '../schema.ts'
 import { EVENT_EXAMPLES, EXAMPLE_SECRET } from './examples.ts'
 import type { JsonObject } from './shared-schemas.ts'
 
-const WHEN: Readonly<Record<EventType, string>> = {
-  'invoice.paid': 'The invoice is paid: its full amount is confirmed.',
-  'invoice.underpaid': 'The invoice expired with a payment that is too small.',
-  'swap.refunded': 'The swap provider refunded a swap. The invoice stays pending.',
-  'swap.failed': 'A swap failed. The invoice stays pending.',
-  'swap.incomplete_deposit': 'The buyer deposited less than the quoted amount. The invoice stays pending.',
-  'withdrawal.updated': 'The status of a withdrawal changed.',
-  'plan.updated': 'The plan of the account changed.',
-  test: 'The owner of the account requested a test delivery.',
+const SwapInEventSchema = wireObject<Wire.SwapInEvent>()('SwapInEvent', {
+  asset: Type.String({ description: 'Asset identifier.' }),
+  ...swapMembers,
+})
+
+/** Always null. Generators of clients fail on the type null alone and on a constant null, but know this form. */
+const NoInvoice = Type.Unsafe<null>({
+  type: ['string', 'null'],
+  enum: [null],
+  description: 'Null: the event is not about an invoice.',
+})
+
+const invoiceFields = { invoice_id: Id, ...invoiceMembers, txid: Txid, swap: nullable(SwapInEventSchema) }
+
+/** When each event is sent, and its body. */
+const EVENTS: Readonly<Record<EventType, { readonly when: string; readonly body: TSchema }>> = {
+  'invoice.paid': {
+    when: 'The invoice is paid: its full amount is confirmed.',
+    body: wireObject<Wire.InvoicePaidEvent>()('InvoicePaidEvent', {
+      type: Type.Literal('invoice.paid'),
+      ...invoiceFields,
+    }),
+  },
+  'invoice.underpaid': {
+    when: 'The invoice expired with a payment that is too small.',
+    body: wireObject<Wire.InvoiceUnderpaidEvent>()('InvoiceUnderpaidEvent', {
+      type: Type.Literal('invoice.underpaid'),
+      ...invoiceFields,
+    }),
+  },
+  'swap.refunded': {
+    when: 'The swap provider refunded a swap. The invoice stays pending.',
+    body: wireObject<Wire.SwapRefundedEvent>()('SwapRefundedEvent', {
+      type: Type.Literal('swap.refunded'),
+      ...invoiceFields,
+    }),
+  },
+  'swap.failed': {
+    when: 'A swap failed. The invoice stays pending.',
+    body: wireObject<Wire.SwapFailedEvent>()('SwapFailedEvent', {
+      type: Type.Literal('swap.failed'),
+      ...invoiceFields,
+    }),
+  },
+  'swap.incomplete_deposit': {
+    when: 'The buyer deposited less than the quoted amount. The invoice stays pending.',
+    body: wireObject<Wire.SwapIncompleteDepositEvent>()('SwapIncompleteDepositEvent', {
+      type: Type.Literal('swap.incomplete_deposit'),
+      ...invoiceFields,
+    }),
+  },
+  'withdrawal.updated': {
+    when: 'The status of a withdrawal changed.',
+    body: wireObject<Wire.WithdrawalUpdatedEvent>()('WithdrawalUpdatedEvent', {
+      type: Type.Literal('withdrawal.updated'),
+      invoice_id: NoInvoice,
+      withdrawal_id: Id,
+      ...withdrawalMembers,
+    }),
+  },
+  'plan.updated': {
+    when: 'The plan of the account changed.',
+    body: wireObject<Wire.PlanUpdatedEvent>()('PlanUpdatedEvent', {
+      type: Type.Literal('plan.updated'),
+      invoice_id: NoInvoice,
+      plan: Type.String({ description: 'Name of the plan.' }),
+      expires_at: UnixSecs('End of the plan; for Free its beginning, for a plan without end 253402300799.'),
+    }),
+  },
+  test: {
+    when: 'The owner of the account requested a test delivery.',
+    body: wireObject<Wire.TestEvent>()('TestEvent', { type: Type.Literal('test'), invoice_id: NoInvoice }),
+  },
 }
 
 /** The headers of a delivery, and what they contain. */
@@ -27,7 +96,7 @@ const HEADERS: Readonly<Record<string, string>> = {
     'the secret after `whsec_`. The example has the same secret.',
 }
 
-function headersOf(type: EventType): JsonObject[] {
+function headersOf(type: string): JsonObject[] {
   const example = EVENT_EXAMPLES[type]?.headers ?? {}
   return Object.entries(HEADERS).map(([name, description]) => ({
     ...{ name, in: 'header', required: true, description, example: example[name.toLowerCase()] },
@@ -46,20 +115,20 @@ const RESPONSES = {
 /** The requests that the service sends to the webhook of an account. */
 export function webhooks(): JsonObject {
   return Object.fromEntries(
-    Object.entries(EVENTS).map(([type, schema]) => [
+    Object.entries(EVENTS).map(([type, { when, body }]) => [
       type,
       {
         post: {
           operationId: `on${type.replace(/(^|[._])(\w)/g, (_all, _dot, letter: string) => letter.toUpperCase())}`,
-          summary: WHEN[type as EventType],
+          summary: when,
           description:
             'Verify a signature with the raw body before you parse it. The same event can arrive more than once.',
           tags: ['events'],
           security: [],
-          parameters: headersOf(type as EventType),
+          parameters: headersOf(type),
           requestBody: {
             required: true,
-            content: { 'application/json': { schema, example: EVENT_EXAMPLES[type]?.body } },
+            content: { 'application/json': { schema: body, example: EVENT_EXAMPLES[type]?.body } },
           },
           responses: RESPONSES,
         },

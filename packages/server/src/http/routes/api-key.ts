@@ -1,12 +1,53 @@
+import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
+import type { ApiKey } from '../../domain/api-key.ts'
+import { MAX_NAME_LENGTH } from '../../domain/credential.ts'
 import type { ApiKeys } from '../../services/api-key.ts'
 import type { App } from '../app.ts'
 import { type Auth, accountOf, actorOf } from '../auth.ts'
-import { presentApiKey } from '../presenters/api-key.ts'
-import { ApiKey, CreateApiKey, CreatedApiKey } from '../schemas/api-key.ts'
-import { IdParam } from '../schemas/common.ts'
-import { PageQuery, parsePage } from '../schemas/page.ts'
-import { NO_CONTENT_RESPONSES, responses } from '../schemas/response.ts'
+import {
+  Id,
+  IdParam,
+  NO_CONTENT_RESPONSES,
+  nullable,
+  PageQuery,
+  parsePage,
+  responses,
+  UnixSecs,
+  wireBody,
+  wireObject,
+} from '../schema.ts'
+
+const apiKeyMembers = {
+  id: Id,
+  name: Type.String(),
+  last4: Type.String(),
+  created_at: UnixSecs('Creation time.'),
+  last_used_at: nullable(UnixSecs('Time of last use, to the minute; null if never used.')),
+  revoked_at: nullable(UnixSecs('Time of revocation; null if active.')),
+}
+
+const ApiKeySchema = wireObject<Wire.ApiKey>()('ApiKey', apiKeyMembers)
+
+const CreatedApiKeySchema = wireObject<Wire.CreatedApiKey>()('CreatedApiKey', {
+  ...apiKeyMembers,
+  key: Type.String({ description: 'The API key. Shown only once.' }),
+})
+
+const CreateApiKeySchema = wireBody<Wire.CreateApiKeyRequest>()('CreateApiKeyRequest', {
+  name: Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH }),
+})
+
+function presentApiKey(key: ApiKey): Wire.ApiKey {
+  return {
+    id: key.publicId,
+    name: key.name,
+    last4: key.last4,
+    created_at: key.createdAt,
+    last_used_at: key.lastUsedAt,
+    revoked_at: key.revokedAt,
+  }
+}
 
 export function apiKeyRoutes(app: App, { apiKeys, auth }: { apiKeys: ApiKeys; auth: Auth }): void {
   const common = { tags: ['API keys'], security: [{ sessionAuth: [] }] }
@@ -21,7 +62,7 @@ export function apiKeyRoutes(app: App, { apiKeys, auth }: { apiKeys: ApiKeys; au
         operationId: 'listApiKeys',
         summary: 'List the API keys, newest first',
         querystring: PageQuery,
-        response: responses(Type.Array(ApiKey)),
+        response: responses(Type.Array(ApiKeySchema)),
       },
     },
     async request => (await apiKeys.list(accountOf(request), parsePage(request.query))).map(presentApiKey),
@@ -40,8 +81,8 @@ export function apiKeyRoutes(app: App, { apiKeys, auth }: { apiKeys: ApiKeys; au
         operationId: 'createApiKey',
         summary: 'Create an API key',
         description: 'The response contains the key, which is shown only once.',
-        body: CreateApiKey,
-        response: responses(CreatedApiKey),
+        body: CreateApiKeySchema,
+        response: responses(CreatedApiKeySchema),
       },
     },
     async request => {

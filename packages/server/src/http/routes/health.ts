@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import type { Readiness } from '../../services/readiness.ts'
 import type { App } from '../app.ts'
-import { named } from '../schemas/common.ts'
+import { named } from '../schema.ts'
 
 const Check = named(
   'ReadinessCheck',

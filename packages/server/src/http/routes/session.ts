@@ -1,13 +1,39 @@
+import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
 import { AppError } from '../../domain/error.ts'
+import type { Session } from '../../domain/session.ts'
 import type { Sessions } from '../../services/session.ts'
 import type { App } from '../app.ts'
 import { type Auth, accountOf, actorOf, sessionOf } from '../auth.ts'
-import { presentSession } from '../presenters/session.ts'
-import { IdParam } from '../schemas/common.ts'
-import { PageQuery, parsePage } from '../schemas/page.ts'
-import { NO_CONTENT_RESPONSES, responses } from '../schemas/response.ts'
-import { Session } from '../schemas/session.ts'
+import {
+  Id,
+  IdParam,
+  NO_CONTENT_RESPONSES,
+  nullable,
+  PageQuery,
+  parsePage,
+  responses,
+  UnixSecs,
+  wireObject,
+} from '../schema.ts'
+
+const SessionSchema = wireObject<Wire.Session>()('Session', {
+  id: Id,
+  label: Type.String(),
+  created_at: UnixSecs('Start time.'),
+  expires_at: UnixSecs('Expiry time.'),
+  last_used_at: nullable(UnixSecs('Time of last use, to the minute; null if never used.')),
+})
+
+function presentSession(session: Session): Wire.Session {
+  return {
+    id: session.publicId,
+    label: session.label,
+    created_at: session.createdAt,
+    expires_at: session.expiresAt,
+    last_used_at: session.lastUsedAt,
+  }
+}
 
 export function sessionRoutes(app: App, { sessions, auth }: { sessions: Sessions; auth: Auth }): void {
   const common = { tags: ['sessions'], security: [{ sessionAuth: [] }] }
@@ -35,7 +61,7 @@ export function sessionRoutes(app: App, { sessions, auth }: { sessions: Sessions
         operationId: 'listSessions',
         summary: "List the account's sessions, newest first",
         querystring: PageQuery,
-        response: responses(Type.Array(Session)),
+        response: responses(Type.Array(SessionSchema)),
       },
     },
     async request => (await sessions.list(accountOf(request), parsePage(request.query))).map(presentSession),

@@ -2,8 +2,7 @@ import { AppError } from '../../domain/error.ts'
 import type { Invoices } from '../../services/invoice.ts'
 import type { App } from '../app.ts'
 import { clientPrefix } from '../client-prefix.ts'
-import { IdParam } from '../schemas/common.ts'
-import { ErrorBody } from '../schemas/response.ts'
+import { ERROR_RESPONSES, IdParam } from '../schema.ts'
 import { type InvoiceStream, sendNotFound } from '../websocket/stream.ts'
 import type { Upgrades } from '../websocket/upgrade.ts'
 
@@ -29,7 +28,7 @@ export function streamRoutes(app: App, { invoices, stream, upgrades }: Deps): vo
           'of either, and when `received_zat` changes. The connection closes with 1000 after a final status or `not_found`.',
         tags: ['invoices'],
         params: IdParam,
-        response: { '4xx': ErrorBody, '5xx': ErrorBody },
+        response: ERROR_RESPONSES,
       },
     },
     async (request, reply) => {

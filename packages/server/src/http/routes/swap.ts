@@ -1,13 +1,100 @@
+import type * as Wire from '@zatgate/sdk/wire'
 import { Gauge, type Registry } from 'prom-client'
 import { Type } from 'typebox'
-import { requireRefundTo } from '../../domain/swap.ts'
+import { formatUnits } from '../../domain/money.ts'
+import { MAX_REFUND_TO_CHARS, requireRefundTo, SWAP_STATUSES } from '../../domain/swap.ts'
+import { formatIsoMs } from '../../domain/time.ts'
+import type { Swap } from '../../ports/repository/swap.ts'
+import type { SwapAsset } from '../../ports/swap-provider.ts'
 import type { Invoices } from '../../services/invoice.ts'
 import type { Swaps } from '../../services/swap.ts'
 import type { AnyRequest, App } from '../app.ts'
-import { presentAsset, presentSwapQuote } from '../presenters/swap.ts'
-import { IdParam } from '../schemas/common.ts'
-import { responses } from '../schemas/response.ts'
-import { Asset, StartSwap, SwapQuote } from '../schemas/swap.ts'
+import { Id, IdParam, named, nullable, responses, stringEnum, wireBody, wireObject } from '../schema.ts'
+
+/** Members of a swap in events. */
+export const swapMembers = {
+  blockchain: Type.String({ description: 'Origin chain code.' }),
+  amount_in_formatted: Type.String({ description: 'Decimal.' }),
+  status: named('SwapStatus', stringEnum(SWAP_STATUSES, 'Status reported by the swap provider.')),
+}
+
+const { blockchain, amount_in_formatted, status } = swapMembers
+const deadline = Type.String({ description: 'ISO 8601, UTC.' })
+
+export const SwapSchema = wireObject<Wire.Swap>()('Swap', {
+  status,
+  symbol: Type.String(),
+  blockchain: Type.String(),
+  deposit_address: Type.String(),
+  amount_in_formatted,
+  deadline,
+})
+
+const AssetSchema = wireObject<Wire.Asset>()('Asset', {
+  asset_id: Type.String({ description: 'Identifier for starting a swap.' }),
+  symbol: Type.String(),
+  blockchain,
+  decimals: Type.Integer(),
+  price_usd: Type.Number({ description: '0 if unknown.' }),
+})
+
+const StartSwapSchema = wireBody<Wire.StartSwapRequest>()('StartSwapRequest', {
+  asset_id: Type.String({ description: 'An `asset_id` from GET /v1/swap/assets.' }),
+  refund_to: Type.String({
+    maxLength: MAX_REFUND_TO_CHARS,
+    description: "The buyer's refund address on the origin chain. Not empty.",
+  }),
+})
+
+const SwapQuoteSchema = wireObject<Wire.SwapQuote>()('SwapQuote', {
+  swap_id: Id,
+  deposit_address: Type.String(),
+  deposit_memo: nullable(Type.String({ description: 'Memo that the deposit must carry; null if none is needed.' })),
+  amount_in: Type.String({ description: "Integer amount in the asset's smallest unit." }),
+  amount_in_formatted,
+  amount_in_usd: Type.String({ description: 'Decimal.' }),
+  symbol: Type.String(),
+  blockchain: Type.String(),
+  deadline,
+  time_estimate: Type.Integer({ description: 'Seconds.' }),
+})
+
+/** The members that an invoice and a quote show alike. */
+function presentDeposit(swap: Swap) {
+  return {
+    symbol: swap.symbol,
+    blockchain: swap.blockchain,
+    deposit_address: swap.depositAddress,
+    amount_in_formatted: formatUnits(swap.amountIn, swap.decimals),
+    deadline: formatIsoMs(swap.deadline),
+  }
+}
+
+/** The swap object inside an invoice. */
+export function presentSwap(swap: Swap): Wire.Swap {
+  return { status: swap.status, ...presentDeposit(swap) }
+}
+
+function presentSwapQuote(swap: Swap): Wire.SwapQuote {
+  return {
+    ...presentDeposit(swap),
+    swap_id: swap.publicId,
+    deposit_memo: swap.depositMemo,
+    amount_in: swap.amountIn.toString(),
+    amount_in_usd: swap.amountInUsd,
+    time_estimate: swap.timeEstimate,
+  }
+}
+
+function presentAsset(asset: SwapAsset): Wire.Asset {
+  return {
+    asset_id: asset.assetId,
+    symbol: asset.symbol,
+    blockchain: asset.blockchain,
+    decimals: asset.decimals,
+    price_usd: asset.priceUsd,
+  }
+}
 
 interface SwapDeps {
   readonly swaps: Swaps
@@ -24,7 +111,7 @@ export function swapRoutes(app: App, { swaps, invoices }: SwapDeps): void {
         summary: 'List the assets that buyers can pay with',
         description: 'Cached for five minutes, or longer while the swap provider is unavailable.',
         tags: ['swaps'],
-        response: responses(Type.Array(Asset)),
+        response: responses(Type.Array(AssetSchema)),
       },
     },
     async () => (await swaps.assets()).map(presentAsset),
@@ -66,8 +153,8 @@ export function swapRoutes(app: App, { swaps, invoices }: SwapDeps): void {
           'included; all invoices of an account, and all accounts, share further limits.',
         tags: ['swaps'],
         params: IdParam,
-        body: StartSwap,
-        response: responses(SwapQuote),
+        body: StartSwapSchema,
+        response: responses(SwapQuoteSchema),
       },
     },
     async request => {

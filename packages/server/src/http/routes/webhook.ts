@@ -1,13 +1,96 @@
+import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
+import { MAX_ATTEMPTS } from '../../domain/delivery-schedule.ts'
+import { EVENT_TYPES } from '../../domain/event.ts'
+import { MAX_WEBHOOK_URL_CHARS } from '../../domain/webhook.ts'
+import type { AttemptRow } from '../../ports/repository/delivery.ts'
+import type { Webhook } from '../../ports/repository/webhook.ts'
 import type { Webhooks } from '../../services/webhook.ts'
 import type { App } from '../app.ts'
 import { type Auth, accountOf, actorOf } from '../auth.ts'
-import { presentAttempt } from '../presenters/delivery.ts'
-import { presentWebhook } from '../presenters/webhook.ts'
-import { DeliveryAccepted, DeliveryAttempt, DeliveryParam, DeliveryQuery } from '../schemas/delivery.ts'
-import { parsePage } from '../schemas/page.ts'
-import { acceptedResponses, NO_CONTENT_RESPONSES, responses } from '../schemas/response.ts'
-import { RotatedSecret, SetWebhook, Webhook, WebhookWithSecret } from '../schemas/webhook.ts'
+import {
+  ERROR_RESPONSES,
+  Id,
+  NO_CONTENT_RESPONSES,
+  named,
+  nullable,
+  PageQuery,
+  parsePage,
+  responses,
+  stringEnum,
+  UnixSecs,
+  wireBody,
+  wireObject,
+  wireQuery,
+} from '../schema.ts'
+
+const webhookMembers = {
+  url: Type.String(),
+  created_at: UnixSecs('Creation time.'),
+  updated_at: UnixSecs('Time of the last change of the URL or the secret.'),
+}
+
+const secret = Type.String({ description: 'Signing secret, `whsec_…`. Shown only once.' })
+
+const WebhookSchema = wireObject<Wire.Webhook>()('Webhook', webhookMembers)
+
+const WebhookWithSecretSchema = wireObject<Wire.WebhookWithSecret>()('WebhookWithSecret', {
+  ...webhookMembers,
+  secret: Type.Optional(secret),
+})
+
+const RotatedSecretSchema = wireObject<Wire.RotatedSecret>()('RotatedSecret', { secret })
+
+const SetWebhookSchema = wireBody<Wire.SetWebhookRequest>()('SetWebhookRequest', {
+  url: Type.String({
+    maxLength: MAX_WEBHOOK_URL_CHARS,
+    description: 'Absolute https URL without credentials or fragment.',
+  }),
+})
+
+const ACCEPTED_RESPONSES = {
+  202: wireObject<Wire.DeliveryAccepted>()('DeliveryAccepted', { delivery_id: Id }),
+  ...ERROR_RESPONSES,
+}
+
+const DeliveryParam = Type.Object({ delivery_id: Id })
+
+const DeliveryQuery = wireQuery<Wire.DeliveryQuery>()({
+  ...PageQuery.properties,
+  invoice_id: Type.Optional(Type.String({ description: 'Returns only attempts for this invoice.' })),
+})
+
+const DeliveryAttemptSchema = wireObject<Wire.DeliveryAttempt>()('DeliveryAttempt', {
+  id: Id,
+  delivery_id: Type.String({ description: 'UUID, sent in the header `webhook-id` of every attempt of the delivery.' }),
+  invoice_id: nullable(Id),
+  event_type: named('EventType', stringEnum(EVENT_TYPES, 'Event type.')),
+  url: Type.String(),
+  status_code: nullable(Type.Integer({ description: 'HTTP status of the response. Null: no response.' })),
+  error: nullable(Type.String({ description: 'Null: success, or in progress.' })),
+  attempt: Type.Integer({ description: `1 to ${MAX_ATTEMPTS}.` }),
+  duration_ms: nullable(Type.Integer({ description: 'Null: in progress, or interrupted.' })),
+  created_at: UnixSecs('Start time.'),
+})
+
+function presentWebhook({ url, createdAt, updatedAt }: Webhook): Wire.Webhook {
+  return { url, created_at: createdAt, updated_at: updatedAt }
+}
+
+function presentAttempt(attempt: AttemptRow): Wire.DeliveryAttempt {
+  return {
+    id: attempt.publicId,
+    delivery_id: attempt.deliveryPublicId,
+    invoice_id: attempt.invoicePublicId,
+    event_type: attempt.eventType,
+    url: attempt.url,
+    status_code: attempt.statusCode,
+    error: attempt.error,
+    attempt: attempt.attempt,
+    duration_ms: attempt.durationMs,
+    created_at: attempt.createdAt,
+  }
+}
 
 export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks; auth: Auth }): void {
   const common = { tags: ['webhooks'], security: [{ sessionAuth: [] }] }
@@ -17,7 +100,7 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
     {
       config: { rate: 'session', errors: ['webhook_not_set'] },
       onRequest: auth.requireSession,
-      schema: { ...common, operationId: 'getWebhook', summary: 'Read the webhook', response: responses(Webhook) },
+      schema: { ...common, operationId: 'getWebhook', summary: 'Read the webhook', response: responses(WebhookSchema) },
     },
     async request => presentWebhook(await webhooks.read(accountOf(request))),
   )
@@ -35,8 +118,8 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
         operationId: 'setWebhook',
         summary: 'Set the webhook URL',
         description: 'The first response contains the signing secret, which is shown only once.',
-        body: SetWebhook,
-        response: responses(WebhookWithSecret),
+        body: SetWebhookSchema,
+        response: responses(WebhookWithSecretSchema),
       },
     },
     async request => {
@@ -77,7 +160,7 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
         operationId: 'rotateWebhookSecret',
         summary: 'Rotate the signing secret',
         description: 'The old secret stops working at once, also for queued retries.',
-        response: responses(RotatedSecret),
+        response: responses(RotatedSecretSchema),
       },
     },
     async request => ({ secret: await webhooks.rotateSecret(accountOf(request), actorOf(request)) }),
@@ -92,7 +175,7 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
         ...common,
         operationId: 'testWebhook',
         summary: 'Send a test event',
-        response: acceptedResponses(DeliveryAccepted),
+        response: ACCEPTED_RESPONSES,
       },
     },
     async (request, reply) => {
@@ -112,7 +195,7 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
         summary: 'List the delivery attempts, newest first',
         description: 'Kept for 30 days.',
         querystring: DeliveryQuery,
-        response: responses(Type.Array(DeliveryAttempt)),
+        response: responses(Type.Array(DeliveryAttemptSchema)),
       },
     },
     async request => {
@@ -133,7 +216,7 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
         summary: 'Resend a delivery',
         description: 'Sends the same body as a new delivery with its own four attempts.',
         params: DeliveryParam,
-        response: acceptedResponses(DeliveryAccepted),
+        response: ACCEPTED_RESPONSES,
       },
     },
     async (request, reply) => {

@@ -44,3 +44,11 @@ test('a second export of the account gets 429 with Retry-After, until the reader
     async () => (await call(api, `GET ${PATH}`, { token: merchant.sessionToken })).status === 200,
   )
 })
+
+test('an export whose period ends before it starts is rejected', async () => {
+  const read = (to: number) =>
+    call(api, `GET /v1/account/export?format=csv&from=20&to=${to}`, { token: merchant.sessionToken })
+  const { status, body } = await read(19)
+  assert.deepEqual([status, body], [400, { code: 'invalid_to', message: 'invalid to', detail: 'not before from' }])
+  assert.equal((await read(20)).status, 200)
+})

@@ -1,0 +1,87 @@
+import type * as Wire from '@zatgate/sdk/wire'
+import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
+import { MAX_ZAT } from '../domain/money.ts'
+
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
+
+type Flat<T> = { [K in keyof T]: T[K] }
+
+type Matching<P extends TProperties, W> = Same<Flat<Static<TObject<P>>>, Flat<W>> extends true ? P : never
+
+/** Gives a schema the name under which the API document shares it. */
+export const named = <S extends TSchema>(name: string, schema: S): S => ({ ...schema, title: name })
+
+/**
+ * An object of a response that must match the wire type `W` exactly: a missing, extra or different member does not
+ * compile. The name is that of the wire type.
+ */
+export function wireObject<W>() {
+  return <P extends TProperties>(name: string, members: Matching<P, W>): TObject<P> => named(name, Type.Object(members))
+}
+
+/** The body of a request, which must match the wire type `W` exactly. Other fields of a request are refused. */
+export function wireBody<W>() {
+  return <P extends TProperties>(name: string, members: Matching<P, W>): TObject<P> =>
+    named(name, Type.Object(members, { additionalProperties: false }))
+}
+
+/** The query parameters of a request, which must match the wire type `W` exactly. */
+export function wireQuery<W>() {
+  return <P extends TProperties>(members: Matching<P, W>): TObject<P> => Type.Object(members)
+}
+
+export const nullable = <S extends TSchema>(schema: S & { type: string }) =>
+  Type.Unsafe<Static<S> | null>({ ...schema, type: [schema.type, 'null'] })
+
+export const stringEnum = <const T extends readonly string[]>(values: T, description: string) =>
+  Type.Unsafe<T[number]>({ type: 'string', enum: [...values], description })
+
+export const Zat = (description: string) => Type.Integer({ minimum: 0, maximum: Number(MAX_ZAT), description })
+
+export const UnixSecs = (description: string) => Type.Integer({ description: `${description} Unix seconds.` })
+
+export const Id = Type.String({ description: 'UUID.' })
+
+export const Txid = nullable(
+  Type.String({ description: 'Transaction id of the latest counted payment, 64 hex characters.' }),
+)
+
+/** Ids have no format constraint: a malformed id gets the same 404 as an unknown one. */
+export const IdParam = Type.Object({ id: Id })
+
+export const PageQuery = wireQuery<Wire.PageQuery>()({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, description: 'Default 50.' })),
+  before: Type.Optional(Type.String({ format: 'uuid', description: 'Id of the last row of the previous page.' })),
+})
+
+/** The page requested by a query. */
+export function parsePage({ limit = 50, before }: Static<typeof PageQuery>) {
+  return before === undefined ? { limit } : { limit, before: before.toLowerCase() }
+}
+
+export const ErrorBody = {
+  ...wireObject<Wire.ErrorBody>()('ErrorBody', {
+    code: Type.String({ description: 'Stable error code in snake_case.' }),
+    message: Type.String({ description: 'Human-readable message.' }),
+    detail: Type.Optional(Type.String({ description: 'What is accepted instead.' })),
+    limit: Type.Optional(Type.Integer({ description: 'The limit of the plan that is reached.' })),
+    used: Type.Optional(Type.Integer({ description: 'With 402: invoices used this month.' })),
+    plan: Type.Optional(Type.String({ description: 'The plan of this limit.' })),
+    resets_at: Type.Optional(Type.Integer({ description: 'With 402: when the next month begins, in Unix seconds.' })),
+  }),
+  description: 'Body of every response that is not 2xx.',
+}
+
+/** The responses of every endpoint, besides its own. */
+export const ERROR_RESPONSES = { '4xx': ErrorBody, '5xx': ErrorBody }
+
+/** The responses of an endpoint: 200 with the schema `ok`, or an error. */
+export function responses<S extends TSchema>(ok: S) {
+  return { 200: ok, ...ERROR_RESPONSES }
+}
+
+/** The responses of an endpoint: 204 without a body, or an error. */
+export const NO_CONTENT_RESPONSES = {
+  204: Type.Unsafe<undefined>({ type: 'null', description: 'Done.' }),
+  ...ERROR_RESPONSES,
+}
