@@ -50,7 +50,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'docs/real-network.md: sh start-regtest': 'the test starts the service itself',
 }
 
-/** What stands after each fence: the language and the name of the block. `text` is a drawing. */
+/** The text after each fence: the language and the name of the block. `text` is a drawing. */
 function tagsOf(document: string): string[] {
   return blocksOf(document)
     .map(({ tag }) => tag)
