@@ -130,6 +130,10 @@ test('a key is written to a file, and a repeated command keeps it', () => {
   assert.deepEqual(wrong, ['docs/many-processes.md: export PASSWORD=$(openssl rand -hex 24)'])
 })
 
+test('the README fits on a page; what is longer has a page in docs/', () => {
+  assert.ok(readText('README.md').split('\n').length <= 91)
+})
+
 test('the lists name documents and blocks that exist', () => {
   const documents = DOCUMENTS.filter(document => tagsOf(document).length > 0)
   assert.deepEqual(Object.keys(TESTS).sort(), documents)
