@@ -34,6 +34,7 @@ export const TASKS = {
   mutants: args => [{ args: ['packages/simulation/mutants/run.ts', ...args] }],
   'mutants:tests': args => [{ args: ['packages/server/mutants/run.ts', ...args] }],
   evidence: () => [{ args: ['packages/simulation/src/cli.ts', '--evidence'] }],
+  documents: () => [{ args: ['bin/documents/main.ts'] }],
   packages: () => [{ args: ['bin/packages/main.ts'] }],
   release: args => [{ args: ['bin/release/main.ts', ...args] }],
   format: () => [{ args: [BIOME, 'check', '--write'] }],

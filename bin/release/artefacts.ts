@@ -7,7 +7,7 @@ import { runProgram, succeeds } from './program.ts'
 
 const DOCKERFILE = 'deploy/docker/Dockerfile'
 
-/** What a step of a release works on. */
+/** The input of a step of a release. */
 export interface Build {
   /** A clone with the new version and with dependencies. */
   readonly clone: string

@@ -8,7 +8,7 @@ export const RELEASE_BRANCH = 'main'
 
 const SHOWN_FILES = 10
 
-/** What a release is made from. */
+/** The checkout that a release is made from. */
 export interface Checkout {
   readonly root: string
   /** The full hash of the commit. */

@@ -8,11 +8,7 @@ const DOCS = 'packages/server/test/docs'
 /** The tests that use the fenced blocks of each document. They name each block as the document does. */
 const TESTS: Readonly<Record<string, readonly string[]>> = {
   'CONTRIBUTING.md': [`${DOCS}/publishing.test.ts`],
-  'README.md': [
-    'packages/server/test/flows/quickstart.test.ts',
-    `${DOCS}/settings.test.ts`,
-    'packages/sdk/test/recipes.test.ts',
-  ],
+  'README.md': ['packages/server/test/flows/quickstart.test.ts'],
   'deploy/startos/README.md': [`${DOCS}/publishing.test.ts`],
   'deploy/umbrel/README.md': [`${DOCS}/publishing.test.ts`],
   'docs/backup.md': [`${DOCS}/operation.test.ts`],
@@ -28,7 +24,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   'docs/upgrades.md': [`${DOCS}/operation.test.ts`],
   'docs/wallets.md': [`${DOCS}/wallets.test.ts`],
   'docs/webhooks.md': [`${DOCS}/webhooks.test.ts`, 'packages/server/test/cli/commands/webhook.test.ts'],
-  'packages/sandbox/README.md': [`${DOCS}/settings.test.ts`],
+  'packages/sandbox/README.md': [`${DOCS}/sandbox.test.ts`],
   'packages/sdk/README.md': [
     'packages/sdk/test/recipes.test.ts',
     'packages/server/test/packages/installed.test.ts',
@@ -40,7 +36,6 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
 /** Blocks that the tests do not run, and why. They check the syntax, or what the block names: files, versions, ports. */
 const NOT_RUN: Readonly<Record<string, string>> = {
   'CONTRIBUTING.md: sh commands': 'starts the tests',
-  'README.md: sh production': 'the test of docs/going-live.md runs these lines',
   'README.md: sh start': 'the test starts the service itself',
   'docs/one-machine.md: sh node': 'installs packages of the system from the network',
   'deploy/startos/README.md: sh build': 'needs Docker and the tools of StartOS',
@@ -55,7 +50,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   'docs/real-network.md: sh start-regtest': 'the test starts the service itself',
 }
 
-/** What stands after each fence: the language and the name of the block. `text` is a drawing. */
+/** The text after each fence: the language and the name of the block. `text` is a drawing. */
 function tagsOf(document: string): string[] {
   return blocksOf(document)
     .map(({ tag }) => tag)
@@ -133,6 +128,10 @@ test('a key is written to a file, and a repeated command keeps it', () => {
   )
   // The password of a role: the statement that creates it fails the second time, and the file is then left alone.
   assert.deepEqual(wrong, ['docs/many-processes.md: export PASSWORD=$(openssl rand -hex 24)'])
+})
+
+test('the README fits on a page; what is longer has a page in docs/', () => {
+  assert.ok(readText('README.md').split('\n').length <= 91)
 })
 
 test('the lists name documents and blocks that exist', () => {

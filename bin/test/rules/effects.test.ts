@@ -5,7 +5,7 @@ import { lineOf, matches, type Source, sourcesIn } from './sources.ts'
 /** The files that may do what a rule forbids elsewhere, each with its reason. */
 type Allowed = Readonly<Record<string, string>>
 
-/** What runs in production: the sources of all packages and the launcher. */
+/** The code that runs in production: the sources of all packages and the launcher. */
 const files = [
   ...sourcesIn('bin/').filter(({ path }) => !path.startsWith('bin/test/')),
   ...sourcesIn('packages/').filter(({ path }) => /^packages\/[\w-]+\/src\//.test(path)),

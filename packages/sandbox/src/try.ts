@@ -49,7 +49,7 @@ export const tryOut: TryOut = async print => {
     signal: AbortSignal.timeout(STEP_MS),
   })
   const invoice = (await response.json()) as { id: string; address: string; zip321_uri: string }
-  print('create', `POST /v1/invoices {"amount_zat": ${AMOUNT_ZAT}}: invoice ${invoice.id}, at an address of its own:`)
+  print('create', `POST /v1/invoices {"amount_zat": ${AMOUNT_ZAT}}: invoice ${invoice.id}, at a unique address:`)
   print('', invoice.address)
 
   const statuses = followStatuses(service.url, invoice.id)

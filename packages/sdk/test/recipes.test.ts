@@ -99,24 +99,3 @@ test("the README's command prints the signature of a body", { skip: noOpenssl },
   const signature = createHmac('sha256', SECRET).update(BODY).digest('hex')
   assert.equal(printed.trim().split(' ').at(-1), signature)
 })
-
-const skipped = isInstalled('express') ? false : 'express is not installed'
-test("the project's README has a webhook in five lines, which works", { skip: skipped }, async t => {
-  const readme = readFileSync(`${PACKAGE}/../../README.md`, 'utf8')
-  const [, lines = ''] = /```js webhook\n(.*?)```/s.exec(readme) ?? []
-  assert.equal(lines.trimEnd().split('\n').length, 5)
-  const { port, output } = await run(
-    t,
-    `import express from 'express'
-    import { verifyWebhook } from '@zatgate/sdk'
-    const app = express()
-    const deliver = async id => console.log('deliver', id)
-    ${lines}
-    app.listen(0)`,
-  )
-  const url = `http://127.0.0.1:${port}/webhook`
-  assert.equal((await fetch(url, delivery(BODY))).status, 204)
-  assert.match(output(), /deliver 6f0f6f6e/)
-  assert.ok((await fetch(url, delivery(BODY, `whsec_${randomBytes(32).toString('base64')}`))).status >= 400)
-  assert.equal(output().match(/deliver/g)?.length, 1)
-})

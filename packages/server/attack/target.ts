@@ -1,4 +1,4 @@
-/** What every attack needs: a service with a shop on it, and the harm that an attack does to an honest client. */
+/** The target of every attack: a service with a shop on it, and the harm that an attack does to an honest client. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

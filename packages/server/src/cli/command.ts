@@ -6,7 +6,7 @@ export interface Command {
   readonly summary: string
   /** One line that lists every argument. */
   readonly usage: string
-  /** What each argument means. */
+  /** Each argument with its meaning. */
   readonly arguments: readonly (readonly [argument: string, meaning: string])[]
   /** A command line, without `zatgate`. */
   readonly example: string

@@ -17,7 +17,7 @@ export interface Context {
   config(options?: { needsMail: boolean }): Config
 }
 
-/** What the sandbox package adds to the commands. */
+/** The functions that the sandbox package adds to the commands. */
 export type SandboxParts = Partial<Pick<Context, 'startSandbox' | 'tryOut'>>
 
 export function createContext(out: Output, { startSandbox, tryOut }: SandboxParts, env: Env): Context {

@@ -20,7 +20,7 @@ ${list(rows, columns)}
   -V, --version  prints the version
 
 Arguments and examples: zatgate <command> --help
-Settings are environment variables, listed in README.md.
+Settings are environment variables: docs/settings.md.
 Without settings, zatgate starts a sandbox.
 `
 }

@@ -12,7 +12,7 @@ export interface Output {
   /** Prints a line to standard error; does nothing with `--json`. */
   note(line: string): void
   /**
-   * Shows how far work is on standard error; does nothing with `--json`.
+   * Shows the progress of an operation on standard error; does nothing with `--json`.
    * @param print replaces standard error where it is not a terminal
    */
   progress(label: string, unit: string, print?: (line: string) => void): Progress

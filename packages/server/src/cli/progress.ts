@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/clock.ts'
 
-/** Shows how far long work is. */
+/** Shows the progress of long operations. */
 export interface Progress {
   /** @param total null when it is not known */
   update(done: number, total: number | null, label?: string): void
@@ -15,9 +15,9 @@ export interface Terminal {
 }
 
 export interface ProgressOptions {
-  /** What is being done, such as `rescan`. */
+  /** The operation, such as `rescan`. */
   readonly label: string
-  /** What is counted, such as `blocks`. `bytes` are shown as MB. */
+  /** The unit of the count, such as `blocks`. `bytes` are shown as MB. */
   readonly unit: string
   readonly clock: Pick<Clock, 'nowMs'>
   /** One line is rewritten on it. Null: lines go to `print`. */

@@ -4,6 +4,7 @@ import { unbracketed } from '../domain/host.ts'
 import { MAX_ZAT } from '../domain/money.ts'
 import { DEFAULT_WATCHED_KEY_LIMIT, FREE_PLAN, type Plan } from '../domain/plan.ts'
 import { isCurrency } from '../domain/rate.ts'
+import { textOrNull } from './text-file.ts'
 import { databaseTls, databaseUrlProblem } from './transport.ts'
 
 /** Parsers of single settings. For invalid text they throw `InvalidValue`, whose message describes valid values. */
@@ -143,6 +144,12 @@ export function foreignKey(raw: string): string {
   throw new InvalidValue('1 to 4096 printable characters without spaces')
 }
 
+/** A file or folder, which need not exist. */
+export function path(raw: string): string {
+  if (raw !== '') return raw
+  throw new InvalidValue('a path')
+}
+
 export function currencies(raw: string): readonly string[] {
   const list = commaSeparated(raw)
   if (list.length > 0 && list.every(isCurrency) && new Set(list).size === list.length) return list
@@ -185,8 +192,15 @@ function isPrefixLength(bits: string, max: number): boolean {
   return /^\d{1,3}$/.test(bits) && Number(bits) <= max
 }
 
+/** The plans in the file of this path. */
+export function plansFile(path: string): readonly Plan[] {
+  const text = textOrNull(path)
+  if (text === null) throw new InvalidValue('a file that can be read')
+  return plans(text)
+}
+
 /** Parses a plans file: a JSON array of plans, as returned by GET /v1/plans, each with an optional `watched_key_limit`. */
-export function plans(text: string): readonly Plan[] {
+function plans(text: string): readonly Plan[] {
   let list: unknown
   try {
     // Editors of Windows begin a file with a byte order mark.

@@ -1,20 +1,8 @@
-import { readFileSync, statSync } from 'node:fs'
 import { InvalidValue } from './parsers.ts'
+import { SECRETS, SETTINGS, type SettingName, type SettingValue } from './setting-table.ts'
+import { textOrNull } from './text-file.ts'
 
 export type Env = Readonly<Record<string, string | undefined>>
-
-/** Settings that can also be given as the path of a file, in `<name>_FILE`. */
-export const SECRETS: readonly string[] = [
-  'BILLING_VIEWING_KEY',
-  'DATABASE_URL',
-  'ENCRYPTION_KEY',
-  'METRICS_TOKEN',
-  'SMTP_URL',
-  'SWAP_API_KEY',
-  'SWAP_SIGNING_KEY',
-]
-
-const MAX_FILE_BYTES = 64 * 1024
 
 /** Reads settings one by one and collects all problems. */
 export class Settings {
@@ -34,20 +22,18 @@ export class Settings {
     this.#values = { ...env, ...Object.fromEntries(files) }
   }
 
-  has(name: string): boolean {
+  has(name: SettingName): boolean {
     return this.#raw(name) !== ''
   }
 
-  read<T, D>(name: string, parse: (raw: string) => T, defaultValue: D): T | D {
+  read<N extends SettingName>(name: N): SettingValue<N> {
     const raw = this.#raw(name)
-    return raw === '' || raw === UNREADABLE ? defaultValue : this.check<T | D>(name, raw, parse, defaultValue)
+    return raw === '' ? defaultOf(name) : this.#parse(name, raw)
   }
 
-  /** A required setting. When it is missing or invalid, `placeholder` allows the parsing to continue and find all problems. */
-  require<T>(name: string, parse: (raw: string) => T, placeholder: T): T {
-    const raw = this.#raw(name)
-    if (raw === UNREADABLE) return placeholder
-    return this.check(name, raw, raw === '' ? unset(parse) : parse, placeholder)
+  /** A required setting. When it is missing or invalid, its default allows the parsing to continue and find all problems. */
+  require<N extends SettingName>(name: N): SettingValue<N> {
+    return this.#parse(name, this.#raw(name))
   }
 
   check<T>(name: string, raw: string, parse: (raw: string) => T, placeholder: T): T {
@@ -59,6 +45,12 @@ export class Settings {
       else this.problems.push(`${name} is invalid: it should be ${error.message}`)
       return placeholder
     }
+  }
+
+  #parse<N extends SettingName>(name: N, raw: string): SettingValue<N> {
+    if (raw === UNREADABLE) return defaultOf(name)
+    const { parse } = SETTINGS[name] as { parse: (raw: string) => SettingValue<N> }
+    return this.check(name, raw, parse, defaultOf(name))
   }
 
   #raw(name: string): string {
@@ -80,17 +72,6 @@ export class Settings {
 /** The value of a setting whose file is reported as a problem. */
 const UNREADABLE = '\0'
 
-/** Makes the parser report the expected value for an unset setting. */
-function unset<T>(parse: (raw: string) => T): (raw: string) => T {
-  return () => parse('')
-}
-
-/** Null: not a file, too large, or not readable. */
-export function textOrNull(file: string): string | null {
-  try {
-    const stat = statSync(file)
-    return stat.isFile() && stat.size <= MAX_FILE_BYTES ? readFileSync(file, 'utf8') : null
-  } catch {
-    return null
-  }
+function defaultOf<N extends SettingName>(name: N): SettingValue<N> {
+  return SETTINGS[name].default
 }

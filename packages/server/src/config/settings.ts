@@ -1,19 +1,19 @@
 import { join, resolve } from 'node:path'
-import { CONFIRMATIONS, type Network } from '../domain/account.ts'
-import { EXPIRY_SECS } from '../domain/invoice.ts'
+import type { Network } from '../domain/account.ts'
 import type { RegtestHeights } from '../domain/network-upgrade.ts'
 import { limitWithoutPurchase, type Plan, plansInEffect } from '../domain/plan.ts'
-import * as values from './parsers.ts'
+import { encryptionKeys } from './parsers.ts'
 import { isPrivateHost } from './private-host.ts'
-import { type Env, Settings, textOrNull } from './setting-reader.ts'
+import { type Env, Settings } from './setting-reader.ts'
+import type { SettingValue } from './setting-table.ts'
+import { textOrNull } from './text-file.ts'
 import { requiresTls } from './transport.ts'
 
 export type { Env } from './setting-reader.ts'
 
-const ROLES = ['api', 'watcher', 'delivery'] as const
-export type Role = (typeof ROLES)[number]
+export type Role = SettingValue<'ROLES'>[number]
 
-/** All settings, validated. README.md describes each of them. */
+/** All settings, validated. docs/settings.md describes each of them. */
 export interface Config {
   /** Neither NETWORK nor LIGHTWALLETD_URL is set: the service runs on a simulated chain. */
   readonly sandbox: boolean
@@ -117,57 +117,49 @@ export function sandboxKeyFile(dataDir: string): string {
 export function loadConfig(env: Env = ENVIRONMENT, { needsMail = true } = {}): Config {
   const settings = new Settings(env)
   const sandbox = !settings.has('NETWORK') && !settings.has('LIGHTWALLETD_URL')
-  const dataDir = resolve(settings.read('DATA_DIR', text => text, './data'))
-  const network = sandbox ? 'regtest' : settings.require('NETWORK', values.oneOf('main', 'test', 'regtest'), 'regtest')
+  const dataDir = resolve(settings.read('DATA_DIR'))
+  const network = sandbox ? 'regtest' : settings.require('NETWORK')
   const config: Config = {
     sandbox,
-    sandboxPort: settings.read('SANDBOX_PORT', values.wholeNumber(0, 65_535), 4010),
-    autoMineSecs: settings.read('AUTO_MINE_SECS', values.wholeNumber(0, 86_400), 25),
+    sandboxPort: settings.read('SANDBOX_PORT'),
+    autoMineSecs: settings.read('AUTO_MINE_SECS'),
     regtest: parseRegtest(settings, network),
-    host: settings.read('HOST', values.host, '127.0.0.1'),
-    port: settings.read('PORT', values.wholeNumber(0, 65_535), 3000),
-    healthPort: settings.read('HEALTH_PORT', values.wholeNumber(0, 65_535), null),
-    publicUrl: settings.read('PUBLIC_URL', values.origin, null),
-    hstsSubdomains: settings.read('HSTS_SUBDOMAINS', values.booleanValue, false),
-    trustProxy: settings.read('TRUST_PROXY', values.proxies, false),
+    host: settings.read('HOST'),
+    port: settings.read('PORT'),
+    healthPort: settings.read('HEALTH_PORT'),
+    publicUrl: settings.read('PUBLIC_URL'),
+    hstsSubdomains: settings.read('HSTS_SUBDOMAINS'),
+    trustProxy: settings.read('TRUST_PROXY'),
     dataDir,
-    databaseUrl: settings.read('DATABASE_URL', values.databaseUrl, `sqlite:${join(dataDir, 'zatgate.db')}`),
+    databaseUrl: settings.read('DATABASE_URL') ?? `sqlite:${join(dataDir, 'zatgate.db')}`,
     network,
     lightwalletdUrls: parseLightwalletdUrls(settings, sandbox),
     swap: parseSwap(settings),
     mail: parseMail(settings, needsMail && !sandbox),
     encryptionKeys: parseEncryptionKeys(settings, sandbox, dataDir),
-    ratesUrl: settings.read('RATES_URL', values.url('http', 'https'), 'https://api.kraken.com'),
-    ratesMaxAgeSecs: settings.read('RATES_MAX_AGE_SECS', values.wholeNumber(1, 3_600), 60),
+    ratesUrl: settings.read('RATES_URL'),
+    ratesMaxAgeSecs: settings.read('RATES_MAX_AGE_SECS'),
     withdrawals: {
-      currencies: settings.read('WITHDRAWAL_CURRENCIES', values.currencies, ['USD', 'EUR']),
-      spreadBps: settings.read('WITHDRAWAL_SPREAD_BPS', values.wholeNumber(0, 5_000), 0),
-      expiresInSecs: settings.read(
-        'WITHDRAWAL_EXPIRES_SECS',
-        values.wholeNumber(EXPIRY_SECS.min, EXPIRY_SECS.max),
-        EXPIRY_SECS.default,
-      ),
+      currencies: settings.read('WITHDRAWAL_CURRENCIES'),
+      spreadBps: settings.read('WITHDRAWAL_SPREAD_BPS'),
+      expiresInSecs: settings.read('WITHDRAWAL_EXPIRES_SECS'),
     },
-    billingViewingKey: settings.read('BILLING_VIEWING_KEY', values.unifiedViewingKey, null),
+    billingViewingKey: settings.read('BILLING_VIEWING_KEY'),
     plans: parsePlans(settings, sandbox),
-    registration: settings.read('REGISTRATION', values.oneOf('open', 'closed'), network === 'main' ? 'closed' : 'open'),
-    webhookAllowPrivate: settings.read('WEBHOOK_ALLOW_PRIVATE', values.booleanValue, false),
-    confirmations: settings.read(
-      'CONFIRMATIONS',
-      values.wholeNumber(CONFIRMATIONS.min, CONFIRMATIONS.max),
-      CONFIRMATIONS.default,
-    ),
-    lateWatchDays: settings.read('LATE_WATCH_DAYS', values.wholeNumber(0, 365), 7),
-    maxWatchedKeys: settings.read('MAX_WATCHED_KEYS', values.wholeNumber(1, 1_000_000), 10_000),
-    auditRetentionDays: settings.read('AUDIT_RETENTION_DAYS', values.wholeNumber(30, 3_650), 400),
-    roles: settings.read('ROLES', values.subsetOf(...ROLES), ROLES),
-    rateLimit: settings.read('RATE_LIMIT', values.wholeNumber(0, 1_000_000_000), 60_000),
-    maxWebSockets: settings.read('MAX_WEBSOCKETS', values.wholeNumber(0, 1_000_000), 20_000),
-    maxWebSocketsPerClient: settings.read('MAX_WEBSOCKETS_PER_CLIENT', values.wholeNumber(0, 1_000_000), 1_000),
-    metricsToken: settings.read('METRICS_TOKEN', values.token, null),
-    logLevel: settings.read('LOG_LEVEL', values.oneOf('silent', 'error', 'warn', 'info', 'debug'), 'info'),
-    logFormat: settings.read('LOG_FORMAT', values.oneOf('auto', 'json', 'pretty'), 'auto'),
-    otlpEndpoint: settings.read('OTEL_EXPORTER_OTLP_ENDPOINT', values.url('http', 'https'), null),
+    registration: settings.read('REGISTRATION') ?? (network === 'main' ? 'closed' : 'open'),
+    webhookAllowPrivate: settings.read('WEBHOOK_ALLOW_PRIVATE'),
+    confirmations: settings.read('CONFIRMATIONS'),
+    lateWatchDays: settings.read('LATE_WATCH_DAYS'),
+    maxWatchedKeys: settings.read('MAX_WATCHED_KEYS'),
+    auditRetentionDays: settings.read('AUDIT_RETENTION_DAYS'),
+    roles: settings.read('ROLES'),
+    rateLimit: settings.read('RATE_LIMIT'),
+    maxWebSockets: settings.read('MAX_WEBSOCKETS'),
+    maxWebSocketsPerClient: settings.read('MAX_WEBSOCKETS_PER_CLIENT'),
+    metricsToken: settings.read('METRICS_TOKEN'),
+    logLevel: settings.read('LOG_LEVEL'),
+    logFormat: settings.read('LOG_FORMAT'),
+    otlpEndpoint: settings.read('OTEL_EXPORTER_OTLP_ENDPOINT'),
     warnings: settings.warnings,
   }
   if (settings.problems.length > 0) throw new ConfigError(settings.problems)
@@ -179,13 +171,12 @@ export function loadConfig(env: Env = ENVIRONMENT, { needsMail = true } = {}): C
  * The old name is only a warning there, because it never had an effect on public networks.
  */
 function parseRegtest(settings: Settings, network: Network): RegtestHeights {
-  const heights = values.wholeNumber(0, 1_000_000)
-  const current = settings.read('REGTEST_NU63_HEIGHT', heights, null)
-  const old = settings.read('SANDBOX_NU63_HEIGHT', heights, null)
+  const current = settings.read('REGTEST_NU63_HEIGHT')
+  const old = settings.read('SANDBOX_NU63_HEIGHT')
   const nu63Height = current ?? old ?? 0
-  const nu7Height = settings.read('REGTEST_NU7_HEIGHT', heights, null)
+  const nu7Height = settings.read('REGTEST_NU7_HEIGHT')
   if (network !== 'regtest') {
-    for (const name of ['REGTEST_NU63_HEIGHT', 'REGTEST_NU7_HEIGHT'])
+    for (const name of ['REGTEST_NU63_HEIGHT', 'REGTEST_NU7_HEIGHT'] as const)
       if (settings.has(name))
         settings.problems.push(
           `${name} is set, but NETWORK is ${network}: unset it; the heights of public networks are built in`,
@@ -211,7 +202,7 @@ function parseRegtest(settings: Settings, network: Network): RegtestHeights {
 
 /** The sandbox sells plans. */
 function parsePlans(settings: Settings, sandbox: boolean): readonly Plan[] {
-  const listed = settings.read('PLANS_FILE', file => values.plans(textOf(file)), null)
+  const listed = settings.read('PLANS_FILE')
   const areSold = sandbox || settings.has('BILLING_VIEWING_KEY')
   const plans = plansInEffect(listed, areSold)
   const limit = limitWithoutPurchase(plans, areSold)
@@ -225,8 +216,8 @@ function parsePlans(settings: Settings, sandbox: boolean): readonly Plan[] {
 
 function parseLightwalletdUrls(settings: Settings, sandbox: boolean): readonly string[] {
   if (sandbox) return []
-  const urls = settings.require('LIGHTWALLETD_URL', values.urls('http', 'https'), [])
-  if (settings.read('LIGHTWALLETD_ALLOW_HTTP', values.booleanValue, false)) return urls
+  const urls = settings.require('LIGHTWALLETD_URL')
+  if (settings.read('LIGHTWALLETD_ALLOW_HTTP')) return urls
   for (const url of urls.map(text => new URL(text)))
     if (url.protocol === 'http:' && !isPrivateHost(url))
       settings.problems.push(
@@ -237,30 +228,24 @@ function parseLightwalletdUrls(settings: Settings, sandbox: boolean): readonly s
 }
 
 function parseSwap(settings: Settings): Config['swap'] {
-  const apiUrl = settings.read('SWAP_API_URL', values.url('http', 'https'), null)
-  const apiKey = settings.read('SWAP_API_KEY', values.foreignKey, null)
-  const signingKey = settings.read('SWAP_SIGNING_KEY', values.ed25519Key, null)
+  const apiUrl = settings.read('SWAP_API_URL')
+  const apiKey = settings.read('SWAP_API_KEY')
+  const signingKey = settings.read('SWAP_SIGNING_KEY')
   if (!settings.has('SWAP_API_URL'))
-    for (const name of ['SWAP_API_KEY', 'SWAP_SIGNING_KEY'])
+    for (const name of ['SWAP_API_KEY', 'SWAP_SIGNING_KEY'] as const)
       if (settings.has(name)) settings.problems.push(`${name} is set, but SWAP_API_URL is not: set both or neither`)
   return apiUrl === null ? null : { apiUrl, apiKey, signingKey }
 }
 
 function parseMail(settings: Settings, isRequired: boolean): Config['mail'] {
   if (!isRequired && !settings.has('SMTP_URL')) return null
-  const smtpUrl = settings.require('SMTP_URL', values.url('smtp', 'smtps'), '')
-  const from = settings.require('MAIL_FROM', values.mailbox, '')
+  const smtpUrl = settings.require('SMTP_URL')
+  const from = settings.require('MAIL_FROM')
   return { smtpUrl, from, requireTls: requiresTls(smtpUrl) }
 }
 
 function parseEncryptionKeys(settings: Settings, sandbox: boolean, dataDir: string): readonly Uint8Array[] {
-  if (!sandbox || settings.has('ENCRYPTION_KEY')) return settings.require('ENCRYPTION_KEY', values.encryptionKeys, [])
+  if (!sandbox || settings.has('ENCRYPTION_KEY')) return settings.require('ENCRYPTION_KEY')
   const stored = textOrNull(sandboxKeyFile(dataDir))
-  return stored === null ? [] : settings.check(sandboxKeyFile(dataDir), stored.trim(), values.encryptionKeys, [])
-}
-
-function textOf(file: string): string {
-  const text = textOrNull(file)
-  if (text === null) throw new values.InvalidValue('a file that can be read')
-  return text
+  return stored === null ? [] : settings.check(sandboxKeyFile(dataDir), stored.trim(), encryptionKeys, [])
 }

@@ -1,6 +1,6 @@
 interface Problem {
   readonly says: string
-  /** What to do about it. */
+  /** How to solve it. */
   readonly advice: string
 }
 

@@ -3,7 +3,7 @@ import type { Zat } from './money.ts'
 import type { SwapStatus } from './swap.ts'
 
 /**
- * What a buyer can do about an invoice now. Money that arrived decides before the time does:
+ * The action that an invoice needs from its buyer now. Money that arrived decides before the time does:
  * - `payable`: pay the amount, or the rest of it
  * - `confirming`: nothing. The full amount has arrived, in time or late
  * - `paid`: nothing

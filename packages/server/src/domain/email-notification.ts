@@ -24,7 +24,7 @@ export const EMAIL_NOTIFICATIONS = {
 
 export type EmailNotification = keyof typeof EMAIL_NOTIFICATIONS
 
-/** What a notice is about. */
+/** The subject of a notice. */
 export type NoticeKind = EmailNotification | 'plan_ends' | 'limit_near' | 'limit_reached' | 'webhook_failed'
 
 const NOTICE_INTERVAL_SECS = 600

@@ -6,7 +6,7 @@ import type { WithdrawalStatus } from './withdrawal.ts'
 /** Maximum length of a payout's reference and of a failure reason. */
 export const MAX_PAYOUT_NOTE_CHARS = 200
 
-/** What the operator or the provider recorded about a payout. */
+/** The notes of the operator or the provider on a payout. */
 export interface PayoutNote {
   readonly reference: string | null
   readonly reason: string | null

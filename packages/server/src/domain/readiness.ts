@@ -7,7 +7,7 @@ export interface ReadinessCheck {
   readonly reason: string | null
 }
 
-/** What the checks are made from. */
+/** The inputs of the checks. */
 export interface ReadinessState {
   /** The newest migration of the database, and of this code. */
   readonly migration: { readonly applied: string; readonly known: string }

@@ -5,7 +5,7 @@ import { DAY_SECS } from './time.ts'
 const HOUR_SECS = 3_600
 
 /**
- * What a mailed one-time code is for: to sign in, to reauthenticate in a session (`confirm`), or to change the email, for
+ * The purpose of a mailed one-time code: to sign in, to reauthenticate in a session (`confirm`), or to change the email, for
  * which the present and the new address each get one.
  */
 export type CodePurpose = 'sign_in' | 'confirm' | 'present_email' | 'new_email'
@@ -81,7 +81,7 @@ export const CODE_QUEUES = ['browser', 'account', 'unknown'] as const
 export type CodeQueue = (typeof CODE_QUEUES)[number]
 
 /**
- * What all clients share, per window. A spent budget refuses or drops its own kind only:
+ * Budgets that all clients share, per window. A spent budget refuses or drops its own kind only:
  * codes requested by known browsers, codes mailed to accounts for unknown browsers, codes mailed to emails without an
  * account, requests of unknown browsers that are stored, and wrong codes that unknown browsers enter.
  */

@@ -31,7 +31,7 @@ export function agreementOf({ agreeing, opposing }: Omit<WitnessedBlock, 'height
   return opposing > 0 ? 'disagreed' : 'waiting'
 }
 
-/** What one server shows of a payment that a rescan has found. */
+/** One server's view of a payment that a rescan has found. */
 export interface PaymentView {
   readonly isNearTip: boolean
   /** Of its block at the height of the payment; null: it serves none. */

@@ -1,4 +1,4 @@
-/** What connections leave of the open files, and WebSockets of the connections: a quarter, but not more than this. */
+/** File descriptors left after connections, and connections left after WebSockets: a quarter, but at most this number. */
 const MAX_RESERVE = 1_000
 
 export interface ConnectionLimits {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { invalidField } from '../domain/error.ts'
 
-/** What a key must match. */
+/** The form of a key. */
 export const IDEMPOTENCY_KEY = { minLength: 1, maxLength: 255, pattern: '^[ -~]*$' } as const
 
 /** The `headers` schema of a route that accepts an `Idempotency-Key`. */

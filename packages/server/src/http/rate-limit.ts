@@ -7,28 +7,57 @@ import type { App } from './app.ts'
 import { clientPrefix } from './client-prefix.ts'
 import { type Limit, RateLimiter } from './rate-limiter.ts'
 
+export type RateClass =
+  | 'unlimited'
+  | 'read'
+  | 'create'
+  | 'session'
+  | 'list'
+  | 'export'
+  | 'viewing-key'
+  | 'swap'
+  | 'websocket'
+  | 'page'
+  | 'sign-in'
+
+interface ClassLimits {
+  readonly routes: string
+  readonly client?: Limit
+  readonly account?: Limit
+}
+
 /**
  * Classes of routes by the cost of a request, with their limits by client address and by account. Each is counted for
  * itself. RATE_LIMIT bounds all requests of a client as well. One session may use half of its account's limit, so that a
- * stolen one cannot use up what the owner needs to end it. The README lists them.
+ * stolen one cannot use up what the owner needs to end it. `routes` names the routes in docs/settings.md.
  */
-const CLASSES = {
+export const RATE_CLASSES: Readonly<Record<RateClass, ClassLimits>> = {
   /** Not even RATE_LIMIT applies. */
-  unlimited: {},
+  unlimited: { routes: 'health checks and metrics' },
   /** Cheap: only RATE_LIMIT applies. */
-  read: {},
-  create: { account: { perMinute: 60_000, atOnce: 6_000 } },
-  session: { client: { perMinute: 3_000, atOnce: 300 }, account: { perMinute: 1_200, atOnce: 200 } },
-  list: { client: { perMinute: 1_200, atOnce: 100 }, account: { perMinute: 300, atOnce: 60 } },
-  export: { client: { perMinute: 60, atOnce: 10 }, account: { perMinute: 12, atOnce: 6 } },
-  'viewing-key': { client: { perMinute: 30, atOnce: 10 }, account: { perMinute: 10, atOnce: 5 } },
-  swap: { client: { perMinute: 120, atOnce: 30 } },
-  websocket: { client: { perMinute: 6_000, atOnce: 500 } },
-  page: { client: { perMinute: 1_200, atOnce: 100 }, account: { perMinute: 1_200, atOnce: 100 } },
-  'sign-in': { client: { perMinute: 60, atOnce: 20 } },
-} as const satisfies Record<string, ClassLimits>
-
-export type RateClass = keyof typeof CLASSES
+  read: { routes: 'all others' },
+  create: { routes: 'create an invoice with an API key', account: { perMinute: 60_000, atOnce: 6_000 } },
+  session: {
+    routes: 'endpoints with a session token',
+    client: { perMinute: 3_000, atOnce: 300 },
+    account: { perMinute: 1_200, atOnce: 200 },
+  },
+  list: {
+    routes: 'lists of invoices, deliveries, withdrawals, API keys and sessions',
+    client: { perMinute: 1_200, atOnce: 100 },
+    account: { perMinute: 300, atOnce: 60 },
+  },
+  export: { routes: 'exports', client: { perMinute: 60, atOnce: 10 }, account: { perMinute: 12, atOnce: 6 } },
+  'viewing-key': {
+    routes: 'set a viewing key',
+    client: { perMinute: 30, atOnce: 10 },
+    account: { perMinute: 10, atOnce: 5 },
+  },
+  swap: { routes: 'start a swap', client: { perMinute: 120, atOnce: 30 } },
+  websocket: { routes: 'open a WebSocket', client: { perMinute: 6_000, atOnce: 500 } },
+  page: { routes: 'pages', client: { perMinute: 1_200, atOnce: 100 }, account: { perMinute: 1_200, atOnce: 100 } },
+  'sign-in': { routes: 'forms of the sign-in', client: { perMinute: 60, atOnce: 20 } },
+}
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -87,13 +116,8 @@ function classOf(request: FastifyRequest): RateClass {
   return request.routeOptions.config?.rate ?? 'read'
 }
 
-interface ClassLimits {
-  readonly client?: Limit
-  readonly account?: Limit
-}
-
 function limiters(limitOf: (limits: ClassLimits) => Limit | undefined, clock: Clock): Map<RateClass, RateLimiter> {
-  const classes = Object.entries(CLASSES) as [RateClass, ClassLimits][]
+  const classes = Object.entries(RATE_CLASSES) as [RateClass, ClassLimits][]
   return new Map(
     classes.flatMap(([name, limits]) => {
       const limit = limitOf(limits)

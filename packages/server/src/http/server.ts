@@ -56,7 +56,7 @@ interface HttpServer {
   close(): Promise<void>
 }
 
-/** What the web pages need of the server. */
+/** The parts of the server that the web pages use. */
 interface ServerParts {
   readonly publicUrl: () => string
   readonly rateLimits: RateLimits

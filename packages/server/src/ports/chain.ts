@@ -1,7 +1,7 @@
 import type { Block, CompactTransaction } from '../domain/chain.ts'
 import type { ChainProblem } from '../domain/chain-problem.ts'
 
-/** What one server serves, to compare it with the others. The mempool was read before the blocks. */
+/** The blocks and mempool of one server, to compare it with the others. The mempool was read before the blocks. */
 export interface ServerView {
   /** Height of its newest block. */
   readonly height: number

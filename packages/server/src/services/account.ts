@@ -53,7 +53,7 @@ export interface Accounts {
   setPlan(email: string, plan: string, expiresAt: number | null, actor?: Actor): Promise<Account>
 }
 
-/** What a new account needs besides its email. */
+/** The dependencies and defaults of a new account. */
 export interface AccountDefaults {
   readonly clock: Clock
   readonly random: Random

@@ -40,7 +40,7 @@ export interface Addresses {
 const MAX_BATCH = 512
 /** A batch that is used up faster is doubled: each batch costs a transaction, which competes with those of the invoices. */
 const SHORT_BATCH_MS = 1_000
-/** A slice takes milliseconds, of whose number a small one needs nearly as many. Between slices, keys take turns. */
+/** A slice costs a few milliseconds whatever its size, so slices are large. Between slices, keys take turns. */
 const SLICE_SIZE = 128
 /** Slices of one key derived at the same time: one is delivered while the next is derived. */
 const PARALLEL_SLICES = 2

@@ -16,7 +16,7 @@ export function createRecentResults<T>(
     get(key, compute) {
       const now = clock.nowMs()
       const known = results.get(key)
-      // The age of one from the future, computed before the clock was set back, is how far it is ahead.
+      // A result from the future was computed before the clock was set back; its age is the difference.
       if (known && Math.abs(now - known.atMs) < maxAgeMs) return known.result
       const own = { atMs: now, result: compute() }
       results.delete(key)

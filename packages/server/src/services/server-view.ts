@@ -5,7 +5,7 @@ import type { PaymentRow } from '../ports/repository/payment.ts'
 import type { Tx } from '../ports/store.ts'
 import { matchInvoices } from './payment.ts'
 
-/** What one server serves, with the notes that the watched keys decrypt in it. */
+/** The blocks and mempool of one server, with the notes that the watched keys decrypt in them. */
 export interface ScannedView {
   /** Height of its newest block. */
   readonly height: number

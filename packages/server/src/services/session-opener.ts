@@ -24,7 +24,7 @@ interface SignInRequest {
   /** The cookie that an earlier sign-in returned in this browser; empty in a new one. */
   readonly knownBrowser: string
   readonly actor: Actor
-  /** What the audit log and the mail to the owner add to the label. */
+  /** Added to the label in the audit log and in the mail to the owner. */
   readonly remark?: string
 }
 

@@ -3,7 +3,7 @@ import type { Log } from '../ports/log.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { Tx } from '../ports/store.ts'
 
-/** What was taken from a budget. */
+/** An amount taken from a budget. */
 export interface Spending {
   readonly budget: SignInBudget
   /** At most what was asked for. */

@@ -3,7 +3,7 @@ import { type Backoff, backoffMs } from '../domain/backoff.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 
-/** What a loop does after a run: 'again' runs at once, 'idle' pauses first. */
+/** The result of a run: 'again' runs at once, 'idle' pauses first. */
 export type LoopResult = 'again' | 'idle'
 
 export interface LoopOptions {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { SECRETS } from '../../src/config/setting-reader.ts'
+import { SECRETS } from '../../src/config/setting-table.ts'
 import { ConfigError, type Env, loadConfig } from '../../src/config/settings.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'zatgate-secrets-'))

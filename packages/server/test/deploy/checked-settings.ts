@@ -1,20 +1,13 @@
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { SECRETS } from '../../src/config/setting-reader.ts'
+import { SECRETS, SETTINGS } from '../../src/config/setting-table.ts'
 import { type Config, type Env, loadConfig } from '../../src/config/settings.ts'
 import type { Shell } from '../harness/shell.ts'
 import { deployPath } from './files.ts'
 
-/** The names that the settings read. */
-export const KNOWN = new Set([
-  ...[
-    ...readFileSync(join(deployPath('..'), 'packages/server/src/config/settings.ts'), 'utf8').matchAll(
-      /settings\s*\.(?:read|require|has)\(\s*'(\w+)'/g,
-    ),
-  ].map(([, name = '']) => name),
-  ...SECRETS.map(name => `${name}_FILE`),
-])
+/** The names of all settings. */
+export const KNOWN = new Set([...Object.keys(SETTINGS), ...SECRETS.map(name => `${name}_FILE`)])
 
 const SECRET_VALUES: Env = {
   database_url: 'postgres://zatgate:secret@postgres/zatgate?sslmode=disable',

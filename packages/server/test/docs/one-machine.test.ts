@@ -25,7 +25,7 @@ const PLACES = [
   '/usr/local/bin',
 ]
 
-/** What the machine of the tests has not, or must not do: become root, start units, download, and change users. */
+/** Commands that the machine of the tests lacks or must not run: become root, start units, download, and change users. */
 const STAND_INS = {
   sudo: 'exec "$@"',
   systemctl: 'echo "systemctl $*" >> "$CALLS"',

@@ -44,7 +44,7 @@ const AMOUNT_ZAT = 100_000_000
 /** Of a block on a regtest. */
 export const COINBASE_ZAT = 625_000_000
 const START = 'npm start\n'
-/** What the page announces of doctor before the first start. */
+/** The lines of doctor that the page announces before the first start. */
 export const WARNINGS = [
   'WARNING  settings: PUBLIC_URL is not set: links in pages and mails lead to the listen address',
   '         → set PUBLIC_URL to the https:// URL of the proxy',

@@ -174,7 +174,7 @@ test('the settings for mainnet are valid, and with NETWORK=test doctor warns of 
   assert.match(output, new RegExp(`^WARNING {2}chain source .*\\b${4_000_000 - sandbox.chain.height}\\b.* blocks`, 'm'))
 })
 
-/** What TOML says, by the parser of Python. */
+/** The value of a TOML text, by the parser of Python. */
 function parseToml(text: string) {
   const program = 'import json, sys, tomllib; print(json.dumps(tomllib.loads(sys.stdin.read())))'
   return JSON.parse(execFileSync('python3', ['-c', program], { input: text, encoding: 'utf8' }))

@@ -90,7 +90,7 @@ const PLACES: readonly { section: string; messages: readonly string[] }[] = [
   },
 ]
 
-/** What says itself what to do, by section. */
+/** Messages that already say what to do, by section. */
 const CLEAR: Readonly<Record<string, readonly string[]>> = {
   'npm and the first start': [
     'the installation was stopped; the next start repeats it.',

@@ -13,7 +13,7 @@ export interface ShellOptions {
   readonly folder: string
   /** Variables besides `PATH` and `HOME`; no others are set. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** What the reader would change in the commands, such as ports and paths, in order. */
+  /** Texts that the reader would change in the commands, such as ports and paths, in order. */
   readonly replace?: Readonly<Record<string, string>>
   /** Folders of programs that come first on the `PATH`. */
   readonly programs?: readonly string[]

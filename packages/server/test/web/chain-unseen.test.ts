@@ -6,8 +6,7 @@ import { stackOf, temporaryFolder, testEnv } from '../harness/container.ts'
 import { testViewingKey } from '../harness/viewing-key.ts'
 
 const BANNERS = {
-  merchant:
-    /The Zcash network cannot be seen at the moment\. Payments are still counted, and will show when it is back\./,
+  merchant: /We can’t see the Zcash network right now\. Payments still count, and will appear once we can\./,
   buyer: /We can’t see the Zcash network right now\. Your payment is safe and will appear once we can\./,
 }
 

@@ -20,7 +20,7 @@ import { recode } from './recode.ts'
 
 export { KernelError } from './machine.ts'
 
-/** What the WebAssembly kernel computes. Plain TypeScript does the same, see {@link tryDecryptCompactActions}. */
+/** The WebAssembly kernel. Plain TypeScript does the same, see {@link tryDecryptCompactActions}. */
 export interface Kernel {
   /**
    * Trial decryption of each compact action with each key: finds what the plain {@link tryDecryptCompactActions} finds.

@@ -20,7 +20,7 @@ async function failsWith(operation: Promise<unknown>, ...codes: readonly Code[])
   })
 }
 
-/** What zatgate relies on, of every server that speaks the light-client protocol. */
+/** The behaviour that zatgate relies on, of every server of the light-client protocol. */
 export function protocolSuite(start: StartServer<ChainServer>): void {
   describe('blocks of every server', { concurrency: 1 }, () => {
     let server: ChainServer

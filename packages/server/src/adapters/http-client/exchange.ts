@@ -9,7 +9,7 @@ const MAX_INTERIM = 8
 /** Chunks may be small, as long as there are few, or large ones make up for them: each costs as much as a kilobyte. */
 const SMALL_CHUNKS = 256
 const BYTES_PER_CHUNK = 256
-/** What a server sends on an idle connection that it closes; a request that crosses it may be repeated (RFC 9110 15.5.9). */
+/** The status on an idle connection that a server closes; a request that crosses it may be repeated (RFC 9110 15.5.9). */
 const REQUEST_TIMEOUT = 408
 /** How a kept connection fails that the server has closed meanwhile. */
 const LOST: ReadonlySet<HttpClientFailure> = new Set(['reset', 'unreachable', 'tls', 'not_http'])

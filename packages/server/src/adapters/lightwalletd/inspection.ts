@@ -3,7 +3,7 @@ import type { Network } from '../../domain/account.ts'
 import { type ConsensusParams, isActive, nextUpgrade, upgradeNotFollowed } from '../../domain/network-upgrade.ts'
 import { InvalidResponse } from './decode.ts'
 
-/** What a server reports about itself and its node. */
+/** The facts that a server reports about itself and its node. */
 export interface ServerInspection {
   /** Height of the newest block that the server serves. */
   readonly height: number

@@ -23,7 +23,7 @@ export interface SmtpMailer extends Mailer {
 const TIMEOUT_MS = 15_000
 /** For a mail, with its wait for a connection. */
 const DEADLINE_MS = 120_000
-/** What a connection may receive suffices for these. */
+/** The bytes that a connection may receive suffice for these. */
 const MAILS_PER_CONNECTION = 50
 
 /**

@@ -21,7 +21,7 @@ export interface KeysOfScan {
   readonly newest: number
 }
 
-/** What is known about an action. */
+/** The scans and notes of an action. */
 export interface KnownAction {
   /** The scan that has tried its keys on the action; 0 if none has. */
   readonly scan: number

@@ -127,7 +127,7 @@ export const accountEmail: Command = {
 export const accountDelete: Command = {
   name: 'account delete',
   usage: 'account delete EMAIL',
-  summary: 'deletes an account after a week, and when its invoices are settled; its keys and sessions end now',
+  summary: 'deletes an account after a week, once its invoices are settled; its keys and sessions end now',
   arguments: [['EMAIL', 'the account']],
   example: 'account delete shop@example.com',
   async run(args, { out, config }) {

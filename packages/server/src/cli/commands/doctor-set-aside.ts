@@ -8,7 +8,7 @@ import { type Finding, skipped } from './doctor-finding.ts'
 const MAX_LISTED = 20
 const repair = 'repair the row in the database; it is tried again at the time shown, and nothing else waits for it'
 
-/** What the operator can do. */
+/** Advice for the operator. */
 const ADVICE: Readonly<Record<SetAsideKind, string>> = {
   scan_key:
     'payments to this viewing key are not seen, and its invoices do not expire: add the encryption key that sealed it to ' +

@@ -17,7 +17,7 @@ const MIN_IPV6_BITS = 48
 export function checkSettings(config: Config, userId: number | null): Finding[] {
   const found: Finding[] = []
   const warn = (says: string, advice: string) => found.push({ check: 'settings', state: 'warning', says, advice })
-  if (userId === 0) warn('zatgate runs as root', 'run it as a user of its own')
+  if (userId === 0) warn('zatgate runs as root', 'run it as a separate user')
   if (isOpenToOthers(config.dataDir))
     warn(`other users of this machine can enter DATA_DIR ${config.dataDir}`, `chmod 700 ${config.dataDir}`)
   if (config.sandbox) return found

@@ -44,7 +44,7 @@ async function runChecks(context: Context): Promise<Finding[]> {
     config = context.config({ needsMail: true })
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
-    const advice = 'correct the environment variable; README.md lists all settings'
+    const advice = 'correct the environment variable; docs/settings.md lists all settings'
     return error.problems.map(says => ({ check: 'settings', state: 'wrong', says, advice }))
   }
   return [

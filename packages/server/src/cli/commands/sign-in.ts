@@ -17,7 +17,7 @@ import { accountService } from './account.ts'
 export const signIn: Command = {
   name: 'sign-in',
   usage: 'sign-in EMAIL',
-  summary: 'prints a link that signs in to an account once, within ten minutes, such as before mail works',
+  summary: 'prints a link that signs in to an account once, within ten minutes, for example before mail works',
   arguments: [['EMAIL', 'the account']],
   example: 'sign-in shop@example.com',
   async run(args, { out, config }) {

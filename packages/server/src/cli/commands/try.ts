@@ -6,7 +6,7 @@ const LABEL_WIDTH = 10
 export const tryOut: Command = {
   name: 'try',
   usage: 'try',
-  summary: 'sells one invoice on a simulated network, and prints each step; keeps nothing',
+  summary: 'creates an invoice on a simulated network, pays it, and shows the webhook arriving; keeps nothing',
   arguments: [],
   example: 'try',
   async run(args, { out, tryOut: sell }) {

@@ -10,7 +10,7 @@ import { accountService } from './account.ts'
 export const webhooksResend: Command = {
   name: 'webhooks resend',
   usage: 'webhooks resend EMAIL',
-  summary: 'sends the webhook events of an account that have failed for good again, each once',
+  summary: 'sends the failed webhook events of an account again, each once',
   arguments: [['EMAIL', 'the account']],
   example: 'webhooks resend shop@example.com',
   async run(args, { out, config }) {

@@ -5,7 +5,7 @@ import { EXAMPLES } from './examples.ts'
 import { type JsonObject, shareSchemas } from './shared-schemas.ts'
 import { webhooks } from './webhooks.ts'
 
-/** What the document says of an operation besides its schema. */
+/** The facts of an operation that its schema does not contain. */
 export interface OperationFacts {
   readonly errors: readonly ApiErrorName[]
   readonly isLimited: boolean
@@ -19,9 +19,9 @@ const TAGS = [
   { name: 'account', description: 'The account, its invoices and its viewing key.' },
   { name: 'API keys', description: 'Keys that create invoices.' },
   { name: 'sessions', description: 'Sign-ins and tokens of scripts.' },
-  { name: 'webhooks', description: 'Where events are sent, and what became of them.' },
+  { name: 'webhooks', description: 'The webhook of an account, and its deliveries.' },
   { name: 'withdrawals', description: 'Orders to pay out in fiat.' },
-  { name: 'billing', description: 'Plans, and what this month used of them.' },
+  { name: 'billing', description: 'Plans, and the invoices used this month.' },
   { name: 'service', description: 'Health checks.' },
   { name: 'events', description: 'Requests to the webhook of an account.' },
 ]

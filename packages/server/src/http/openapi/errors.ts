@@ -16,7 +16,7 @@ export interface ApiError {
 const UNAVAILABLE = { status: 503, message: 'service unavailable' } as const
 const RECENT = 'enter a new code in the dashboard, or use a session token issued for scripts'
 
-/** Every error with a code of its own. `invalid_<field>` is derived from the fields of an operation. */
+/** Every error with its own code. `invalid_<field>` is derived from the fields of an operation. */
 export const API_ERRORS = {
   bad_request: { status: 400, message: 'bad request', when: 'The request is malformed HTTP.' },
   invalid_json: { status: 400, message: 'invalid json', when: 'The body is empty, no JSON, or no object.' },

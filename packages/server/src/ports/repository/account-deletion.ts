@@ -1,4 +1,4 @@
-/** What is deleted with an account. Invoices, their payments and the amounts of orders stay, without a name. */
+/** Deletes the data of an account. Invoices, their payments and the amounts of orders stay, without a name. */
 export interface AccountDeletionRepository {
   /**
    * Whether nothing that the account began can change any more: no invoice or deposit address is watched at `at` (Unix

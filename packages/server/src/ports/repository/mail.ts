@@ -69,7 +69,7 @@ export type AttentionMail = Omit<NewAttentionMail, 'dueAt'> & Claimed
 /** A claimed mail with such a link. */
 export type UndoMail = NewUndoMail & Claimed
 
-/** What identifies a claimed mail. */
+/** The identity of a claimed mail. */
 export type ClaimedMail = Pick<CodeMail | NoticeMail | AttentionMail | UndoMail, 'id' | 'to' | 'about' | 'createdAt'>
 
 /** A code for an unknown browser that waits for its queue. */
@@ -78,7 +78,7 @@ export interface UnsortedCode {
   readonly hasAccount: boolean
 }
 
-/** What identifies a mail that is not claimed. */
+/** The identity of a mail that is not claimed. */
 export interface DueMail {
   readonly id: number
   readonly createdAt: number
@@ -125,7 +125,7 @@ export interface MailRepository {
     retryAt: RetryAt,
     ids?: readonly number[],
   ): Promise<(NoticeMail | AttentionMail | UndoMail)[]>
-  /** What `claimCodes` or `claimNotices` would claim. */
+  /** The mails that `claimCodes` or `claimNotices` would claim. */
   listDue(kind: 'codes' | 'notices', now: number, limit: number): Promise<DueMail[]>
   /** Makes a mail that is set aside due. @returns its queue; null: it does not exist any more */
   makeDue(mail: DueMail, now: number): Promise<MailQueue | null>

@@ -26,7 +26,7 @@ export function postgresBatchDriver(source: PgSource, database: Database, waitMs
   }
 }
 
-/** What is open at a moment: nothing, the transaction alone, or a savepoint in it. */
+/** The state of a batch: nothing is open, the transaction alone, or a savepoint in it. */
 type Open = 'nothing' | 'transaction' | 'savepoint'
 
 /**

@@ -11,7 +11,7 @@ const OPEN_INVOICE = ['pending', 'detected'] as const
 const OPEN_WITHDRAWAL = ['awaiting_deposit', 'deposit_detected', 'payout_processing', 'needs_attention'] as const
 
 export function accountDeletionRepository(db: Db): AccountDeletionRepository {
-  /** What keeps the account. */
+  /** The queries for work that keeps the account. */
   function openWork(accountId: number, at: number) {
     const canChange = ({ or, eb }: ExpressionBuilder<Tables, 'invoices'>) =>
       or([eb('invoices.status', 'in', OPEN_INVOICE), eb('invoices.watch_until', '>=', watchedSince(at))])

@@ -6,7 +6,7 @@ import { chunks, num, numOrNull } from '../mapping.ts'
 import type { Db, InvoicesTable } from '../tables.ts'
 import { int, text, valuesRow } from '../values.ts'
 
-/** What a new invoice binds: column, type, value. */
+/** The bound columns of a new invoice: column, type, value. */
 const BOUND = [
   ['public_id', text, invoice => invoice.publicId],
   ['account_id', int, invoice => invoice.accountId],
@@ -25,10 +25,10 @@ const BOUND = [
   (invoice: NewInvoice) => string | number | bigint,
 ])[]
 
-/** What the database adds to a new invoice. */
+/** The columns that the database sets. */
 type InsertedRow = Pick<Selectable<InvoicesTable>, 'id' | 'public_id' | 'created_height' | 'created_rewind'>
 
-/** What all new invoices share is no parameter, and height and rewind are read once, not once for each row. */
+/** Values shared by all new invoices are constants in the statement; height and rewind are read once, not once per row. */
 const insert = keptStatement((db, length) => {
   const columns = BOUND.map(([column]) => sql.ref(column))
   // The first row sets the types of the columns.

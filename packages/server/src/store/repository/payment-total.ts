@@ -7,7 +7,7 @@ import { int, valuesRow } from '../values.ts'
 /** The height of the total of the mempool. */
 export const UNMINED = -1
 
-/** What the payments of an invoice at one height, or in the mempool, gain or lose. */
+/** A change of the sum of an invoice's payments at one height, or in the mempool. */
 export interface TotalChange {
   readonly invoiceId: number
   /** `UNMINED` for the mempool. */

@@ -5,14 +5,14 @@ import { writeNewFile } from '../new-file.ts'
 
 const WORKER_URL = new URL('./backup-worker.ts', import.meta.url)
 
-/** What the worker thread gets: SQLite files, and memory that is 1 when it must stop. */
+/** The order for the worker thread: SQLite files, and memory that is 1 when it must stop. */
 export interface BackupOrder {
   readonly source: string
   readonly target: string
   readonly stop: Int32Array
 }
 
-/** What the worker thread reports, in bytes. */
+/** The progress that the worker thread reports, in bytes. */
 export interface BackupProgress {
   readonly done: number
   readonly total: number

@@ -3,7 +3,7 @@ import type { Topic } from '../../ports/store.ts'
 /** Work that runs after the use case and before its commit. */
 export type DeferredWork = () => Promise<void>
 
-/** What a repository may schedule for the end of its transaction. */
+/** Work that a repository schedules for the end of its transaction. */
 export interface TxHooks {
   /** Runs `work` after the use case and before its commit. */
   beforeCommit(work: DeferredWork): void

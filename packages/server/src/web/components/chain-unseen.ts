@@ -3,7 +3,7 @@ import { liveAttributes } from './live.ts'
 
 /** Shown to a merchant while no process reads the chain. */
 export const CHAIN_UNSEEN =
-  'The Zcash network cannot be seen at the moment. Payments are still counted, and will show when it is back.'
+  'We can’t see the Zcash network right now. Payments still count, and will appear once we can.'
 
 /** The banner of pages for buyers, which comes and goes in the open page. Empty while the chain is seen. */
 export function chainUnseenBanner(isChainSeen: boolean): Html {

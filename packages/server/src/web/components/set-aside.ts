@@ -5,7 +5,7 @@ import { type Child, html } from '../html.ts'
 
 const LATER = 'We try again automatically, and the operator of this service sees it.'
 
-/** What the owner of the account sees of rows that are set aside, as sentences. */
+/** The sentences about rows that are set aside, for the owner of the account. */
 const SENTENCES: Readonly<Record<SetAsideKind, (rows: number) => Child>> = {
   scan_key: () =>
     html`A viewing key of your account cannot be read at the moment, so payments to its invoices are not seen. None of these invoices expires meanwhile, and no payment is lost: the missed blocks are read afterwards. ${LATER}`,

@@ -65,7 +65,7 @@ export const SWAP_STATES: Readonly<Record<SwapStatus, { readonly title: string; 
   },
 }
 
-/** Shown above everything else on the checkout page in ZEC: what became of a deposit, and whom to ask about it. */
+/** The outcome of a deposit and whom to ask about it: above everything else on the checkout page in ZEC. */
 export function swapNotice(invoice: Invoice, swap: Swap, now: number): Html | false {
   const text = noticeText(invoice, swap, now)
   if (!text) return false
@@ -84,7 +84,7 @@ export function swapNotice(invoice: Invoice, swap: Swap, now: number): Html | fa
   </section>`
 }
 
-/** Null while the swap has a page of its own, and when it has paid the invoice. */
+/** Null while the swap has its own page, and when it has paid the invoice. */
 function noticeText({ status, amountZat, receivedZat }: Invoice, swap: Swap, now: number): string | null {
   const { text } = SWAP_STATES[swap.status]
   switch (swap.status) {
@@ -107,7 +107,7 @@ function noticeText({ status, amountZat, receivedZat }: Invoice, swap: Swap, now
   }
 }
 
-/** What the provider reports about the deposit. */
+/** The rows of the deposit, as the provider reports it. */
 function depositRows({ deposit, decimals, symbol }: Swap): (readonly [string, Child])[] {
   const { deposited, refunded, refundReason } = deposit
   const amount = (value: bigint) => `${formatUnits(value, decimals)} ${symbol}`

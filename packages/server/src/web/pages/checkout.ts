@@ -111,7 +111,7 @@ function payable(view: CheckoutView): Html {
     <p class="center" data-when-over hidden>The time is up. ${receivedZat === 0n && 'Do not pay now. '}If you have paid already, do not pay again: this page shows your payment as soon as it is seen.</p>`
 }
 
-/** What is left to pay. */
+/** The payment request for the remaining amount. */
 function request(invoice: Invoice): Html {
   const { amountZat, receivedZat, address, publicId } = invoice
   const remaining = amountZat - receivedZat

@@ -85,7 +85,7 @@ function depositDetails(swap: Swap): Html {
     </dl>`
 }
 
-/** What is left of a deposit that is too small, in smallest units. Null: not known. */
+/** The rest of a deposit that is too small, in smallest units. Null: not known. */
 function restOf({ status, deposit, amountIn }: Swap): bigint | null {
   const { deposited } = deposit
   if (status !== 'INCOMPLETE_DEPOSIT' || deposited === null || deposited >= amountIn) return null

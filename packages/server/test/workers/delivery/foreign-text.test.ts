@@ -8,7 +8,7 @@ import { ManualClock } from '../../harness/manual-clock.ts'
 const SLOTS = { total: 100, forAccount: () => 10, fullAccountIds: [], isAttempting: () => false }
 const response = (status: number, body: Uint8Array): HttpResponse => ({ status, headers: {}, body })
 
-/** What a receiver can answer, and what is stored of it. */
+/** Responses of a receiver, and the text that is stored of each. */
 const ANSWERS: readonly [name: string, answer: () => HttpResponse, stored: RegExp][] = [
   ['NUL bytes', () => response(500, Buffer.from('a\0b')), /^a\ufffdb$/],
   ['bytes that are not UTF-8', () => response(500, Buffer.from([0x61, 0xff, 0xfe, 0xc0, 0x80])), /^a\ufffd+$/],

@@ -1,0 +1,3 @@
+import { writeSettings } from './settings.ts'
+
+writeSettings()
