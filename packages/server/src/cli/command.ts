@@ -30,7 +30,7 @@ export function command<A extends Arguments>(description: Description<A>): Comma
     ...description,
     usage: line(usage),
     example: line(example),
-    run: async (args, context) => (await description.run(parse(described, args), context)) ?? 0,
+    run: async (args, context) => (await description.run(parseArguments(described, args), context)) ?? 0,
   }
 }
 
@@ -45,7 +45,7 @@ function usageOf(entry: readonly [string, Argument]): string {
 }
 
 /** @throws UsageError that names the argument and says what would be right */
-function parse<A extends Arguments>(described: A, args: readonly string[]): Values<A> {
+export function parseArguments<A extends Arguments>(described: A, args: readonly string[]): Values<A> {
   const entries = Object.entries(described)
   const { values, positionals } = parseStrictly(described, args)
   const expected = entries.filter(([, { kind }]) => kind === 'positional')
