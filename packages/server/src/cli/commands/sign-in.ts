@@ -1,7 +1,7 @@
 import type { Config } from '../../config/settings.ts'
-import { isLoopback } from '../../config/transport.ts'
 import type { Account } from '../../domain/account.ts'
 import { AppError } from '../../domain/error.ts'
+import { isLoopback } from '../../domain/host.ts'
 import { SIGN_IN_LINK } from '../../domain/sign-in.ts'
 import { formatUtc } from '../../domain/time.ts'
 import { type Accounts, requireEmail } from '../../services/account.ts'
