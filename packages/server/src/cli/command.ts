@@ -5,10 +5,9 @@ import { nearest } from './nearest.ts'
 
 /** A command as the table describes it. */
 interface Description<A extends Arguments> {
-  /** One word, or two separated by a space. */
-  readonly name: string
   readonly summary: string
-  readonly arguments: A
+  /** Default: none. */
+  readonly arguments?: A
   /** The arguments in one line. Default: as their order and kinds say; given where they exclude each other. */
   readonly usage?: string
   /** The arguments of an example. */
@@ -18,18 +17,21 @@ interface Description<A extends Arguments> {
 }
 
 export interface Command extends Required<Omit<Description<Arguments>, 'run'>> {
+  /** One word, or two separated by a space. */
+  readonly name: string
   /** Parses the arguments, then runs the command. @returns the exit code @throws UsageError */
   run(args: readonly string[], context: Context): Promise<number>
 }
 
-export function command<A extends Arguments>(description: Description<A>): Command {
-  const { name, arguments: described, example = '' } = description
+export function command<A extends Arguments>(name: string, description: Description<A>): Command {
+  const { summary, arguments: described = {} as A, example = '' } = description
   const { usage = Object.entries(described).map(usageOf).join(' ') } = description
-  const line = (rest: string) => (rest === '' ? name : `${name} ${rest}`)
   return {
-    ...description,
-    usage: line(usage),
-    example: line(example),
+    name,
+    summary,
+    arguments: described,
+    usage: `${name} ${usage}`.trimEnd(),
+    example: `${name} ${example}`.trimEnd(),
     run: async (args, context) => (await description.run(parseArguments(described, args), context)) ?? 0,
   }
 }

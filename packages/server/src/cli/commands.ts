@@ -28,26 +28,19 @@ const EXAMPLE_ID = '5d4c1c0e-3c53-4b0e-8a51-2f0c4f6f7b10'
 
 /** Every command, in the order of the help. The code of a command is loaded when it runs. */
 export const COMMANDS: readonly Command[] = [
-  command({
-    name: 'start',
+  command('start', {
     summary: 'runs the service; on a simulated network when NETWORK is not set',
-    arguments: {},
     run: async (_, context) => (await import('./commands/start.ts')).start(context),
   }),
-  command({
-    name: 'try',
+  command('try', {
     summary: 'sells one invoice on a simulated network, and prints each step; keeps nothing',
-    arguments: {},
     run: async (_, context) => (await import('./commands/try.ts')).tryOut(context),
   }),
-  command({
-    name: 'doctor',
+  command('doctor', {
     summary: 'checks settings, database, chain source, clock, mail, swap provider and exchange rates',
-    arguments: {},
     run: async (_, context) => (await import('./commands/doctor.ts')).doctor(context),
   }),
-  command({
-    name: 'address',
+  command('address', {
     summary: 'prints the address at a diversifier index',
     arguments: {
       ...VIEWING_KEY,
@@ -57,8 +50,7 @@ export const COMMANDS: readonly Command[] = [
     example: '--viewing-key-file key.txt --index 7',
     run: async (values, { out }) => (await import('./commands/address.ts')).address(values, out),
   }),
-  command({
-    name: 'open',
+  command('open', {
     summary: 'lists the payments that a viewing key detects in a raw transaction or in compact blocks',
     arguments: {
       ...VIEWING_KEY,
@@ -69,22 +61,18 @@ export const COMMANDS: readonly Command[] = [
     example: '--viewing-key-file key.txt --blocks blocks.json',
     run: async (values, { out }) => (await import('./commands/open.ts')).open(values, out),
   }),
-  command({
-    name: 'account list',
+  command('account list', {
     summary: 'lists every account',
-    arguments: {},
     example: '--json',
     run: async (_, context) => (await import('./commands/account.ts')).list(context),
   }),
-  command({
-    name: 'account create',
+  command('account create', {
     summary: 'opens an account, also while REGISTRATION is closed',
     arguments: { email: positional(text, 'EMAIL', 'the address that receives the sign-in codes') },
     example: 'shop@example.com',
     run: async (values, context) => (await import('./commands/account.ts')).create(values, context),
   }),
-  command({
-    name: 'account plan',
+  command('account plan', {
     summary: 'assigns a plan that never expires to an account',
     arguments: {
       email: EMAIL,
@@ -93,8 +81,7 @@ export const COMMANDS: readonly Command[] = [
     example: 'shop@example.com Business',
     run: async (values, context) => (await import('./commands/account.ts')).assignPlan(values, context),
   }),
-  command({
-    name: 'account email',
+  command('account email', {
     summary: 'changes the email of an account whose owner has lost the mailbox; the previous address gets a mail',
     arguments: {
       email: positional(text, 'EMAIL', 'the present address'),
@@ -103,43 +90,37 @@ export const COMMANDS: readonly Command[] = [
     example: 'shop@example.com pay@example.com',
     run: async (values, context) => (await import('./commands/account.ts')).changeEmail(values, context),
   }),
-  command({
-    name: 'account delete',
+  command('account delete', {
     summary: 'deletes an account after a week, and when its invoices are settled; its keys and sessions end now',
     arguments: { email: EMAIL },
     example: 'shop@example.com',
     run: async (values, context) => (await import('./commands/account.ts')).requestDeletion(values, context),
   }),
-  command({
-    name: 'account keep',
+  command('account keep', {
     summary: 'cancels the deletion of an account; its API keys stay revoked',
     arguments: { email: EMAIL },
     example: 'shop@example.com',
     run: async (values, context) => (await import('./commands/account.ts')).cancelDeletion(values, context),
   }),
-  command({
-    name: 'sign-in',
+  command('sign-in', {
     summary: 'prints a link that signs in to an account once, within ten minutes, such as before mail works',
     arguments: { email: EMAIL },
     example: 'shop@example.com',
     run: async (values, context) => (await import('./commands/sign-in.ts')).signIn(values, context),
   }),
-  command({
-    name: 'session create',
+  command('session create', {
     summary: 'creates a session token for an account, valid for 30 days',
     arguments: { email: ACCOUNT_OPTION },
     example: '--email shop@example.com',
     run: async (values, context) => (await import('./commands/session.ts')).createSession(values, context),
   }),
-  command({
-    name: 'session end',
+  command('session end', {
     summary: 'ends every session of an account, tokens of scripts included; its API keys keep working',
     arguments: { email: ACCOUNT_OPTION },
     example: '--email shop@example.com',
     run: async (values, context) => (await import('./commands/session.ts')).endSessions(values, context),
   }),
-  command({
-    name: 'audit',
+  command('audit', {
     summary: 'lists sign-ins, changes of accounts and operator commands, newest first',
     arguments: {
       email: optional(text, 'E', 'only of this account'),
@@ -154,8 +135,7 @@ export const COMMANDS: readonly Command[] = [
     example: '--email shop@example.com --limit 20',
     run: async (values, context) => (await import('./commands/audit.ts')).audit(values, context),
   }),
-  command({
-    name: 'export',
+  command('export', {
     summary: 'writes the invoices of an account, oldest first, as CSV or JSON',
     arguments: {
       email: ACCOUNT_OPTION,
@@ -171,28 +151,23 @@ export const COMMANDS: readonly Command[] = [
     example: '--email shop@example.com --from 2026-01-01 --to 2027-01-01 invoices-2026.csv',
     run: async (values, context) => (await import('./commands/export.ts')).exportInvoices(values, context),
   }),
-  command({
-    name: 'webhooks resend',
+  command('webhooks resend', {
     summary: 'sends the webhook events of an account that have failed for good again, each once',
     arguments: { email: EMAIL },
     example: 'shop@example.com',
     run: async (values, context) => (await import('./commands/webhook.ts')).resendWebhooks(values, context),
   }),
-  command({
-    name: 'withdrawals list',
+  command('withdrawals list', {
     summary: 'lists the latest 200 withdrawals, newest first',
-    arguments: {},
     run: async (_, context) => (await import('./commands/withdrawal.ts')).list(context),
   }),
-  command({
-    name: 'withdrawals show',
+  command('withdrawals show', {
     summary: 'shows one withdrawal with its full payout destination',
     arguments: { id: ID },
     example: EXAMPLE_ID,
     run: async (values, context) => (await import('./commands/withdrawal.ts')).show(values, context),
   }),
-  command({
-    name: 'withdrawals settle',
+  command('withdrawals settle', {
     summary: 'marks a withdrawal as paid out, with its payment reference',
     arguments: {
       id: ID,
@@ -202,8 +177,7 @@ export const COMMANDS: readonly Command[] = [
     example: `${EXAMPLE_ID} --reference SEPA-2026-117`,
     run: async (values, context) => (await import('./commands/withdrawal.ts')).settle(values, context),
   }),
-  command({
-    name: 'withdrawals fail',
+  command('withdrawals fail', {
     summary: 'marks a withdrawal as failed, with the reason',
     arguments: {
       id: ID,
@@ -213,15 +187,13 @@ export const COMMANDS: readonly Command[] = [
     example: `${EXAMPLE_ID} --reason "account closed"`,
     run: async (values, context) => (await import('./commands/withdrawal.ts')).fail(values, context),
   }),
-  command({
-    name: 'rescan',
+  command('rescan', {
     summary: 'reads the chain again and records missed payments; changes nothing else',
     arguments: { from: required(height, 'HEIGHT', 'the first block that is read again') },
     example: '--from 3042000',
     run: async (values, context) => (await import('./commands/rescan.ts')).rescan(values, context),
   }),
-  command({
-    name: 'chain accept',
+  command('chain accept', {
     summary: 'continues the recorded chain from a block of the server after a reorganisation too deep to follow',
     arguments: {
       from: required(height, 'HEIGHT', 'the first block that is taken from the server'),
@@ -230,23 +202,18 @@ export const COMMANDS: readonly Command[] = [
     example: '--from 3042000',
     run: async (values, context) => (await import('./commands/chain.ts')).acceptServerChain(values, context),
   }),
-  command({
-    name: 'backup',
+  command('backup', {
     summary: 'writes a consistent copy of the database to a new file; the service may be running',
     arguments: { file: positional(text, 'FILE', 'a new file in an existing folder') },
     example: '/backups/zatgate-monday.db',
     run: async (values, context) => (await import('./commands/backup.ts')).backup(values, context),
   }),
-  command({
-    name: 'restored',
+  command('restored', {
     summary: 'advances the address counters after a restore that zatgate cannot detect, such as a disk snapshot',
-    arguments: {},
     run: async (_, context) => (await import('./commands/restored.ts')).restored(context),
   }),
-  command({
-    name: 'rotate-encryption-key',
+  command('rotate-encryption-key', {
     summary: 'encrypts every secret again with the first key of ENCRYPTION_KEY=new,old',
-    arguments: {},
     run: async (_, context) => (await import('./commands/rotate-encryption-key.ts')).rotateEncryptionKey(context),
   }),
 ]
