@@ -10,7 +10,7 @@ export class UsageError extends Error {
 
 /** The type of a value. */
 export interface ValueType<T> {
-  /** What a right value is, for the message: "--limit must be …". */
+  /** A right value, as the message names it: "--limit must be …". */
   readonly description: string
   /** The value of a text that is not empty; undefined when the text is not right. */
   parse(text: string): T | undefined
