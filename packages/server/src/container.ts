@@ -111,9 +111,11 @@ export interface Infrastructure {
 
 /**
  * Adapters that replace the configured ones. The caller closes what it passes. Without `process`, a command opens the
- * database, which may run beside the process that serves from it.
+ * database, which may run beside the process that serves from it. With `isPrepared: false`, a command checks and creates
+ * nothing in it, and plans and deposits are not offered.
  */
-export type Overrides = Partial<Omit<Infrastructure, 'config'>> & Pick<StoreOptions, 'process' | 'migration' | 'onWait'>
+export type Overrides = Partial<Omit<Infrastructure, 'config'>> &
+  Pick<StoreOptions, 'process' | 'migration' | 'onWait'> & { readonly isPrepared?: boolean }
 
 /** All services of a process. */
 export type Services = ReturnType<typeof createServices>
@@ -137,7 +139,7 @@ export async function openContainer(
   stack: AsyncDisposableStack,
 ): Promise<Container> {
   const infrastructure = await openInfrastructure(config, overrides, stack)
-  const operator = await prepareDatabase(infrastructure)
+  const operator = overrides.isPrepared === false ? null : await prepareDatabase(infrastructure)
   const services = createServices(infrastructure, operator)
   stack.defer(() => services.apiKeys.whenIdle())
   stack.defer(() => services.sessions.whenIdle())
@@ -277,6 +279,7 @@ export function createServices(infrastructure: Infrastructure, operator: Account
     recordedChain,
     scanKeys: createScanKeys({ store, vault, setAsides, metrics }),
     setAsides,
+    secrets: createSecrets({ store, vault }),
     sessions: createSessions({ store, clock, random, onError }),
     signIn,
     signInLinks: createSignInLinks({ store, clock, random, keyedHash }),

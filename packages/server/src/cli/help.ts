@@ -1,5 +1,5 @@
 import { highest } from '../domain/extreme.ts'
-import type { Command } from './command.ts'
+import { type Command, labelOf } from './command.ts'
 
 /** A longer usage has a line of its own. */
 const MAX_NAME_WIDTH = 32
@@ -36,7 +36,8 @@ ${list(rows, columns)}
 
 /** The help of one command: its arguments and an example. */
 export function commandHelp({ summary, usage, arguments: given, example }: Command, columns: number): string {
-  const rows = [...given, ['--json', 'prints one JSON value instead of text'] as const]
+  const described = Object.entries(given).map(entry => [labelOf(entry), entry[1].meaning] as const)
+  const rows = [...described, ['--json', 'prints one JSON value instead of text'] as const]
   return `${wrap(summary, Math.min(columns, MAX_COLUMNS)).join('\n')}
 
 Usage: zatgate ${usage} [--json]

@@ -2,68 +2,16 @@ import manifest from '../../package.json' with { type: 'json' }
 import { ConfigError, ENVIRONMENT, type Env } from '../config/settings.ts'
 import { AppError } from '../domain/error.ts'
 import { showUnprintable } from '../domain/text.ts'
+import { UsageError } from './argument.ts'
 import type { Command } from './command.ts'
-import {
-  accountCreate,
-  accountDelete,
-  accountEmail,
-  accountKeep,
-  accountList,
-  accountPlan,
-} from './commands/account.ts'
-import { address } from './commands/address.ts'
-import { audit } from './commands/audit.ts'
-import { backup } from './commands/backup.ts'
-import { chainAccept } from './commands/chain.ts'
-import { doctor } from './commands/doctor.ts'
-import { exportInvoices } from './commands/export.ts'
-import { open } from './commands/open.ts'
-import { rescan } from './commands/rescan.ts'
-import { restored } from './commands/restored.ts'
-import { rotateEncryptionKey } from './commands/rotate-encryption-key.ts'
-import { sessionCreate, sessionEnd } from './commands/session.ts'
-import { signIn } from './commands/sign-in.ts'
-import { start } from './commands/start.ts'
-import { tryOut } from './commands/try.ts'
-import { webhooksResend } from './commands/webhook.ts'
-import { withdrawalsFail, withdrawalsList, withdrawalsSettle, withdrawalsShow } from './commands/withdrawal.ts'
+import { COMMANDS } from './commands.ts'
 import { createContext, type SandboxParts } from './context.ts'
 import { commandHelp, groupHelp, overview } from './help.ts'
 import { nearest } from './nearest.ts'
 import { createOutput, type OutputStream } from './output.ts'
 import { StoppedError } from './stop-signal.ts'
-import { UsageError } from './usage.ts'
 
 const { version: VERSION } = manifest
-
-const COMMANDS: readonly Command[] = [
-  start,
-  tryOut,
-  doctor,
-  address,
-  open,
-  accountList,
-  accountCreate,
-  accountPlan,
-  accountEmail,
-  accountDelete,
-  accountKeep,
-  signIn,
-  sessionCreate,
-  sessionEnd,
-  audit,
-  exportInvoices,
-  webhooksResend,
-  withdrawalsList,
-  withdrawalsShow,
-  withdrawalsSettle,
-  withdrawalsFail,
-  rescan,
-  chainAccept,
-  backup,
-  restored,
-  rotateEncryptionKey,
-]
 
 /** Where the output is no terminal. */
 const DEFAULT_COLUMNS = 80
@@ -98,7 +46,7 @@ export async function run(argv: readonly string[], options: RunOptions = {}): Pr
   try {
     if (!command) throw new UsageError(whyUnknown(args))
     const commandArgs = args.slice(command.name.split(' ').length)
-    return (await command.run(commandArgs, createContext(out, options, env))) ?? 0
+    return await command.run(commandArgs, createContext(out, options, env))
   } catch (error) {
     if (error instanceof UsageError) {
       const group = command ? [] : groupOf(args)

@@ -1,18 +1,28 @@
 import { closeSync, openSync, readSync } from 'node:fs'
-import { type Arguments, requireValue, UsageError } from './usage.ts'
+import { UsageError } from './argument.ts'
 
 /** Far more than any unified viewing key has. */
 const MAX_BYTES = 16_384
+
+/** The options of which one names the key. */
+export interface ViewingKeyArguments {
+  readonly 'viewing-key': string | undefined
+  readonly 'viewing-key-file': string | undefined
+}
 
 /**
  * The viewing key of `--viewing-key-file`, where `-` is standard input, or of `--viewing-key`.
  * @throws UsageError when neither or both are given, or the file cannot be read
  */
-export function readViewingKey(values: Arguments['values']): string {
-  const { 'viewing-key': key, 'viewing-key-file': file } = values
+export function readViewingKey({ 'viewing-key': key, 'viewing-key-file': file }: ViewingKeyArguments): string {
   if (key !== undefined && file !== undefined) throw new UsageError('give either --viewing-key-file or --viewing-key')
-  if (file === undefined) return requireValue(key, '--viewing-key-file')
-  return requireValue(readText(file).trim(), `the key in ${file === '-' ? 'standard input' : file}`)
+  if (file === undefined) return present(key, '--viewing-key-file')
+  return present(readText(file).trim(), `the key in ${file === '-' ? 'standard input' : file}`)
+}
+
+function present(key: string | undefined, name: string): string {
+  if (!key) throw new UsageError(`${name} is missing`)
+  return key
 }
 
 function readText(file: string): string {

@@ -1,11 +1,4 @@
-import { isIPv4 } from 'node:net'
-import { unbracketed } from '../domain/host.ts'
-
-/** Whether connections to this host stay on this machine. A private network is not this machine. */
-export function isLoopback(host: string): boolean {
-  const name = unbracketed(host)
-  return name === 'localhost' || name === '::1' || (isIPv4(name) && name.startsWith('127.'))
-}
+import { isLoopback } from '../domain/host.ts'
 
 /** Whether a mail server must offer TLS: unless it is on this machine, or its URL says otherwise. */
 export function requiresTls(smtpUrl: string): boolean {

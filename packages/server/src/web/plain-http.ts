@@ -1,8 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../domain/error.ts'
-
-/** `[::1]` as URLs write it, `localhost` with its subdomains, and 127.0.0.0/8. */
-const LOOPBACK = /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/
+import { isLoopbackInBrowser } from '../domain/host.ts'
 
 /** Whether a browser has sent this form over plain http. */
 export function isPlainHttp({ headers }: FastifyRequest): boolean {
@@ -15,7 +13,8 @@ export function isPlainHttp({ headers }: FastifyRequest): boolean {
  */
 export function requireCookieOrigin(request: FastifyRequest, publicUrl: string): void {
   const { origin } = request.headers
-  if (isPlainHttp(request) && !LOOPBACK.test(URL.parse(origin ?? '')?.hostname ?? '')) throw httpsRequired(publicUrl)
+  if (isPlainHttp(request) && !isLoopbackInBrowser(URL.parse(origin ?? '')?.hostname ?? ''))
+    throw httpsRequired(publicUrl)
 }
 
 export function httpsRequired(publicUrl: string): AppError {

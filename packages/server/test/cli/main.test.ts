@@ -58,6 +58,9 @@ test('every kind of invalid usage exits with 2 and prints one line', async () =>
     'account plan a@b.c',
     'session create',
     'session create --email',
+    'session create --email=',
+    'audit --email=',
+    'open --viewing-key x --tx=',
     'session end',
     'audit --kind nonsense',
     'audit --limit 201',
@@ -74,32 +77,6 @@ test('every kind of invalid usage exits with 2 and prints one line', async () =>
     assert.equal(code, 2, line)
     assert.equal(out, '', line)
     assert.match(err, /^zatgate: [^\n]+\n$/, line)
-  }
-})
-
-test('--help lists every command, and each command has its own help', async () => {
-  const { code, out } = await zatgate('--help')
-  assert.equal(code, 0)
-  const commands = [
-    'start',
-    'doctor',
-    'address',
-    'open',
-    'account list',
-    'account plan',
-    'sign-in',
-    'session create',
-    'session end',
-    'audit',
-    'rescan',
-    'chain accept',
-    'backup',
-    'restored',
-    'rotate-encryption-key',
-  ]
-  for (const name of commands) {
-    assert.match(out, new RegExp(`^ {2}${name}`, 'm'))
-    assert.match((await zatgate(`${name} --help`)).out, new RegExp(`Usage: zatgate ${name}`))
   }
 })
 

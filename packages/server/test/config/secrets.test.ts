@@ -115,7 +115,13 @@ test('an option of DATABASE_URL that cannot mean what it means to libpq is refus
 
 test('a mail server needs TLS unless it is on this machine or its URL says otherwise', () => {
   const required = (url: string) => loadConfig({ ...REAL, SMTP_URL: url }).mail?.requireTls
-  for (const url of ['smtp://mail.example', 'smtp://10.0.0.5:25', 'smtp://mailpit:1025', 'smtps://localhost'])
+  for (const url of [
+    'smtp://mail.example',
+    'smtp://10.0.0.5:25',
+    'smtp://mailpit:1025',
+    'smtp://mail.localhost',
+    'smtps://localhost',
+  ])
     assert.equal(required(url), true, url)
   for (const url of [
     'smtp://localhost:1025',

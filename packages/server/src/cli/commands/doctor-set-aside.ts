@@ -1,8 +1,7 @@
-import type { Config } from '../../config/settings.ts'
 import type { SetAsideKind } from '../../domain/set-aside.ts'
 import { formatUtcMinute } from '../../domain/time.ts'
 import type { SetAside } from '../../ports/repository/set-aside.ts'
-import { withStore } from '../store.ts'
+import type { Store } from '../../ports/store.ts'
 import { type Finding, skipped } from './doctor-finding.ts'
 
 const MAX_LISTED = 20
@@ -28,11 +27,11 @@ const ADVICE: Readonly<Record<SetAsideKind, string>> = {
 }
 
 /** Lists the rows that background work has set aside, because it failed for them alone. */
-export async function checkSetAside(config: Config): Promise<Finding[]> {
+export async function checkSetAside(store: Store): Promise<Finding[]> {
   const check = 'rows set aside'
   try {
-    const [counts, listed] = await withStore(config, store =>
-      store.read(async tx => [await tx.setAside.countByKind(), await tx.setAside.list(MAX_LISTED)] as const),
+    const [counts, listed] = await store.read(
+      async tx => [await tx.setAside.countByKind(), await tx.setAside.list(MAX_LISTED)] as const,
     )
     const total = counts.reduce((sum, { rows }) => sum + rows, 0)
     if (total === 0) return [{ check, state: 'ok', says: 'none' }]

@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs'
 import { isIPv4 } from 'node:net'
 import type { Config } from '../../config/settings.ts'
-import { acceptsAnyServer, databaseTls, isLoopback } from '../../config/transport.ts'
+import { acceptsAnyServer, databaseTls } from '../../config/transport.ts'
+import { isLoopback, isLoopbackInBrowser } from '../../domain/host.ts'
 import type { Finding } from './doctor-finding.ts'
 
 /** Readable or writable by users other than the owner. */
@@ -53,7 +54,7 @@ function warnOfAddresses({ publicUrl, trustProxy, host }: Config, warn: (says: s
       'PUBLIC_URL is not set: links in pages and mails lead to the listen address',
       'set PUBLIC_URL to the https:// URL of the proxy',
     )
-  else if (publicUrl.startsWith('http:') && !isLoopback(new URL(publicUrl).hostname))
+  else if (publicUrl.startsWith('http:') && !isLoopbackInBrowser(new URL(publicUrl).hostname))
     warn('PUBLIC_URL is not https: session tokens travel unencrypted', 'run zatgate behind a proxy with TLS')
   if (publicUrl !== null && trustProxy === false)
     warn(

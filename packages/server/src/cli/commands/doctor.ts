@@ -1,21 +1,18 @@
-import { createVault } from '../../adapters/crypto/vault.ts'
 import { krakenRates } from '../../adapters/rates/kraken.ts'
 import { createSmtpMailer } from '../../adapters/smtp/mailer.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
-import { createLogger } from '../../adapters/system/logger.ts'
-import { systemRandom } from '../../adapters/system/random.ts'
 import { type Config, ConfigError } from '../../config/settings.ts'
+import type { Infrastructure, Services } from '../../container.ts'
 import { describeChainProblem } from '../../domain/chain-problem.ts'
 import { watchedSince } from '../../domain/watched-key.ts'
 import { nowSecs } from '../../ports/clock.ts'
-import { createDatabaseIdentity } from '../../services/database-identity.ts'
-import { createSecrets } from '../../services/encryption-key.ts'
+import type { Store } from '../../ports/store.ts'
+import type { DatabaseIdentity } from '../../services/database-identity.ts'
 import { readMigrationState } from '../../store/missing-migrations.ts'
-import type { Command } from '../command.ts'
 import type { Context } from '../context.ts'
-import { missingDatabase, withStore } from '../store.ts'
-import { parseArguments } from '../usage.ts'
-import { accountService } from './account.ts'
+import type { Output } from '../output.ts'
+import { withServices } from '../services.ts'
+import { missingDatabase } from '../store.ts'
 import { checkChain } from './doctor-chain.ts'
 import { type Finding, runCheck, skipped } from './doctor-finding.ts'
 import { withHttpClient } from './doctor-http.ts'
@@ -24,18 +21,11 @@ import { checkSetAside } from './doctor-set-aside.ts'
 import { checkSettings } from './doctor-settings.ts'
 import { checkSwapProvider } from './doctor-swap.ts'
 
-export const doctor: Command = {
-  name: 'doctor',
-  usage: 'doctor',
-  summary: 'checks settings, database, chain source, clock, mail, swap provider and exchange rates',
-  arguments: [],
-  example: 'doctor',
-  async run(args, context) {
-    parseArguments(args, [], 0)
-    const findings = await runChecks(context)
-    context.out.result(findings, findings.flatMap(describe))
-    return findings.some(({ state }) => state === 'wrong') ? 1 : 0
-  },
+/** @returns 1 when something is wrong */
+export async function doctor(context: Context): Promise<number> {
+  const findings = await runChecks(context)
+  context.out.result(findings, findings.flatMap(describe))
+  return findings.some(({ state }) => state === 'wrong') ? 1 : 0
 }
 
 async function runChecks(context: Context): Promise<Finding[]> {
@@ -55,7 +45,7 @@ async function runChecks(context: Context): Promise<Finding[]> {
     },
     ...config.warnings.map(checkWarning),
     ...checkSettings(config, process.getuid?.() ?? null),
-    ...(await checkDatabases(config)),
+    ...(await checkDatabases(config, context.out)),
     // Without a database the service has never run.
     ...(missingDatabase(config) === null ? await checkPublicUrl(config) : []),
     ...(await checkChain(config)),
@@ -66,7 +56,7 @@ async function runChecks(context: Context): Promise<Finding[]> {
 }
 
 /** Creates no database: before the first start there is none, and a mistyped path has none. */
-async function checkDatabases(config: Config): Promise<Finding[]> {
+async function checkDatabases(config: Config, out: Output): Promise<Finding[]> {
   const missing = missingDatabase(config)
   if (missing !== null) {
     const advice = 'the first start creates it; if the service has run before, check DATA_DIR and DATABASE_URL'
@@ -74,19 +64,31 @@ async function checkDatabases(config: Config): Promise<Finding[]> {
   }
   const migrations = await checkMigrations(config)
   if (migrations !== null) return [migrations]
-  let isOpen = false
-  const database = await checkDatabase(config, () => {
-    isOpen = true
-  })
-  if (!isOpen) return [database]
+  try {
+    const silent: Config = { ...config, logLevel: 'silent' }
+    return await withServices({ config: () => silent, out }, checkOpened, {})
+  } catch (error) {
+    return [await checkDatabase(() => Promise.reject(error))]
+  }
+}
+
+async function checkOpened(
+  { accounts, databaseIdentity, secrets }: Services,
+  { config, store }: Infrastructure,
+): Promise<Finding[]> {
+  const kind = config.databaseUrl.split(':', 1)[0]
   return [
-    database,
+    await checkDatabase(async () => {
+      const failed = config.encryptionKeys.length > 0 ? await secrets.check() : 0
+      if (failed > 0) throw new Error(`${failed} of the stored secrets do not decrypt`)
+      return `${kind} opens and its secrets decrypt; ${(await accounts.list()).length} accounts`
+    }),
     checkBackup(config, nowSecs(systemClock)),
-    await checkHeaders(config),
-    await checkWatcher(config),
-    await checkWatchedKeys(config),
-    await checkDatabaseIdentity(config),
-    ...(await checkSetAside(config)),
+    await checkHeaders(store),
+    await checkWatcher(store),
+    await checkWatchedKeys(config, store),
+    await checkDatabaseIdentity(databaseIdentity),
+    ...(await checkSetAside(store)),
   ]
 }
 
@@ -111,57 +113,45 @@ function checkWarning(says: string): Finding {
   return { check: 'settings', state: 'warning', says }
 }
 
-async function checkDatabase(config: Config, onOpen: () => void): Promise<Finding> {
+function checkDatabase(run: () => Promise<string>): Promise<Finding> {
   return runCheck(
     'database',
     'check DATABASE_URL and DATA_DIR; ENCRYPTION_KEY must be the key that encrypted the stored secrets',
-    async () => {
-      const accounts = await withStore(config, async store => {
-        onOpen()
-        if (config.encryptionKeys.length > 0) {
-          const vault = createVault(config.encryptionKeys, systemRandom)
-          const failed = await createSecrets({ store, vault }).check()
-          if (failed > 0) throw new Error(`${failed} of the stored secrets do not decrypt`)
-        }
-        return accountService(config, store).list()
-      })
-      const kind = config.databaseUrl.split(':', 1)[0]
-      return `${kind} opens and its secrets decrypt; ${accounts.length} accounts`
-    },
+    run,
   )
 }
 
 /** Checks that each recorded block builds on the one below it. The watcher repairs a broken link when it starts. */
-async function checkHeaders(config: Config): Promise<Finding> {
+async function checkHeaders(store: Store): Promise<Finding> {
   const advice = 'restart the process with the role watcher: it reads the blocks from that height again'
   return runCheck('recorded chain', advice, async () => {
-    const { tip, broken } = await withStore(config, store =>
-      store.read(async tx => ({ tip: await tx.chain.tip(), broken: await tx.chain.firstUnlinkedHeader() })),
-    )
+    const { tip, broken } = await store.read(async tx => ({
+      tip: await tx.chain.tip(),
+      broken: await tx.chain.firstUnlinkedHeader(),
+    }))
     if (broken) throw new Error(`block ${broken.height} does not build on the recorded block below it`)
     return tip ? `complete up to height ${tip.height}` : 'no block is recorded yet'
   })
 }
 
 /** Reports problems that a running watcher detects over time and a check of a few seconds cannot. */
-async function checkWatcher(config: Config): Promise<Finding> {
+async function checkWatcher(store: Store): Promise<Finding> {
   const advice = 'check LIGHTWALLETD_URL and the log of the process with the role watcher'
   return runCheck('watcher', advice, async () => {
-    const problems = await withStore(config, store => store.read(tx => tx.chain.problems()))
+    const problems = await store.read(tx => tx.chain.problems())
     if (problems.length > 0) throw new Error(problems.map(describeChainProblem).join('; '))
     return 'no problem with the chain source'
   })
 }
 
 /** Warns before accounts are refused, when nine tenths of the allowed keys are watched. */
-async function checkWatchedKeys(config: Config): Promise<Finding> {
-  const { maxWatchedKeys: max } = config
+async function checkWatchedKeys({ maxWatchedKeys: max }: Config, store: Store): Promise<Finding> {
   const check = 'watched keys'
   const advice =
     'raise MAX_WATCHED_KEYS, if payments are still detected in time; an account with many keys may be an attack'
   try {
     const since = watchedSince(nowSecs(systemClock))
-    const watched = await withStore(config, store => store.query(tx => tx.viewingKeys.countWatched(since, max)))
+    const watched = await store.query(tx => tx.viewingKeys.countWatched(since, max))
     const says = `${watched} of at most ${max} viewing keys`
     return watched < 0.9 * max ? { check, state: 'ok', says } : { check, state: 'warning', says, advice }
   } catch {
@@ -169,14 +159,9 @@ async function checkWatchedKeys(config: Config): Promise<Finding> {
   }
 }
 
-async function checkDatabaseIdentity(config: Config): Promise<Finding> {
-  const { lateWatchDays } = config
-  const log = createLogger('silent')
+async function checkDatabaseIdentity(databaseIdentity: DatabaseIdentity): Promise<Finding> {
   try {
-    const isCopy = await withStore(config, store =>
-      createDatabaseIdentity({ store, clock: systemClock, random: systemRandom, lateWatchDays, log }).isCopy(),
-    )
-    const says = isCopy
+    const says = (await databaseIdentity.isCopy())
       ? 'this database is a restored copy or was created by an older version: the next start advances the address counters'
       : 'consistent with this database'
     return { check: 'address counters', state: 'ok', says }

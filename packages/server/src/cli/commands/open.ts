@@ -7,34 +7,25 @@ import {
 } from '../../adapters/zcash/viewing-tool.ts'
 import { invalidField } from '../../domain/error.ts'
 import { formatZec } from '../../domain/money.ts'
-import type { Command } from '../command.ts'
-import { parseArguments, requireValue, UsageError } from '../usage.ts'
-import { readViewingKey } from '../viewing-key.ts'
+import { UsageError } from '../argument.ts'
+import type { Output } from '../output.ts'
+import { readViewingKey, type ViewingKeyArguments } from '../viewing-key.ts'
 import { reportKeyExpiry } from './viewing-key-expiry.ts'
 
-export const open: Command = {
-  name: 'open',
-  usage: 'open --viewing-key-file FILE (--tx HEX | --blocks FILE)',
-  summary: 'lists the payments that a viewing key detects in a raw transaction or in compact blocks',
-  arguments: [
-    ['--viewing-key-file FILE', 'a file with the unified viewing key; `-` reads it from standard input'],
-    ['--viewing-key K', 'the key itself, which the shell history and other users of the machine can see'],
-    ['--tx HEX', 'a raw transaction in hex'],
-    ['--blocks FILE', 'JSON with compact blocks in base64: {"blocks": {"<height>": "…"}}'],
-  ],
-  example: 'open --viewing-key-file key.txt --blocks blocks.json',
-  async run(args, { out }) {
-    const { values } = parseArguments(args, ['viewing-key', 'viewing-key-file', 'tx', 'blocks'], 0)
-    const key = readViewingKey(values)
-    const { tx, blocks } = values
-    if ((tx === undefined) === (blocks === undefined)) throw new UsageError('give either --tx or --blocks')
-    const tool = createViewingKeyTool(key)
-    reportKeyExpiry(tool, out)
-    const payments =
-      tx === undefined ? paymentsInBlocks(tool, requireValue(blocks, '--blocks')) : paymentsInTransaction(tool, tx)
-    out.result(payments.map(toJson), payments.length === 0 ? ['no payments'] : payments.flatMap(describe))
-    return 0
-  },
+export async function open(
+  {
+    tx,
+    blocks,
+    ...key
+  }: ViewingKeyArguments & { readonly tx: string | undefined; readonly blocks: string | undefined },
+  out: Output,
+): Promise<void> {
+  const text = readViewingKey(key)
+  if ((tx === undefined) === (blocks === undefined)) throw new UsageError('give either --tx or --blocks')
+  const tool = createViewingKeyTool(text)
+  reportKeyExpiry(tool, out)
+  const payments = tx === undefined ? paymentsInBlocks(tool, blocks as string) : paymentsInTransaction(tool, tx)
+  out.result(payments.map(toJson), payments.length === 0 ? ['no payments'] : payments.flatMap(describe))
 }
 
 function paymentsInTransaction(tool: ViewingKeyTool, hex: string): DecryptedPayment[] {

@@ -1,44 +1,28 @@
-import { createVault, encryptionKeyId } from '../../adapters/crypto/vault.ts'
-import { systemClock } from '../../adapters/system/clock.ts'
-import { systemRandom } from '../../adapters/system/random.ts'
+import { encryptionKeyId } from '../../adapters/crypto/vault.ts'
 import type { Config } from '../../config/settings.ts'
-import { createAuditLog } from '../../services/audit.ts'
-import { createSecrets } from '../../services/encryption-key.ts'
 import { runningProcesses } from '../../store/open.ts'
-import type { Command } from '../command.ts'
-import { requireDatabase, withStore } from '../store.ts'
-import { parseArguments } from '../usage.ts'
+import type { Context } from '../context.ts'
+import { withServices } from '../services.ts'
+import { requireDatabase } from '../store.ts'
 
-export const rotateEncryptionKey: Command = {
-  name: 'rotate-encryption-key',
-  usage: 'rotate-encryption-key',
-  summary: 'encrypts every secret again with the first key of ENCRYPTION_KEY=new,old',
-  arguments: [],
-  example: 'rotate-encryption-key',
-  async run(args, { out, config }) {
-    parseArguments(args, [], 0)
-    const settings = config()
-    if (settings.encryptionKeys.length < 2)
-      throw new Error(
-        'ENCRYPTION_KEY holds one key: set it to the new key, a comma and the old key, restart the service with it, ' +
-          'run this command, then remove the old key',
-      )
-    requireDatabase(settings)
-    await requireNewKeyEverywhere(settings)
-    const vault = createVault(settings.encryptionKeys, systemRandom)
-    const secrets = await withStore(
-      settings,
-      async store => {
-        await createAuditLog({ store, clock: systemClock }).recordCommand('encryption_key_rotated')
-        return createSecrets({ store, vault }).reseal()
-      },
-      { out },
+export async function rotateEncryptionKey(context: Context): Promise<void> {
+  const settings = context.config()
+  if (settings.encryptionKeys.length < 2)
+    throw new Error(
+      'ENCRYPTION_KEY holds one key: set it to the new key, a comma and the old key, restart the service with it, ' +
+        'run this command, then remove the old key',
     )
-    // A process may have started meanwhile.
-    await requireNewKeyEverywhere(settings)
-    out.result({ secrets }, [`${secrets} secrets are encrypted with the new key; the old key is no longer needed`])
-    return 0
-  },
+  requireDatabase(settings)
+  await requireNewKeyEverywhere(settings)
+  const resealed = await withServices(context, async ({ auditLog, secrets }) => {
+    await auditLog.recordCommand('encryption_key_rotated')
+    return secrets.reseal()
+  })
+  // A process may have started meanwhile.
+  await requireNewKeyEverywhere(settings)
+  context.out.result({ secrets: resealed }, [
+    `${resealed} secrets are encrypted with the new key; the old key is no longer needed`,
+  ])
 }
 
 /** @throws Error when a running process could not open a secret that is encrypted with the new key */

@@ -1,50 +1,32 @@
-import { systemClock } from '../../adapters/system/clock.ts'
-import { systemRandom } from '../../adapters/system/random.ts'
 import type { Config } from '../../config/settings.ts'
-import { isLoopback } from '../../config/transport.ts'
 import type { Account } from '../../domain/account.ts'
 import { AppError } from '../../domain/error.ts'
+import { isLoopback } from '../../domain/host.ts'
 import { SIGN_IN_LINK } from '../../domain/sign-in.ts'
 import { formatUtc } from '../../domain/time.ts'
-import type { Store } from '../../ports/store.ts'
-import { requireEmail } from '../../services/account.ts'
+import { type Accounts, requireEmail } from '../../services/account.ts'
 import { createSignInLink } from '../../services/sign-in-link.ts'
-import type { Command } from '../command.ts'
-import { withStore } from '../store.ts'
-import { parseArguments, requireValue } from '../usage.ts'
-import { accountService } from './account.ts'
+import type { Context } from '../context.ts'
+import { withServices } from '../services.ts'
 
-export const signIn: Command = {
-  name: 'sign-in',
-  usage: 'sign-in EMAIL',
-  summary: 'prints a link that signs in to an account once, within ten minutes, for example before mail works',
-  arguments: [['EMAIL', 'the account']],
-  example: 'sign-in shop@example.com',
-  async run(args, { out, config }) {
-    const email = requireEmail(requireValue(parseArguments(args, [], 1).positionals[0], 'EMAIL'))
-    const settings = config()
-    const baseUrl = settings.publicUrl ?? localUrl(settings)
-    const { secret, expiresAt } = await withStore(
-      settings,
-      async store =>
-        createSignInLink(
-          { store, clock: systemClock, random: systemRandom },
-          await existingAccount(settings, store, email),
-        ),
-      { out },
-    )
-    const url = `${baseUrl}${SIGN_IN_LINK.path}/${secret}`
-    out.result({ email, url, expires_at: expiresAt }, [url])
-    out.note(`valid once, until ${formatUtc(expiresAt)}; do not pass it on: it signs in to the account`)
-    if (settings.publicUrl === null)
-      out.note('PUBLIC_URL is not set: open the link on the machine where the service runs')
-    return 0
-  },
+export async function signIn(values: { readonly email: string }, context: Context): Promise<void> {
+  const email = requireEmail(values.email)
+  const { config, out } = context
+  const settings = config()
+  const baseUrl = settings.publicUrl ?? localUrl(settings)
+  const { secret, expiresAt } = await withServices(context, async ({ accounts }, infrastructure) =>
+    createSignInLink(infrastructure, await existingAccount(accounts, email)),
+  )
+  const url = `${baseUrl}${SIGN_IN_LINK.path}/${secret}`
+  out.result({ email, url, expires_at: expiresAt }, [url])
+  out.note(`valid once, until ${formatUtc(expiresAt)}; do not pass it on: it signs in to the account`)
+  if (settings.publicUrl === null)
+    out.note('PUBLIC_URL is not set: open the link on the machine where the service runs')
 }
 
-async function existingAccount(config: Config, store: Store, email: string): Promise<Account> {
+async function existingAccount(accounts: Accounts, email: string): Promise<Account> {
   try {
-    return await accountService(config, store).findByEmail(email)
+    return await accounts.findByEmail(email)
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'no_such_account') throw error
     throw new Error(`no account has the email ${email}: open it first, with zatgate account create ${email}`)

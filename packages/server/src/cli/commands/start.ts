@@ -1,53 +1,43 @@
 import { createLogger } from '../../adapters/system/logger.ts'
 import { startService } from '../../main.ts'
-import type { Command } from '../command.ts'
+import type { Context } from '../context.ts'
 import { withMigrationProgress } from '../migration.ts'
 import type { StartSandbox } from '../sandbox.ts'
 import { onStopSignal } from '../stop-signal.ts'
-import { parseArguments } from '../usage.ts'
 
 /** A shutdown that takes longer is aborted. `main.ts` sets shorter timeouts for its parts. */
 const SHUTDOWN_TIMEOUT_MS = 25_000
 
-export const start: Command = {
-  name: 'start',
-  usage: 'start',
-  summary: 'runs the service; on a simulated network when NETWORK is not set',
-  arguments: [],
-  example: 'start',
-  async run(args, { env, out, config, startSandbox }) {
-    parseArguments(args, [], 0)
-    const settings = config({ needsMail: true })
-    const logger = createLogger(settings.logLevel, { format: settings.logFormat })
-    for (const warning of settings.warnings) logger.warn({}, warning)
-    const stopSignal = new Promise<string>(resolve => onStopSignal(resolve))
-    const running = await withMigrationProgress(
-      out,
-      migration =>
-        settings.sandbox
-          ? requireSandbox(startSandbox)({ config: settings, env, logger, json: out.json, migration })
-          : startService(settings, {
-              logger,
-              rehearse: true,
-              migration,
-              onWait: reason => logger.warn({}, `waiting for the database: ${reason}`),
-            }),
-      line => logger.info({}, line),
-    )
-    if (!settings.sandbox)
-      out.result({ url: running.url }, [
-        running.url ? `zatgate listens at ${running.url}` : `zatgate runs the roles: ${settings.roles.join(', ')}`,
-      ])
-    logger.info({ reason: await stopSignal }, 'stopping')
-    const shutdownTimer = setTimeout(() => {
-      logger.error({}, 'shutdown timed out')
-      process.exit(1)
-    }, SHUTDOWN_TIMEOUT_MS)
-    await running.close()
-    clearTimeout(shutdownTimer)
-    logger.info({}, 'stopped')
-    return 0
-  },
+export async function start({ env, out, config, startSandbox }: Context): Promise<void> {
+  const settings = config({ needsMail: true })
+  const logger = createLogger(settings.logLevel, { format: settings.logFormat })
+  for (const warning of settings.warnings) logger.warn({}, warning)
+  const stopSignal = new Promise<string>(resolve => onStopSignal(resolve))
+  const running = await withMigrationProgress(
+    out,
+    migration =>
+      settings.sandbox
+        ? requireSandbox(startSandbox)({ config: settings, env, logger, json: out.json, migration })
+        : startService(settings, {
+            logger,
+            rehearse: true,
+            migration,
+            onWait: reason => logger.warn({}, `waiting for the database: ${reason}`),
+          }),
+    line => logger.info({}, line),
+  )
+  if (!settings.sandbox)
+    out.result({ url: running.url }, [
+      running.url ? `zatgate listens at ${running.url}` : `zatgate runs the roles: ${settings.roles.join(', ')}`,
+    ])
+  logger.info({ reason: await stopSignal }, 'stopping')
+  const shutdownTimer = setTimeout(() => {
+    logger.error({}, 'shutdown timed out')
+    process.exit(1)
+  }, SHUTDOWN_TIMEOUT_MS)
+  await running.close()
+  clearTimeout(shutdownTimer)
+  logger.info({}, 'stopped')
 }
 
 function requireSandbox(startSandbox: StartSandbox | undefined): StartSandbox {

@@ -1,4 +1,5 @@
 import { invalidField } from '../../domain/error.ts'
+import { isLoopbackInBrowser } from '../../domain/host.ts'
 import { isUuid } from '../../domain/uuid.ts'
 import type { FormFields } from '../forms.ts'
 import { type Html, html } from '../html.ts'
@@ -65,15 +66,14 @@ export function parsePlacement(
 }
 
 const MAX_RETURN_TO_CHARS = 2048
-const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 function parseReturnTo(text: string | undefined, publicUrl: string): URL | null {
   if (text === undefined) return null
   const url = text.length <= MAX_RETURN_TO_CHARS ? URL.parse(text) : null
   // A shop in development. The buyers of a public service have other programs at these addresses.
-  const inDevelopment = LOOPBACK.has(new URL(publicUrl).hostname)
+  const inDevelopment = isLoopbackInBrowser(new URL(publicUrl).hostname)
   const isProtected =
-    url?.protocol === 'https:' || (inDevelopment && url?.protocol === 'http:' && LOOPBACK.has(url.hostname))
+    url?.protocol === 'https:' || (inDevelopment && url?.protocol === 'http:' && isLoopbackInBrowser(url.hostname))
   if (!url || !isProtected || url.username !== '' || url.password !== '')
     throw invalidField(
       'return_to',

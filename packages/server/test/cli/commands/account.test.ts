@@ -3,15 +3,27 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import type { Env } from '../../../src/config/settings.ts'
 import { runCommand } from '../../harness/command-line.ts'
+import { testEnv } from '../../harness/container.ts'
+import { testViewingKey } from '../../harness/viewing-key.ts'
 
 const DAY_SECS = 86_400
 
-function open(t: TestContext) {
+function open(t: TestContext, env: Env = {}) {
   const dir = mkdtempSync(join(tmpdir(), 'zatgate-cli-'))
   t.after(() => rmSync(dir, { recursive: true, force: true }))
-  return (...args: readonly string[]) => runCommand(args, { DATA_DIR: dir })
+  return (...args: readonly string[]) => runCommand(args, { ...env, DATA_DIR: dir })
 }
+
+test('a command does not prepare the database as the start does: it creates no account of the operator', async t => {
+  const command = open(t, { ...testEnv, BILLING_VIEWING_KEY: testViewingKey(2) })
+  await command('account', 'create', 'shop@example.org')
+  const emails = (await command('account', 'list', '--json')).json().map(({ email }: { email: string }) => email)
+  assert.deepEqual(emails, ['shop@example.org'])
+  assert.equal((await command('session', 'create', '--email', 'shop@example.org')).code, 0)
+  assert.deepEqual((await command('withdrawals', 'list', '--json')).json(), [])
+})
 
 test('account email changes the email of an account, and refuses invalid and taken ones', async t => {
   const command = open(t)

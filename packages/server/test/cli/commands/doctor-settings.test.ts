@@ -25,6 +25,8 @@ test('safe settings cause no warning', () => {
   assert.deepEqual(warnings({}), [])
   assert.deepEqual(warnings({ DATABASE_URL: 'postgres://db.example/shop?sslmode=verify-full' }), [])
   assert.deepEqual(warnings({ PUBLIC_URL: '', TRUST_PROXY: '', ROLES: 'watcher' }), [])
+  for (const host of ['localhost:3000', 'pay.localhost', '127.0.0.1'])
+    assert.deepEqual(warnings({ PUBLIC_URL: `http://${host}` }), [], host)
 })
 
 const RISKS: readonly (readonly [says: RegExp, env: Env])[] = [
