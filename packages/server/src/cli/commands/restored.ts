@@ -1,14 +1,7 @@
-import { createKeyedHash } from '../../adapters/crypto/keyed-hash.ts'
-import { createVault } from '../../adapters/crypto/vault.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
 import { createLogger } from '../../adapters/system/logger.ts'
 import { systemRandom } from '../../adapters/system/random.ts'
-import { createUnusedAddressFiles } from '../../adapters/system/unused-address.ts'
-import type { Config } from '../../config/settings.ts'
 import { formatUtc } from '../../domain/time.ts'
-import type { Clock } from '../../ports/clock.ts'
-import type { Log } from '../../ports/log.ts'
-import type { Random } from '../../ports/random.ts'
 import { createDatabaseIdentity } from '../../services/database-identity.ts'
 import type { Command } from '../command.ts'
 import { requireDatabase, withStore } from '../store.ts'
@@ -26,7 +19,6 @@ export const restored: Command = {
     const { lateWatchDays, logLevel, logFormat } = settings
     const system = { clock: systemClock, random: systemRandom, log: createLogger(logLevel, { format: logFormat }) }
     requireDatabase(settings)
-    await dropKeptAddresses(settings, system)
     const { viewingKeys, watchedUntil } = await withStore(
       settings,
       store => createDatabaseIdentity({ ...system, store, lateWatchDays }).advanceCounters(),
@@ -36,16 +28,6 @@ export const restored: Command = {
     if (viewingKeys > 0) out.note('Restart the service if it is running: it has reserved addresses in memory.')
     return 0
   },
-}
-
-/** Leaves the addresses unused that the last process kept: the memory of the machine may have been restored too. */
-async function dropKeptAddresses(
-  { encryptionKeys, databaseUrl }: Config,
-  system: { readonly clock: Clock; readonly random: Random; readonly log: Log },
-): Promise<void> {
-  if (encryptionKeys.length === 0) return
-  const secrets = { vault: createVault(encryptionKeys, system.random), keyedHash: createKeyedHash(encryptionKeys) }
-  await createUnusedAddressFiles({ ...system, ...secrets, databaseUrl }).take()
 }
 
 function describe(viewingKeys: number, watchedUntil: number): string[] {

@@ -28,7 +28,6 @@ export const start: Command = {
           ? requireSandbox(startSandbox)({ config: settings, env, logger, json: out.json, migration })
           : startService(settings, {
               logger,
-              rehearse: true,
               migration,
               onWait: reason => logger.warn({}, `waiting for the database: ${reason}`),
             }),
