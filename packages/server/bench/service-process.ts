@@ -1,6 +1,8 @@
 /** Runs the service in a process of its own, which nothing has warmed up and whose memory is its own. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { systemClock } from '../src/adapters/system/clock.ts'
+import { releaseMemoryAtRest } from '../src/adapters/system/memory-at-rest.ts'
 import { type Env, loadConfig } from '../src/config/settings.ts'
 import { type Service, startService } from '../src/main.ts'
 
@@ -52,6 +54,7 @@ function answerQuestions(): void {
     }
     if (question === 'usage') return void process.send?.(usage())
     service = await startService(loadConfig(question.start))
+    releaseMemoryAtRest({ clock: systemClock })
     process.send?.(service.url)
   })
 }

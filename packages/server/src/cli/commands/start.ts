@@ -1,4 +1,6 @@
+import { systemClock } from '../../adapters/system/clock.ts'
 import { createLogger } from '../../adapters/system/logger.ts'
+import { releaseMemoryAtRest } from '../../adapters/system/memory-at-rest.ts'
 import { startService } from '../../main.ts'
 import type { Command } from '../command.ts'
 import { withMigrationProgress } from '../migration.ts'
@@ -37,7 +39,9 @@ export const start: Command = {
       out.result({ url: running.url }, [
         running.url ? `zatgate listens at ${running.url}` : `zatgate runs the roles: ${settings.roles.join(', ')}`,
       ])
+    const memory = releaseMemoryAtRest({ clock: systemClock })
     logger.info({ reason: await stopSignal }, 'stopping')
+    memory.stop()
     const shutdownTimer = setTimeout(() => {
       logger.error({}, 'shutdown timed out')
       process.exit(1)
