@@ -24,8 +24,8 @@ const CASES: readonly Case[] = [
   { accounts: 1, invoicesEach: 100, goalMb: 130 },
   { accounts: 10_000, invoicesEach: 10, goalMb: 250 },
 ]
-/** Longer than the threads of the note scanner stay without work. */
-const SETTLE_MS = Number(process.env.BENCH_SETTLE_SECS ?? 75) * 1_000
+/** Until the threads of the note scanner have ended and the memory of the start is released. */
+const SETTLE_MS = 45_000
 const IDLE_MS = 30_000
 const BURST = 5_000
 const BURST_SECONDS = 60
