@@ -17,22 +17,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   config: ['config', 'domain'],
   container: ['adapters', 'config', 'domain', 'ports', 'services', 'store'],
   background: ['container', 'workers'],
-  rehearsal: ['config', 'container', 'domain', 'http', 'ports'],
   roles: ['adapters', 'background', 'container', 'domain', 'http', 'ports', 'services', 'web'],
-  main: [
-    'container',
-    'rehearsal',
-    'roles',
-    'adapters',
-    'config',
-    'domain',
-    'http',
-    'ports',
-    'services',
-    'store',
-    'web',
-    'workers',
-  ],
+  main: ['container', 'roles', 'adapters', 'config', 'domain', 'http', 'ports', 'services', 'store', 'web', 'workers'],
   cli: ['adapters', 'cli', 'config', 'container', 'domain', 'main', 'ports', 'services', 'store', 'workers'],
 }
 

@@ -82,14 +82,14 @@ export async function withTarget(
     const baseline = startReader(read)
     await sleep(BASELINE_MS)
     const readsBefore = await baseline.stop()
-    const { rssMb: before } = await service.memory()
+    const { rssMb: before } = await service.usage()
     let highest = before
     const reader = startReader(read)
     const done = attack().then(() => true)
     done.catch(() => {}) // rejects below
     for (let finished = false; !finished; ) {
       finished = await Promise.race([done, sleep(SAMPLE_MS, false)])
-      highest = Math.max(highest, (await service.memory()).rssMb)
+      highest = Math.max(highest, (await service.usage()).rssMb)
     }
     return { readsBefore, reads: await reader.stop(), memoryMb: highest - before }
   }

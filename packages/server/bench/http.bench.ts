@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import fastify from 'fastify'
 import { Type } from 'typebox'
 import { loadConfig } from '../src/config/settings.ts'
@@ -23,8 +22,6 @@ const ROUNDS = 5
 const KEYS = 8
 const BURST = 5_000
 const BURST_SECONDS = 60
-/** Until the addresses are derived that the next process gets. */
-const AHEAD_MS = 1_000
 const GOALS = { create: { SQLite: 0.18, PostgreSQL: 0.15 }, read: { SQLite: 0.7, PostgreSQL: 0.5 }, p99Ms: 50 }
 type DatabaseName = keyof typeof GOALS.create
 
@@ -106,14 +103,13 @@ async function measureCreate(what: string, database: string, { url, keys }: Shop
   await compare(what, GOALS.create[database as DatabaseName], url, sample.body, creates)
 }
 
-/** The first requests of a process: the first one has no address derived ahead, the second one has what that one kept. */
+/** The first requests of a process. The first one has no address derived ahead: no invoice has been created on the key. */
 async function measureBursts(database: string, databaseUrl: string): Promise<void> {
   const [key] = await withService(databaseUrl, async ({ keys }) => keys)
   for (const start of ['the first start', 'a restart']) {
     const { url, stop } = await startServiceProcess(settings(databaseUrl))
     const limits = { connections: CONNECTIONS, seconds: BURST_SECONDS, maxRequests: BURST }
     const measured = await load({ url, requests: [createRequest(url, key!)], ...limits })
-    await sleep(AHEAD_MS)
     await stop()
     const notes = notesOf(measured, measured.failed).join(', ')
     printLine(

@@ -1,23 +1,27 @@
 /** Runs the service in a process of its own, which nothing has warmed up and whose memory is its own. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { systemClock } from '../src/adapters/system/clock.ts'
+import { releaseMemoryAtRest } from '../src/adapters/system/memory-at-rest.ts'
 import { type Env, loadConfig } from '../src/config/settings.ts'
 import { type Service, startService } from '../src/main.ts'
 
-export interface Memory {
+export interface Usage {
   readonly rssMb: number
   readonly heapMb: number
+  /** Since the start of the process. */
+  readonly cpuMs: number
 }
 
 export interface ServiceProcess {
   /** The address of its API; empty without the role `api`. */
   readonly url: string
-  memory(): Promise<Memory>
+  usage(): Promise<Usage>
   /** Stops the service in order, then ends the process. */
   stop(): Promise<void>
 }
 
-type Question = { readonly start: Env } | 'memory' | 'stop'
+type Question = { readonly start: Env } | 'usage' | 'stop'
 
 /** @param log where its log goes; `null`: it is formatted and dropped */
 export async function startServiceProcess(env: Env, log: 'inherit' | null = 'inherit'): Promise<ServiceProcess> {
@@ -33,7 +37,7 @@ export async function startServiceProcess(env: Env, log: 'inherit' | null = 'inh
   const url = (await ask({ start: env })) as string
   return {
     url,
-    memory: async () => (await ask('memory')) as Memory,
+    usage: async () => (await ask('usage')) as Usage,
     async stop() {
       child.send('stop')
       await exited
@@ -48,16 +52,18 @@ function answerQuestions(): void {
       await service?.close()
       process.exit()
     }
-    if (question === 'memory') return void process.send?.(memory())
-    service = await startService(loadConfig(question.start), { rehearse: true })
+    if (question === 'usage') return void process.send?.(usage())
+    service = await startService(loadConfig(question.start))
+    releaseMemoryAtRest({ clock: systemClock })
     process.send?.(service.url)
   })
 }
 
-function memory(): Memory {
+function usage(): Usage {
   const { rss, heapUsed } = process.memoryUsage()
+  const { user, system } = process.cpuUsage()
   const mb = (bytes: number) => Math.round(bytes / 1024 / 1024)
-  return { rssMb: mb(rss), heapMb: mb(heapUsed) }
+  return { rssMb: mb(rss), heapMb: mb(heapUsed), cpuMs: (user + system) / 1_000 }
 }
 
 if (process.send) answerQuestions()

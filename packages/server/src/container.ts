@@ -15,7 +15,6 @@ import { systemClock } from './adapters/system/clock.ts'
 import { createDataDir } from './adapters/system/data-dir.ts'
 import { createLogger } from './adapters/system/logger.ts'
 import { systemRandom } from './adapters/system/random.ts'
-import { createUnusedAddressFiles } from './adapters/system/unused-address.ts'
 import { openTracer } from './adapters/traces/open.ts'
 import { tracedMailer, tracedSwapProvider } from './adapters/traces/traced.ts'
 import { createNoteScanner } from './adapters/zcash/note-scanner.ts'
@@ -37,7 +36,6 @@ import type { Invoice } from './ports/repository/invoice.ts'
 import type { Store, Tx } from './ports/store.ts'
 import type { SwapProvider } from './ports/swap-provider.ts'
 import type { Tracer } from './ports/tracer.ts'
-import type { UnusedAddressKeeper } from './ports/unused-address.ts'
 import type { Vault } from './ports/vault.ts'
 import { createAccounts } from './services/account.ts'
 import { createAccountDeletions } from './services/account-deletion.ts'
@@ -99,7 +97,6 @@ export interface Infrastructure {
   readonly keyedHash: KeyedHash
   readonly chain: Chain
   readonly noteScanner: NoteScanner
-  readonly unusedAddresses: UnusedAddressKeeper
   /** For webhooks: connects only to public addresses, unless WEBHOOK_ALLOW_PRIVATE is set. */
   readonly webhookHttp: HttpClient
   readonly rates: Rates
@@ -166,7 +163,7 @@ async function openInfrastructure(
   const store = overrides.store ?? opened(measuredStore(await open(), config.metricsToken === null ? null : registry))
   // For services that the operator configured: connects to any address.
   const trustedHttp = opened(createHttpClient({ allowPrivate: true }))
-  const { mail, swap, lightwalletdUrls: urls, databaseUrl, roles, otlpEndpoint } = config
+  const { mail, swap, lightwalletdUrls: urls, roles, otlpEndpoint } = config
   const metrics = overrides.metrics ?? createMetrics(registry, clock, config.roles)
   const vault = overrides.vault ?? createVault(config.encryptionKeys, random)
   const keyedHash = overrides.keyedHash ?? createKeyedHash(config.encryptionKeys)
@@ -189,8 +186,6 @@ async function openInfrastructure(
     keyedHash,
     chain: overrides.chain ?? opened(createLightwalletd({ urls, params, clock, log })),
     noteScanner: overrides.noteScanner ?? opened(createNoteScanner({ log, onKernelFault: metrics.kernelUnused })),
-    unusedAddresses:
-      overrides.unusedAddresses ?? createUnusedAddressFiles({ vault, keyedHash, random, clock, log, databaseUrl }),
     webhookHttp: overrides.webhookHttp ?? opened(createHttpClient({ allowPrivate: config.webhookAllowPrivate })),
     rates: overrides.rates ?? createCachedRates({ source, clock, maxAgeSecs: config.ratesMaxAgeSecs }),
     swapProvider: overrides.swapProvider ?? tracedSwapProvider(swapProvider, tracer),
@@ -221,7 +216,7 @@ async function prepareDatabase(infrastructure: Infrastructure): Promise<Account 
 export function createServices(infrastructure: Infrastructure, operator: Account | null) {
   const { config, params, clock, random, log, metrics, store, vault, keyedHash, noteScanner } = infrastructure
   const { network, plans, confirmations, lateWatchDays, registration } = config
-  const { swapProvider: provider, payoutProvider, unusedAddresses } = infrastructure
+  const { swapProvider: provider, payoutProvider } = infrastructure
 
   const databaseIdentity = createDatabaseIdentity({ store, clock, random, lateWatchDays, log })
   const onError = (err: unknown) => log.warn({ err }, 'could not record when a credential was used')
@@ -231,7 +226,7 @@ export function createServices(infrastructure: Infrastructure, operator: Account
   const signIn = createSignIn({ store, clock, random, keyedHash, network, confirmations, registration, log, metrics })
   const watchedKeys = createWatchedKeys(config)
   const viewingKeys = createViewingKeys({ store, noteScanner, vault, clock, random, network, watchedKeys })
-  const addresses = createAddresses({ store, noteScanner, vault, databaseIdentity, unusedAddresses, clock, log })
+  const addresses = createAddresses({ store, noteScanner, vault, databaseIdentity, clock, log })
   const invoices = createInvoices({ store, addresses, clock, random, plans, lateWatchDays, watchedKeys, metrics })
 
   const billing = createBilling({ ...infrastructure, outbox, plans, invoices, operator, setAsides })

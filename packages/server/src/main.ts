@@ -5,7 +5,6 @@ import { openContainer, type Services } from './container.ts'
 import type { Clock } from './ports/clock.ts'
 import type { Random } from './ports/random.ts'
 import type { Store } from './ports/store.ts'
-import { rehearse } from './rehearsal.ts'
 import { startApiRole, startDeliveryRole, startHealthChecks, startWatcherRole } from './roles.ts'
 import type { MigrationWatch } from './store/migrate.ts'
 import { thisProcess } from './store/process.ts'
@@ -17,8 +16,6 @@ export interface ServiceOptions {
   readonly logger?: Logger
   /** Tools that the pages offer on a simulated network. */
   readonly sandboxTools?: SandboxTools
-  /** Whether the role `api` rehearses before it listens, which takes half a second. Default: false. */
-  readonly rehearse?: boolean
   /** Follows and stops the migrations of an older database. */
   readonly migration?: MigrationWatch
   /** Waits some minutes for a PostgreSQL that cannot be reached yet. Called with the reason. Default: fails at once. */
@@ -43,12 +40,11 @@ export interface Service extends Services {
 export async function startService(config: Config, options: ServiceOptions = {}): Promise<Service> {
   if (config.sandbox)
     throw new Error('the settings name no network: the sandbox completes them before the service starts')
-  const { logger, sandboxTools = null, rehearse: rehearses = false, ...overrides } = options
+  const { logger, sandboxTools = null, ...overrides } = options
   await using stack = new AsyncDisposableStack()
   const process = thisProcess(config.encryptionKeys.map(encryptionKeyId))
   const container = await openContainer(config, { ...overrides, ...(logger && { log: logger }), process }, stack)
   const { roles } = config
-  if (rehearses && roles.includes('api')) await rehearse(container.infrastructure)
   const url = roles.includes('api') ? await startApiRole(container, sandboxTools, stack) : ''
   const publicUrl = config.publicUrl ?? url
   const healthPort = config.healthPort === null ? null : await startHealthChecks(container, config.healthPort, stack)

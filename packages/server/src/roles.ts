@@ -25,7 +25,6 @@ export async function startApiRole(
   const { addresses, billing, payouts } = services
   noteScanner.start()
   await addresses.start()
-  stack.defer(() => addresses.stop())
   addOperatorQueueGauge(registry, async () => ({
     ...(await payouts.countWaiting()),
     plans: await billing.countNeedingAttention(),

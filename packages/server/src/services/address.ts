@@ -6,7 +6,7 @@ import type { Log } from '../ports/log.ts'
 import type { NoteScanner } from '../ports/note-scanner.ts'
 import type { ViewingKeyRow } from '../ports/repository/viewing-key.ts'
 import type { Store } from '../ports/store.ts'
-import type { ReservedAddress, UnusedAddresses, UnusedAddressKeeper } from '../ports/unused-address.ts'
+import type { ReservedAddress } from '../ports/unused-address.ts'
 import type { Vault } from '../ports/vault.ts'
 import type { DatabaseIdentity } from './database-identity.ts'
 
@@ -28,11 +28,11 @@ export interface Addresses {
   /** Forgets the cached addresses of the key that this address belongs to. Their indexes are never used. */
   forget(viewingKeyId: number, reserved: AddressOfKey): void
   /**
-   * Advances the counters, and makes available what an earlier process has kept, and some addresses of the keys that were
-   * used last. Each process that reserves addresses calls it before the first `reserve`.
+   * Advances the counters, and makes available some addresses of the keys that were used last. Each process that
+   * reserves addresses calls it before the first `reserve`.
    */
   start(): Promise<void>
-  /** Keeps the available addresses for the next process. This one does not reserve them any more. */
+  /** Forgets all cached addresses. Their indexes are never used. */
   stop(): Promise<void>
 }
 
@@ -46,8 +46,6 @@ const SLICE_SIZE = 128
 const PARALLEL_SLICES = 2
 /** Keys with cached addresses. The least recently used key is evicted, and its cached indexes are never used. */
 const MAX_CACHES = 2_000
-/** Addresses kept for the next process, of the keys used last. */
-const MAX_KEPT = 20_000
 /** Keys of which a process derives addresses before its first request, and addresses of each: a tenth of a second. */
 const AHEAD_KEYS = 16
 const AHEAD_SIZE = 128
@@ -78,18 +76,19 @@ interface UnsealedKey {
  * neither a crash nor a second process can use an index twice. The same transaction advances the counters when the
  * database has become a copy, such as a promoted standby.
  *
- * What is unused at a stop goes to the next process.
+ * Addresses are cached in memory alone: the indexes that a process leaves unused are skipped. A batch has at most 512 of
+ * 2^88 indexes, and no reader of the chain looks for addresses by a gap limit: a note is found by the viewing key, and
+ * its index is decrypted from its diversifier.
  */
 export function createAddresses(deps: {
   readonly store: Store
   readonly noteScanner: NoteScanner
   readonly vault: Vault
   readonly databaseIdentity: Pick<DatabaseIdentity, 'write' | 'advanceCountersAtStart'>
-  readonly unusedAddresses: UnusedAddressKeeper
   readonly clock: Pick<Clock, 'nowMs'>
   readonly log: Log
 }): Addresses {
-  const { store, noteScanner, vault, databaseIdentity, unusedAddresses, clock, log } = deps
+  const { store, noteScanner, vault, databaseIdentity, clock, log } = deps
   const caches = new Map<number, AddressCache>()
 
   function cacheOf(viewingKeyId: number): AddressCache {
@@ -152,49 +151,9 @@ export function createAddresses(deps: {
     return cache.key
   }
 
-  /** @returns the number of restored addresses, `room` at most */
-  function restoreKey(row: ViewingKeyRow, { addresses }: UnusedAddresses, room: number): number {
-    // An index from the counter on may be reserved again: the database is an earlier state of itself.
-    const unused = addresses.filter(({ index }) => index < row.nextIndex).slice(0, room)
-    if (unused.length === 0) return 0
-    const cache = cacheOf(row.id)
-    const { fingerprint } = setKey(cache, row)
-    for (const reserved of unused) cache.available.push({ ...reserved, fingerprint })
-    cache.size = Math.min(cache.available.length, MAX_BATCH)
-    return unused.length
-  }
-
-  /** Empties the caches, the last used one first. */
-  function takeUnused(): UnusedAddresses[] {
-    const unused: UnusedAddresses[] = []
-    let room = MAX_KEPT
-    for (const { key, available } of [...caches.values()].reverse()) {
-      if (!key || available.length === 0 || room === 0) continue
-      const addresses = available.slice(0, room)
-      room -= addresses.length
-      unused.push({ fingerprint: key.fingerprint, addresses })
-    }
-    caches.clear()
-    return unused
-  }
-
-  /** Takes what the process before this one has kept. */
-  async function restoreKept(): Promise<void> {
-    const kept = await unusedAddresses.take()
-    if (kept.length === 0) return
-    const rows = new Map((await store.read(tx => tx.viewingKeys.list())).map(row => [hex(row.fingerprint), row]))
-    let room = MAX_KEPT
-    for (const unused of kept) {
-      const row = rows.get(hex(unused.fingerprint))
-      if (row) room -= restoreKey(row, unused, room)
-    }
-  }
-
-  /** Derives addresses of the keys that were used last and have none, so that a burst right after the start finds some. */
+  /** Derives addresses of the keys that were used last, so that a burst right after the start finds some. */
   async function deriveAhead(): Promise<void> {
-    const rows = await store.read(tx => tx.viewingKeys.lastUsed(AHEAD_KEYS))
-    for (const row of rows) {
-      if (caches.has(row.id)) continue
+    for (const row of await store.read(tx => tx.viewingKeys.lastUsed(AHEAD_KEYS))) {
       const cache = cacheOf(row.id)
       setKey(cache, row)
       cache.size = AHEAD_SIZE
@@ -230,7 +189,6 @@ export function createAddresses(deps: {
     async start() {
       await databaseIdentity.advanceCountersAtStart()
       try {
-        await restoreKept()
         await deriveAhead()
       } catch (error) {
         log.warn({ err: error }, 'no address is available before the first request')
@@ -238,11 +196,7 @@ export function createAddresses(deps: {
     },
 
     async stop() {
-      try {
-        await unusedAddresses.keep(takeUnused())
-      } catch (error) {
-        log.warn({ err: error }, 'unused addresses cannot be kept for the next process')
-      }
+      caches.clear()
     },
   }
 }
@@ -272,10 +226,6 @@ function provide({ available, waiting }: AddressCache, reserved: AddressOfKey): 
 
 function isSame({ fingerprint }: UnsealedKey, other: Uint8Array): boolean {
   return Buffer.compare(fingerprint, other) === 0
-}
-
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('hex')
 }
 
 /** Workers share the generator, so each slice is derived once. */

@@ -117,10 +117,7 @@ const CLEAR: Readonly<Record<string, readonly string[]>> = {
     '…_FILE is …, which is empty',
   ],
   doctor: ['chain source'],
-  'The log': [
-    'the rehearsal has failed: the first requests may be slow',
-    'spans could not be sent to the collector of traces',
-  ],
+  'The log': ['spans could not be sent to the collector of traces'],
   'The API': [
     'bad_request',
     'invalid_json',

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { createServices } from '../../src/container.ts'
 import type { Store } from '../../src/ports/store.ts'
-import type { UnusedAddresses } from '../../src/ports/unused-address.ts'
 import { openTestContainer } from '../harness/container.ts'
 import { type DatabaseEngine, onBothDatabases, openEmptyStore } from '../harness/databases.ts'
 import { openMerchant } from '../harness/merchant.ts'
@@ -22,11 +21,6 @@ type Moment = () => void
 async function openFailOver(t: TestContext, engine: DatabaseEngine) {
   const [primary, standby] = [await openEmptyStore(engine, t), await openEmptyStore(engine, t)]
   const { store, switchTo } = switchableStore(primary)
-  const kept: UnusedAddresses[] = []
-  const unusedAddresses = {
-    keep: async (unused: readonly UnusedAddresses[]) => void kept.push(...unused),
-    take: async () => [],
-  }
   const moments: { beforeInsert?: Moment; beforeDerivation?: Moment } = {}
   const at = (name: keyof typeof moments) => {
     const moment = moments[name]
@@ -47,7 +41,7 @@ async function openFailOver(t: TestContext, engine: DatabaseEngine) {
       return plain.deriveAddresses(...args)
     },
   }
-  const { infrastructure, services } = await openTestContainer(t, { store: hooked, noteScanner, unusedAddresses })
+  const { infrastructure, services } = await openTestContainer(t, { store: hooked, noteScanner })
   const lost = await openMerchant(services, noteScanner, LOST)
   const other = await openMerchant(createServices({ ...infrastructure, store: standby }, null), noteScanner, OTHER)
   assert.deepEqual([other.account.id, other.account.viewingKeyId], [lost.account.id, lost.account.viewingKeyId])
@@ -57,7 +51,7 @@ async function openFailOver(t: TestContext, engine: DatabaseEngine) {
     sell: () =>
       services.invoices.create(other.account, { amountZat: 5n, expiresInSecs: undefined, idempotencyKey: undefined }),
   }
-  return { services, moments, promote, lost, other: { ...other, ...otherHere }, soldInStandby, kept }
+  return { services, moments, promote, lost, other: { ...other, ...otherHere }, soldInStandby }
 }
 
 const unavailable = { code: 'database_unavailable' }
@@ -103,20 +97,6 @@ onBothDatabases(engine => {
       const next = await addresses.reserve(other.account.viewingKeyId)
       assert.ok(other.owns({ address: next.address, diversifierIndex: next.index }))
     }
-  })
-
-  test('addresses that are kept for the next process are kept under the key that they belong to', async t => {
-    const { services, promote, lost, other, kept } = await openFailOver(t, engine)
-    await lost.sell()
-    promote()
-    await other.sell()
-    await services.addresses.stop()
-    assert.deepEqual(
-      kept.map(({ addresses }) =>
-        addresses.every(({ address, index }) => other.owns({ address, diversifierIndex: index })),
-      ),
-      [true],
-    )
   })
 
   test('after a fail-over, notes are decrypted with the key that the row holds now', async t => {

@@ -11,8 +11,10 @@ import type { Network } from '../../domain/account.ts'
 import type { CompactAction, CompactTransaction } from '../../domain/chain.ts'
 import { invalidField } from '../../domain/error.ts'
 import type { ShieldedPool } from '../../domain/shielded-pool.ts'
+import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { DecryptedNote, NoteScanner, ParsedViewingKey, ScanKey } from '../../ports/note-scanner.ts'
+import { systemClock } from '../system/clock.ts'
 import { KernelFault, packActions } from './messages.ts'
 import { actionId, type KeysOfScan, type KnownNote, ScanCache } from './scan-cache.ts'
 import { toKeyExpiry } from './viewing-key-expiry.ts'
@@ -24,11 +26,13 @@ export interface NoteScannerOptions {
   readonly onKernelFault?: () => void
   /**
    * Number of scan workers. The same number of utility workers derives addresses and parses transactions, so these never
-   * wait for a scan. Threads start on demand.
+   * wait for a scan. Threads start when there is work.
    */
   readonly threads?: number
   /** The code of the workers. Default: worker.ts. */
   readonly script?: URL
+  /** Measures how long threads have no work. Default: the clock of the system. */
+  readonly clock?: Pick<Clock, 'sleep'>
 }
 
 /** An action and its position. */
@@ -68,13 +72,22 @@ const KEYS_PER_JOB = 10_000
 const MAX_ADDRESSES = 1_000
 const DIVERSIFIER_BYTES = 11
 const JOB_TIMEOUT_MS = 120_000
+/** A thread starts in about a tenth of a second. Blocks arrive every 75 s, transactions of the mempool more often. */
+const IDLE_MS = 20_000
 
 /** Note scanner that runs its cryptography on worker threads. */
 export function createNoteScanner(options: NoteScannerOptions): NoteScanner {
   const { log, onKernelFault = () => {}, threads = defaultThreads() } = options
   const onCrash = (error: unknown) => log.error({ err: error }, 'note scanner thread lost; starting a new one')
-  const { script } = options
-  const limits = { maxQueued: 10_000, jobTimeoutMs: JOB_TIMEOUT_MS, onCrash, ...(script && { script }) }
+  const { script, clock = systemClock } = options
+  const limits = {
+    maxQueued: 10_000,
+    jobTimeoutMs: JOB_TIMEOUT_MS,
+    idleMs: IDLE_MS,
+    clock,
+    onCrash,
+    ...(script && { script }),
+  }
   const scanWorkers = new WorkerPool({ ...limits, size: threads })
   const utilityWorkers = new WorkerPool({ ...limits, size: threads })
 
@@ -185,8 +198,6 @@ export function createNoteScanner(options: NoteScannerOptions): NoteScanner {
     },
 
     async scan(keys, transactions, { signal, isUrgent = false } = {}) {
-      // Also without keys or transactions: chain sync scans blocks before the first payment, which then finds running threads.
-      scanWorkers.start()
       if (transactions.length === 0) return []
       const keysOfScan = cache.begin(keys)
       const scanned = transactions

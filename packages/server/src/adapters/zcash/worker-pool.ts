@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { AppError } from '../../domain/error.ts'
+import type { Clock } from '../../ports/clock.ts'
 import { type JobResults, KernelFault, type WorkerJob, type WorkerMessage, type WorkerReply } from './messages.ts'
 
 export interface WorkerPoolOptions {
@@ -9,6 +10,9 @@ export interface WorkerPoolOptions {
   readonly maxQueued: number
   /** A thread that needs longer for one job counts as crashed. */
   readonly jobTimeoutMs: number
+  /** All threads end after this time without a job: one that waits holds some 30 MB. */
+  readonly idleMs: number
+  readonly clock: Pick<Clock, 'sleep'>
   /** Called when a thread is lost. */
   readonly onCrash: (error: unknown) => void
   readonly script?: URL
@@ -35,8 +39,8 @@ const MAX_KEYS_PER_THREAD = 50_000
 const THREAD_HEAP_MB = 512
 
 /**
- * A pool of worker threads with a queue. A crashed thread is replaced and its job is retried once. A job that fails, or
- * crashes its thread twice, rejects.
+ * A pool of worker threads with a queue. Threads start when there is a job, and end when there has been none for a
+ * while. A crashed thread is replaced and its job is retried once. A job that fails, or crashes its thread twice, rejects.
  */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions
@@ -45,6 +49,8 @@ export class WorkerPool {
   readonly #urgent: Task[] = []
   readonly #queue: Task[] = []
   #closed = false
+  /** Ends the wait of a pool without a job. */
+  #idle: AbortController | null = null
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options
@@ -53,6 +59,7 @@ export class WorkerPool {
   /** Starts all threads before the first job. */
   start(): void {
     while (!this.#closed && this.#threads.size < this.#options.size) this.#startThread()
+    this.#awaitJob()
   }
 
   /** Queues a job. @throws AppError `viewer_unavailable` when the queue is full or the pool is closed */
@@ -69,12 +76,15 @@ export class WorkerPool {
         attempts: 0,
       }
       this.#queueOf(task).push(task)
+      this.#idle?.abort()
+      this.#idle = null
       this.#dispatch()
     })
   }
 
   async close(): Promise<void> {
     this.#closed = true
+    this.#idle?.abort()
     const queued = [...this.#urgent.splice(0), ...this.#queue.splice(0)]
     for (const task of queued) task.reject(unavailable('the note scanner is closed'))
     const threads = [...this.#threads]
@@ -139,6 +149,22 @@ export class WorkerPool {
     else if ('error' in reply) busy.task.reject(new Error(`a note scanner job failed: ${reply.error}`))
     else busy.task.resolve(reply.result)
     this.#dispatch()
+    this.#awaitJob()
+  }
+
+  /** Ends the threads unless a job arrives in time. */
+  #awaitJob(): void {
+    if (this.#closed || this.#idle || this.#threads.size === 0) return
+    if ([...this.#threads].some(({ busy }) => busy)) return
+    const idle = new AbortController()
+    this.#idle = idle
+    void this.#options.clock.sleep(this.#options.idleMs, idle.signal).then(() => {
+      if (idle.signal.aborted) return
+      this.#idle = null
+      const threads = [...this.#threads]
+      this.#threads.clear()
+      for (const { worker } of threads) void worker.terminate()
+    })
   }
 
   /** May be called several times for one crash. Only the first call has an effect. */
@@ -153,6 +179,7 @@ export class WorkerPool {
       else busy.task.reject(new Error('a job crashed its note scanner thread twice', { cause: error }))
     }
     this.#dispatch()
+    this.#awaitJob()
   }
 }
 

@@ -3,13 +3,8 @@ import type { Context } from '../context.ts'
 import { withServices } from '../services.ts'
 
 export async function restored(context: Context): Promise<void> {
-  const { viewingKeys, watchedUntil } = await withServices(
-    context,
-    async ({ databaseIdentity }, { config, unusedAddresses }) => {
-      // Takes and drops the addresses that the last process kept: the memory of the machine may have been restored too.
-      if (config.encryptionKeys.length > 0) await unusedAddresses.take()
-      return databaseIdentity.advanceCounters()
-    },
+  const { viewingKeys, watchedUntil } = await withServices(context, ({ databaseIdentity }) =>
+    databaseIdentity.advanceCounters(),
   )
   const { out } = context
   out.result({ viewing_keys: viewingKeys, watched_until: watchedUntil }, describe(viewingKeys, watchedUntil))

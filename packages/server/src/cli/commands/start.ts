@@ -1,4 +1,6 @@
+import { systemClock } from '../../adapters/system/clock.ts'
 import { createLogger } from '../../adapters/system/logger.ts'
+import { releaseMemoryAtRest } from '../../adapters/system/memory-at-rest.ts'
 import { startService } from '../../main.ts'
 import type { Context } from '../context.ts'
 import { withMigrationProgress } from '../migration.ts'
@@ -20,7 +22,6 @@ export async function start({ env, out, config, startSandbox }: Context): Promis
         ? requireSandbox(startSandbox)({ config: settings, env, logger, json: out.json, migration })
         : startService(settings, {
             logger,
-            rehearse: true,
             migration,
             onWait: reason => logger.warn({}, `waiting for the database: ${reason}`),
           }),
@@ -30,7 +31,9 @@ export async function start({ env, out, config, startSandbox }: Context): Promis
     out.result({ url: running.url }, [
       running.url ? `zatgate listens at ${running.url}` : `zatgate runs the roles: ${settings.roles.join(', ')}`,
     ])
+  const memory = releaseMemoryAtRest({ clock: systemClock })
   logger.info({ reason: await stopSignal }, 'stopping')
+  memory.stop()
   const shutdownTimer = setTimeout(() => {
     logger.error({}, 'shutdown timed out')
     process.exit(1)

@@ -3,15 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { createKeyedHash } from '../../../src/adapters/crypto/keyed-hash.ts'
-import { createVault } from '../../../src/adapters/crypto/vault.ts'
-import { systemClock } from '../../../src/adapters/system/clock.ts'
-import { systemRandom } from '../../../src/adapters/system/random.ts'
-import { createUnusedAddressFiles } from '../../../src/adapters/system/unused-address.ts'
-import { loadConfig } from '../../../src/config/settings.ts'
 import { backupDatabase, openStore } from '../../../src/store/open.ts'
 import { runCommand } from '../../harness/command-line.ts'
-import { silentLog } from '../../harness/log.ts'
 import { countRepeated, openRestoreShop, restoreEnv } from '../../harness/restore.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'zatgate-restored-'))
@@ -56,23 +49,6 @@ test('restored advances the address counters and reports it as text and as JSON'
   assert.equal(countRepeated(sold, await again.sell(5)), 0)
   await again.close()
   assert.equal((await zatgate('restored now', url)).code, 2)
-})
-
-test('restored drops the addresses that a process kept for the next one', async () => {
-  const databaseUrl = `sqlite:${join(dir, 'kept.db')}`
-  const keys = loadConfig(restoreEnv(databaseUrl, dir)).encryptionKeys
-  const keeper = createUnusedAddressFiles({
-    vault: createVault(keys, systemRandom),
-    keyedHash: createKeyedHash(keys),
-    random: systemRandom,
-    clock: systemClock,
-    log: silentLog,
-    databaseUrl,
-  })
-  await (await openStore(databaseUrl)).close()
-  await keeper.keep([{ fingerprint: new Uint8Array(32), addresses: [{ index: 1n, address: 'uregtest1…' }] }])
-  assert.equal((await zatgate('restored', databaseUrl)).code, 0)
-  assert.deepEqual(await keeper.take(), [])
 })
 
 test('doctor distinguishes a restored copy from the original and changes nothing', async () => {
