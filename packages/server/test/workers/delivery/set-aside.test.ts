@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { createServices } from '../../../src/container.ts'
+import { createServices, type Infrastructure } from '../../../src/container.ts'
 import type { Account } from '../../../src/domain/account.ts'
 import type { HttpClient } from '../../../src/ports/http-client.ts'
+import type { Store } from '../../../src/ports/store.ts'
 import { openTestContainer } from '../../harness/container.ts'
 import { type DatabaseEngine, onBothDatabases } from '../../harness/databases.ts'
 import { recordingLog } from '../../harness/log.ts'
@@ -52,7 +53,7 @@ async function open(engine: DatabaseEngine, t: TestContext) {
     attempts: (account: Account) => webhooks.attempts(account, { limit: 10 }),
     kinds: async () => (await setAsides.countByKind()).map(({ kind, rows }) => [kind, rows]),
     poison: (row: PoisonRow) => poisonRow(database.url, row),
-    secondProcess: () => createServices(infrastructure, null),
+    secondProcess: (change: Partial<Infrastructure> = {}) => createServices({ ...infrastructure, ...change }, null),
   }
 }
 
@@ -191,6 +192,33 @@ onBothDatabases(engine => {
     await Promise.all([first, retried])
     assert.equal(requests, 1)
     assert.deepEqual(await service.kinds(), [])
+  })
+
+  test('a webhook is not set aside because another process has set its only due delivery aside meanwhile', async t => {
+    const service = await open(engine, t)
+    const account = await service.account('a')
+    const id = await service.webhooks.test(account)
+    await service.poison({ table: 'deliveries', column: 'public_id', value: id, on: 'UPDATE' })
+    let failures = 0
+    const store: Store = {
+      ...service.store,
+      async write(work) {
+        try {
+          return await service.store.write(work)
+        } catch (error) {
+          failures += 1
+          throw error
+        }
+      },
+      async query(work) {
+        // Before it looks for the delivery that fails.
+        if (failures === 2) await service.deliver()
+        return service.store.query(work)
+      },
+    }
+    await service.secondProcess({ store }).deliveries.recordAndClaim([], SLOTS)
+    assert.ok(failures >= 2)
+    assert.deepEqual(await service.kinds(), [['delivery', 1]])
   })
 
   for (const on of ['INSERT', 'UPDATE'] as const)
