@@ -229,8 +229,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the synced-through time advances while the chain source does not show everything',
     file: 'workers/chain/sync.ts',
-    find: 'const syncedThrough = confirmed && allPaymentsVisible(chain.problems) ? confirmed.startedAt : null',
-    replace: 'const syncedThrough = confirmed ? confirmed.startedAt : null',
+    find: 'const syncedThrough = settled && allPaymentsVisible(chain.problems) ? settled.startedAt : null',
+    replace: 'const syncedThrough = settled ? settled.startedAt : null',
     tests: ['workers/chain/problems.test.ts'],
     killedBy: 'while no server follows an upgrade, no invoice expires',
   },
@@ -275,10 +275,35 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'one poll of the mempool counts as confirmed without a second poll',
     file: 'workers/chain/sync.ts',
-    find: 'const syncedThrough = confirmed && allPaymentsVisible(chain.problems) ? confirmed.startedAt : null',
+    find: 'const syncedThrough = settled && allPaymentsVisible(chain.problems) ? settled.startedAt : null',
     replace: 'const syncedThrough = startedAt',
     tests: [DECISIONS],
     killedBy: 'an invoice paid a second before its end never expires',
+  },
+  {
+    name: 'a sync counts as soon as a list has confirmed it, before a failed read can be reported',
+    file: 'workers/chain/sync.ts',
+    find: 'startedAt >= listedAt + STALE_AFTER_FAILURE_SECS',
+    replace: 'startedAt >= listedAt',
+    tests: ['workers/chain/decisions.test.ts'],
+    killedBy: 'when the stream reports the failed read after the sync',
+  },
+  {
+    name: 'a process whose clock is hours wrong records absences',
+    file: 'services/payment.ts',
+    find: 'clockIsRight && provesMissing(payment)',
+    replace: 'provesMissing(payment)',
+    tests: ['services/payment/payment.test.ts'],
+    killedBy: 'a process whose clock is hours wrong records no absence',
+  },
+  {
+    name: 'the failure of an attempt that the database does not know ends another one',
+    file: 'store/repository/delivery.ts',
+    find: `
+            AND EXISTS (SELECT 1 FROM delivery_attempts WHERE delivery_attempts.public_id = next_state.attempt_id)`,
+    replace: '',
+    tests: ['store/sqlite/store.test.ts'],
+    killedBy: 'a failure of an attempt that a promoted standby does not know',
   },
   {
     name: 'a mempool list served right after a failure counts as current',

@@ -65,7 +65,7 @@ export const SYNC_MUTANTS: readonly Mutant[] = [
     name: 'one poll of the mempool counts as confirmed without a second poll',
     theme: 'mempool',
     file: 'workers/chain/sync.ts',
-    find: 'const syncedThrough = confirmed && allPaymentsVisible(chain.problems) ? confirmed.startedAt : null',
+    find: 'const syncedThrough = settled && allPaymentsVisible(chain.problems) ? settled.startedAt : null',
     replace: 'const syncedThrough = startedAt',
     withinSeeds: 5_000,
   },
