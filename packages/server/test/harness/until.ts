@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 export async function until<T>(
   description: string,
   poll: () => T | Promise<T>,
-  limitMs = 10_000,
+  limitMs = 30_000,
 ): Promise<Exclude<T, false | null | undefined>> {
   const deadline = performance.now() + limitMs
   for (;;) {
