@@ -30,7 +30,9 @@ export function createFakeWorld(): FakeWorld {
     maxClockAheadMs: 0,
     useCases: 1,
     poison: new Poison(),
-    clockErrors: { minMs: 0, maxMs: 0 },
+    clockErrors: { minMs: 0, maxMs: 0, seenMs: new Set([0]) },
+    isRefuted: () => false,
+    network: { tip: { time: NOW_SECS } },
     encryptionKeys: () => [ENCRYPTION_KEY],
     params: consensusParams('test'),
     database: {
