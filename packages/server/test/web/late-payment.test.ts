@@ -11,7 +11,7 @@ import { inspect } from './inspect.ts'
 const HOUR = 3_600
 const DAY = 24 * HOUR
 
-describe('a buyer who pays late, on an open page', { skip: noBrowser(), timeout: 120_000 }, () => {
+describe('a buyer who pays late, on an open page', { skip: noBrowser(), timeout: 240_000 }, () => {
   const { openPage } = useBrowser()
   let harness: SandboxService
   let clock: SkewedClock
