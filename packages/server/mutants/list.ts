@@ -311,7 +311,7 @@ export const MUTANTS: readonly Mutant[] = [
     find: 'Math.abs(startedAt - mempoolFailedAt) < STALE_AFTER_FAILURE_SECS',
     replace: 'Number.isNaN(mempoolFailedAt)',
     tests: [DECISIONS],
-    killedBy: 'a stale mempool list served after a failed read',
+    killedBy: 'a list that is read soon after a failure confirms nothing',
   },
   {
     name: 'a stalled server advances the synced-through time',

@@ -440,6 +440,35 @@ onBothDatabases(engine => {
 
   simulationTest(
     engine,
+    'a list that is read soon after a failure confirms nothing, because further failures may be hidden',
+    async simulation => {
+      const { server, clock, firstProcess } = simulation
+      server.cacheSecs = 2
+      await syncFully(simulation)
+      const invoice = await simulation.createInvoice({ expiresAt: clock.secs + 60 })
+      clock.advance(59)
+      server.mempool()
+      simulation.pay(invoice)
+      clock.advance(1)
+      await firstProcess.sync()
+      clock.advance(6)
+      server.mempoolFails = true
+      await assert.rejects(firstProcess.chainSync.streamMempool(new AbortController().signal))
+      for (const secs of [3, 6]) {
+        clock.advance(secs)
+        assert.throws(() => server.mempool(), 'another client gets the error, and this process the old list')
+        await runWorkers(simulation)
+        assert.equal(await simulation.status(invoice), 'pending')
+      }
+      server.mempoolFails = false
+      clock.advance(6)
+      await syncFully(simulation)
+      assert.equal(await simulation.status(invoice), 'detected')
+    },
+  )
+
+  simulationTest(
+    engine,
     'no invoice expires while a node stalls for 25 minutes with an empty mempool',
     async simulation => {
       await syncFully(simulation)
