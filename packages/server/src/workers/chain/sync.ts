@@ -93,7 +93,7 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
   /** The first list after a failure may be as old as the failure. */
   let isFirstAfterFailure = false
   let unconfirmed: UnconfirmedSync | null = null
-  /** Oldest first, at most one for each second of `STALE_AFTER_FAILURE_SECS`. */
+  /** Oldest first, at most one for each second of `STALE_AFTER_FAILURE_SECS`. Replaced when a failure is reported. */
   let confirmed: ConfirmedSync[] = []
   /** Ids of the transactions in mempool lists that were read and not yet compared with the payments. Null: too many. */
   let uncompared: Set<string> | null = new Set()
@@ -103,16 +103,10 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
     return unconfirmed?.serverEpoch === serverEpoch && startedAt >= unconfirmed.endedAt + MAX_MEMPOOL_AGE_SECS
   }
 
-  /** The newest confirmed sync for whose list no failure was reported until `startedAt`. */
+  /** Takes the newest confirmed sync for whose list no failure was reported until `startedAt`. */
   function settle(startedAt: number): ConfirmedSync | null {
-    const settled = confirmed.findLast(({ listedAt }) => startedAt >= listedAt + STALE_AFTER_FAILURE_SECS)
-    if (settled) confirmed = confirmed.slice(confirmed.indexOf(settled) + 1)
-    return settled ?? null
-  }
-
-  function noteConfirmation(listedAt: number): void {
-    if (unconfirmed && confirmed.at(-1)?.listedAt !== listedAt)
-      confirmed.push({ startedAt: unconfirmed.startedAt, listedAt })
+    const last = confirmed.findLastIndex(({ listedAt }) => startedAt >= listedAt + STALE_AFTER_FAILURE_SECS)
+    return confirmed.splice(0, last + 1).at(-1) ?? null
   }
 
   function noteMempoolFailure(): void {
@@ -129,6 +123,8 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
     const { serverEpoch } = chain
     const lastSeq = await chainRecorder.lastSeq()
     const startedAt = nowSecs(clock)
+    // A failure that is reported from here on replaces it, so that this sync confirms nothing.
+    const confirmedBefore = confirmed
     // Read before the blocks: a transaction that leaves the mempool after this is in a block that is read below.
     const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
     if (snapshot.status === 'rejected') noteMempoolFailure()
@@ -146,7 +142,7 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
     if (chain.serverEpoch !== serverEpoch) return 'again'
     const seen = await mempool.scan(snapshot.value, tip?.time ?? 0, signal)
     const txids = new Set(snapshot.value.map(transaction => transaction.txid))
-    const isConfirming = confirms(startedAt, serverEpoch)
+    const confirming = confirms(startedAt, serverEpoch) ? unconfirmed : null
     const settled = settle(startedAt)
     const syncedThrough = settled && allPaymentsVisible(chain.problems) ? settled.startedAt : null
     const provesMissing = !rewound && !mempoolMayBeStale && !isFirstAfterFailure
@@ -164,8 +160,9 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
     if (!mempoolMayBeStale) isFirstAfterFailure = false
     reportTime(time)
     if (time.state === 'ok' && syncedThrough !== null) metrics.syncedThrough(syncedThrough)
-    if (isConfirming) noteConfirmation(startedAt)
-    if (isConfirming || (unconfirmed === null && !mempoolMayBeStale))
+    if (confirming && confirmedBefore.at(-1)?.listedAt !== startedAt)
+      confirmedBefore.push({ startedAt: confirming.startedAt, listedAt: startedAt })
+    if (confirming || (unconfirmed === null && !mempoolMayBeStale))
       unconfirmed = { startedAt, endedAt: nowSecs(clock), serverEpoch }
     return 'idle'
   }

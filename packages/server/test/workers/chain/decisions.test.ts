@@ -2,10 +2,33 @@ import assert from 'node:assert/strict'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import { onBothDatabases } from '../../harness/databases.ts'
 import { runWorkers, syncFully } from '../../harness/simulation/run-workers.ts'
-import { simulationTest } from '../../harness/simulation/simulation.ts'
+import { type ChainSimulation, simulationTest } from '../../harness/simulation/simulation.ts'
 
 const HOUR = 3_600
 const DAY = 86_400
+
+/** An invoice that is paid a second before its end, and a sync at its end whose list is a second older. */
+async function payAtTheEnd(simulation: ChainSimulation): Promise<Invoice> {
+  const { server, clock, firstProcess } = simulation
+  server.cacheSecs = 2
+  await syncFully(simulation)
+  const invoice = await simulation.createInvoice({ expiresAt: clock.secs + 60 })
+  clock.advance(59)
+  server.mempool()
+  simulation.pay(invoice)
+  clock.advance(1)
+  await firstProcess.sync()
+  return invoice
+}
+
+function readStream({ firstProcess }: ChainSimulation): Promise<number> {
+  return firstProcess.chainSync.streamMempool(new AbortController().signal)
+}
+
+async function assertDetected(simulation: ChainSimulation, invoice: Invoice): Promise<void> {
+  await syncFully(simulation)
+  assert.equal(await simulation.status(invoice), 'detected')
+}
 
 onBothDatabases(engine => {
   simulationTest(engine, 'an invoice created while the clock is 3 h ahead is paid normally', async simulation => {
@@ -412,16 +435,8 @@ onBothDatabases(engine => {
     engine,
     'a stale mempool list lets no invoice expire when the stream reports the failed read after the sync',
     async simulation => {
-      const { server, clock, firstProcess } = simulation
-      server.cacheSecs = 2
-      await syncFully(simulation)
-      const invoice = await simulation.createInvoice({ expiresAt: clock.secs + 60 })
-      clock.advance(59)
-      server.mempool()
-      simulation.pay(invoice)
-      clock.advance(1)
-      // The cached list lacks the payment.
-      await firstProcess.sync()
+      const { server, clock } = simulation
+      const invoice = await payAtTheEnd(simulation)
       server.mempoolFails = true
       clock.advance(10)
       assert.throws(() => server.mempool(), 'another client gets the error, and this process the old list')
@@ -430,11 +445,34 @@ onBothDatabases(engine => {
         assert.equal(await simulation.status(invoice), 'pending')
         clock.advance(1)
       }
-      await assert.rejects(firstProcess.chainSync.streamMempool(new AbortController().signal))
+      await assert.rejects(readStream(simulation))
       server.mempoolFails = false
       clock.advance(6)
-      await syncFully(simulation)
-      assert.equal(await simulation.status(invoice), 'detected')
+      await assertDetected(simulation, invoice)
+    },
+  )
+
+  simulationTest(
+    engine,
+    'a stale mempool list lets no invoice expire when the stream reports the failed read while the list is recorded',
+    async simulation => {
+      const { server, clock, firstProcess } = simulation
+      const invoice = await payAtTheEnd(simulation)
+      server.mempoolFails = true
+      clock.advance(10)
+      assert.throws(() => server.mempool(), 'another client gets the error, and this process the old list')
+      simulation.interruption = async point => {
+        if (point === 'before recordSnapshot') await assert.rejects(readStream(simulation))
+      }
+      await firstProcess.sync()
+      simulation.interruption = () => {}
+      clock.advance(6)
+      assert.throws(() => server.mempool(), 'and again')
+      await runWorkers(simulation)
+      assert.equal(await simulation.status(invoice), 'pending')
+      server.mempoolFails = false
+      clock.advance(6)
+      await assertDetected(simulation, invoice)
     },
   )
 
@@ -442,18 +480,11 @@ onBothDatabases(engine => {
     engine,
     'a list that is read soon after a failure confirms nothing, because further failures may be hidden',
     async simulation => {
-      const { server, clock, firstProcess } = simulation
-      server.cacheSecs = 2
-      await syncFully(simulation)
-      const invoice = await simulation.createInvoice({ expiresAt: clock.secs + 60 })
-      clock.advance(59)
-      server.mempool()
-      simulation.pay(invoice)
-      clock.advance(1)
-      await firstProcess.sync()
+      const { server, clock } = simulation
+      const invoice = await payAtTheEnd(simulation)
       clock.advance(6)
       server.mempoolFails = true
-      await assert.rejects(firstProcess.chainSync.streamMempool(new AbortController().signal))
+      await assert.rejects(readStream(simulation))
       for (const secs of [3, 6]) {
         clock.advance(secs)
         assert.throws(() => server.mempool(), 'another client gets the error, and this process the old list')
@@ -462,8 +493,7 @@ onBothDatabases(engine => {
       }
       server.mempoolFails = false
       clock.advance(6)
-      await syncFully(simulation)
-      assert.equal(await simulation.status(invoice), 'detected')
+      await assertDetected(simulation, invoice)
     },
   )
 
