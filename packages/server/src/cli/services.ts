@@ -4,7 +4,6 @@ import { type Container, type Overrides, openContainer } from '../container.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { KeyedHash } from '../ports/keyed-hash.ts'
 import { NO_METRICS } from '../ports/metrics.ts'
-import type { UnusedAddressKeeper } from '../ports/unused-address.ts'
 import type { Vault } from '../ports/vault.ts'
 import type { Context } from './context.ts'
 import { withMigrationProgress } from './migration.ts'
@@ -38,7 +37,6 @@ function withoutSettings({ lightwalletdUrls, encryptionKeys }: Config): Override
   const withoutKey = {
     vault: unset<Vault>('ENCRYPTION_KEY'),
     keyedHash: unset<KeyedHash>('ENCRYPTION_KEY'),
-    unusedAddresses: unset<UnusedAddressKeeper>('ENCRYPTION_KEY'),
   }
   return {
     ...(lightwalletdUrls.length === 0 && { chain: unset<Chain>('LIGHTWALLETD_URL') }),

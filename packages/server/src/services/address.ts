@@ -6,12 +6,13 @@ import type { Log } from '../ports/log.ts'
 import type { NoteScanner } from '../ports/note-scanner.ts'
 import type { ViewingKeyRow } from '../ports/repository/viewing-key.ts'
 import type { Store } from '../ports/store.ts'
-import type { ReservedAddress } from '../ports/unused-address.ts'
 import type { Vault } from '../ports/vault.ts'
 import type { DatabaseIdentity } from './database-identity.ts'
 
 /** A reserved address, with the key that it belongs to. */
-export interface AddressOfKey extends ReservedAddress {
+export interface AddressOfKey {
+  readonly index: bigint
+  readonly address: string
   /** Of the viewing key, 32 bytes. */
   readonly fingerprint: Uint8Array
 }
@@ -32,8 +33,6 @@ export interface Addresses {
    * reserves addresses calls it before the first `reserve`.
    */
   start(): Promise<void>
-  /** Forgets all cached addresses. Their indexes are never used. */
-  stop(): Promise<void>
 }
 
 /** Maximum addresses derived in one batch. */
@@ -193,10 +192,6 @@ export function createAddresses(deps: {
       } catch (error) {
         log.warn({ err: error }, 'no address is available before the first request')
       }
-    },
-
-    async stop() {
-      caches.clear()
     },
   }
 }

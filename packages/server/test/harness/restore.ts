@@ -29,7 +29,6 @@ export async function openRestoreShop(databaseUrl: string): Promise<RestoreShop>
   const { infrastructure, services } = await openTestContainer(scopeOf(stack), { databaseUrl, log })
   const { accounts, addresses, invoices, viewingKeys } = services
   await addresses.start()
-  stack.defer(() => addresses.stop())
   await accounts.findOrCreate(EMAIL)
   const unlimited = await accounts.setPlan(EMAIL, 'Business', null)
   const { account } = await viewingKeys.set(unlimited, testViewingKey())

@@ -91,13 +91,11 @@ export class ServiceProcess implements Owner {
       chain,
       mailer: { send: () => world.scheduler.yield(), close: () => {} },
       noteScanner: createNoteScanner(world.network, world.scheduler),
-      unusedAddresses: world.unusedAddresses,
       ...Object.assign({}, ...world.parts.map(part => part.ports?.(this) ?? {})),
     }
     const container = await openContainer({ ...config, confirmations: setup.confirmations }, overrides, this.#stack)
     const { addresses } = container.services
     await addresses.start()
-    this.#stack.defer(() => addresses.stop())
     startWorkers(container, PUBLIC_URL, this.#stack, workers)
     this.#container = container
     world.story.tell(this.name, 'has started')

@@ -1,5 +1,4 @@
 import { blockSpacingSecs, type ConsensusParams, consensusParams } from '@zatgate/server/domain/network-upgrade'
-import type { UnusedAddressKeeper } from '@zatgate/server/ports/unused-address'
 import type { Shop } from '../parts/sale/shop.ts'
 import type { Rule } from '../rules.ts'
 import type { Part } from '../run/part.ts'
@@ -19,7 +18,6 @@ import { CommitJudge } from './commit-judge.ts'
 import { isPoisonError, Poison } from './poison.ts'
 import { readsTooManyPayments } from './read-limit.ts'
 import { createStoreHooks, NO_FAILURES, type StoreFailures } from './store-failures.ts'
-import { createUnusedAddresses } from './unused-addresses.ts'
 
 /** 2026-01-31 12:00 UTC, so that runs of a day cross the end of a month. */
 const START_MS = Date.UTC(2026, 0, 31, 12)
@@ -31,7 +29,6 @@ export class World {
   readonly params: ConsensusParams
   readonly network: Network
   readonly servers: readonly ChainServer[]
-  readonly unusedAddresses: UnusedAddressKeeper
   readonly served = new ServedTransactions(() => this.scheduler.nowMs)
   readonly visibility: Visibility
   readonly database: SimulatedDatabase
@@ -79,7 +76,6 @@ export class World {
     this.scheduler = new Scheduler(seed, START_MS)
     this.scheduler.switchRate = setup.switchRate
     this.scheduler.punctuality = setup.punctuality
-    this.unusedAddresses = createUnusedAddresses(this.scheduler)
     this.story = new Story(() => this.scheduler.nowMs)
     this.#seeds = new Draw(seed, 'streams')
     const { nu63Height, nu7Height, network, height } = setup
