@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { InvalidValue } from '../../packages/server/src/config/parsers.ts'
 import { SECRETS, SETTING_GROUPS, type Setting } from '../../packages/server/src/config/setting-table.ts'
-import { RATE_CLASSES } from '../../packages/server/src/http/rate-limit.ts'
+import { type ClassLimits, RATE_CLASSES } from '../../packages/server/src/http/rate-limit.ts'
 
 /** The path of the document. */
 export const SETTINGS_FILE = join(import.meta.dirname, '../../docs/settings.md')
@@ -90,8 +90,8 @@ function list(names: readonly string[]): string {
 }
 
 /** The row of a class of routes; none when only `RATE_LIMIT` applies to it. */
-function limits({ routes, client, account }: (typeof RATE_CLASSES)[keyof typeof RATE_CLASSES]): string[] {
-  const shown = (limit: { perMinute: number; atOnce: number } | undefined, otherwise: string) =>
+function limits({ routes, client, account }: ClassLimits): string[] {
+  const shown = (limit: ClassLimits['client'], otherwise: string) =>
     limit === undefined ? otherwise : `${count(limit.perMinute)} (${count(limit.atOnce)})`
   if (client === undefined && account === undefined) return []
   return [`| ${routes} | ${shown(client, '`RATE_LIMIT`')} | ${shown(account, '')} |`]

@@ -7,20 +7,7 @@ import type { App } from './app.ts'
 import { clientPrefix } from './client-prefix.ts'
 import { type Limit, RateLimiter } from './rate-limiter.ts'
 
-export type RateClass =
-  | 'unlimited'
-  | 'read'
-  | 'create'
-  | 'session'
-  | 'list'
-  | 'export'
-  | 'viewing-key'
-  | 'swap'
-  | 'websocket'
-  | 'page'
-  | 'sign-in'
-
-interface ClassLimits {
+export interface ClassLimits {
   readonly routes: string
   readonly client?: Limit
   readonly account?: Limit
@@ -31,7 +18,7 @@ interface ClassLimits {
  * itself. RATE_LIMIT bounds all requests of a client as well. One session may use half of its account's limit, so that a
  * stolen one cannot use up what the owner needs to end it. `routes` names the routes in docs/settings.md.
  */
-export const RATE_CLASSES: Readonly<Record<RateClass, ClassLimits>> = {
+export const RATE_CLASSES = {
   /** Not even RATE_LIMIT applies. */
   unlimited: { routes: 'health checks and metrics' },
   /** Cheap: only RATE_LIMIT applies. */
@@ -57,7 +44,9 @@ export const RATE_CLASSES: Readonly<Record<RateClass, ClassLimits>> = {
   websocket: { routes: 'open a WebSocket', client: { perMinute: 6_000, atOnce: 500 } },
   page: { routes: 'pages', client: { perMinute: 1_200, atOnce: 100 }, account: { perMinute: 1_200, atOnce: 100 } },
   'sign-in': { routes: 'forms of the sign-in', client: { perMinute: 60, atOnce: 20 } },
-}
+} as const satisfies Record<string, ClassLimits>
+
+export type RateClass = keyof typeof RATE_CLASSES
 
 declare module 'fastify' {
   interface FastifyContextConfig {
