@@ -12,12 +12,15 @@ export function causeProblem(mails: readonly MailRow[], before: Causes, after: C
   return deletionProblem(mails, before, after) ?? webhookProblem(mails, before, after)
 }
 
-/** How many more the accounts have. Those that are being deleted lose theirs, which one mail tells. */
+/**
+ * How many more the accounts have. Those that are being deleted lose theirs, which one mail tells, and the cleanup removes
+ * keys that were revoked and sessions that ended long ago, of which no mail tells.
+ */
 function added(what: 'keys' | 'revoked' | 'sessions', before: Causes, after: Causes): number {
   const counts = [...after.accounts.values()].flatMap(account => {
     const earlier = before.accounts.get(account.email)
     const isLeaving = account.deletion !== null || account.erased !== null || (earlier?.deletion ?? null) !== null
-    return isLeaving ? [] : [Number(account[what] - (earlier?.[what] ?? 0n))]
+    return isLeaving ? [] : [Math.max(0, Number(account[what] - (earlier?.[what] ?? 0n)))]
   })
   return counts.reduce((sum, count) => sum + count, 0)
 }
