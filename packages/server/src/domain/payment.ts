@@ -70,6 +70,15 @@ export function countConfirmations(location: PaymentLocation, tip: number): numb
 }
 
 /**
+ * Confirmations of the first payment that still lacks some: from 0 to those required.
+ * @param confirmsAtHeight the first tip at which it is confirmed; null: it is not mined
+ */
+export function confirmationsSoFar(required: number, confirmsAtHeight: number | null, tip: number): number {
+  if (confirmsAtHeight === null) return 0
+  return Math.min(required, Math.max(0, required - (confirmsAtHeight - tip)))
+}
+
+/**
  * Whether a payment at `time` counts for the invoice. There is no lower bound: every address is new, so it has no earlier
  * payments.
  * @param time Unix seconds: the block's time, or the present time for a mempool payment

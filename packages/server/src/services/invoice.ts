@@ -3,6 +3,7 @@ import { requireNoDeletion } from '../domain/account-deletion.ts'
 import { AppError, notFound } from '../domain/error.ts'
 import { EXPIRY_SECS } from '../domain/invoice.ts'
 import type { Zat } from '../domain/money.ts'
+import { confirmationsSoFar } from '../domain/payment.ts'
 import type { Plan } from '../domain/plan.ts'
 import { DAY_SECS } from '../domain/time.ts'
 import { isUuid } from '../domain/uuid.ts'
@@ -22,6 +23,7 @@ import {
   viewingKeyNotSetError,
   watchedUntil,
 } from './invoice-draft.ts'
+import { confirmedTipOf } from './invoice-state.ts'
 import { countInvoice } from './plan-limit.ts'
 import type { WatchedKeys } from './watched-key.ts'
 
@@ -66,6 +68,8 @@ export interface Invoices {
   ): Promise<Invoice>
   /** @throws AppError `no_such_invoice`, also for an id that is not a UUID */
   read(publicId: string): Promise<Invoice>
+  /** The confirmations that its payments have so far, see `confirmationsSoFar`. */
+  confirmationsOf(invoice: Invoice): Promise<number>
   /** An account's sales, newest first. */
   list(account: Account, page: Page, filter?: InvoiceFilter): Promise<Invoice[]>
 }
@@ -240,6 +244,12 @@ export function createInvoices(deps: {
       if (!invoice) throw notFound('invoice')
       return invoice
     },
+
+    confirmationsOf: ({ confirmations, confirmsAtHeight }) =>
+      store.read(async tx => {
+        const tip = (await tx.chain.tip())?.height ?? 0
+        return confirmationsSoFar(confirmations, confirmsAtHeight, await confirmedTipOf(tx, tip))
+      }),
 
     list: (account, page, filter) => store.read(tx => tx.invoices.list(account.id, page, filter)),
   }
