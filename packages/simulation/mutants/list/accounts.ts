@@ -90,7 +90,7 @@ export const ACCOUNT_MUTANTS: readonly Mutant[] = [
     find: 'if (header.time > cutoffAt(height)) return late',
     replace: 'if (header.time < 0) return late',
     needs: ['withdrawal'],
-    withinSeeds: 500,
+    withinSeeds: 2_000,
   },
   {
     name: 'an operator may settle a withdrawal whose deposit is not confirmed',
