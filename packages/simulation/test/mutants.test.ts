@@ -33,7 +33,8 @@ test('there are at least 40 mutants, each with its own name', () => {
   assert.equal(new Set(MUTANTS.map(({ name }) => name)).size, MUTANTS.length)
 })
 
-test('every recorded result is that of a mutant', () => {
+test('every recorded result is that of a mutant', t => {
+  if (readRecordedSources().simulation === '') return t.skip('no run of this version is recorded yet')
   const names = new Set(MUTANTS.map(({ name }) => name))
   assert.deepEqual(
     Object.keys(readMutantRecord() ?? {}).filter(name => !names.has(name)),

@@ -11,7 +11,7 @@ import type { SetAsideKind } from '../domain/set-aside.ts'
 import type { ShieldedPool } from '../domain/shielded-pool.ts'
 import type { CodePurpose, SignInBudget } from '../domain/sign-in.ts'
 import type { SwapStatus } from '../domain/swap.ts'
-import type { ClosedBy, WithdrawalStatus } from '../domain/withdrawal.ts'
+import type { WithdrawalStatus } from '../domain/withdrawal.ts'
 import type { PurchaseStatus } from '../ports/repository/billing.ts'
 import type { InvoicePurpose } from '../ports/repository/invoice.ts'
 import type { ClaimedMail, MailQueue } from '../ports/repository/mail.ts'
@@ -419,10 +419,6 @@ export interface WithdrawalsTable {
   rate: string
   /** Empty: deleted with the account. */
   payout_to: Uint8Array
-  payout_due_at: Int64 | null
-  paying_provider: string | null
-  paying_since: Int64 | null
-  closed_by: ClosedBy | null
   reference: string | null
   reason: string | null
   created_at: Int64
