@@ -90,7 +90,7 @@ export const CONCURRENCY_MUTANTS: readonly Mutant[] = [
   {
     name: 'requests for sign-in codes are counted without a lock',
     theme: 'locks',
-    file: 'services/one-time-code.ts',
+    file: 'services/code-budget.ts',
     find: 'await tx.signIn.lockCounts()',
     replace: '',
     needs: ['postgres', 'sign-in'],
