@@ -36,7 +36,7 @@ export interface OneTimeCodes {
   reportWrong(attempt: Attempt): void
 }
 
-/** Who requests a code. */
+/** The email and the browser that request a code. */
 export interface CodeRequest {
   readonly email: string
   /** A secret of the browser, which it must present with the code. */

@@ -25,7 +25,7 @@ npm run evidence                              writes docs/evidence.md
 
 Exits with 1 when a seed fails, with 2 on wrong use, with 3 when the simulation itself breaks down.`
 
-/** What the command line asks for. */
+/** The parsed command line. */
 export type Options =
   | { readonly command: 'help' }
   | { readonly command: 'faults' | 'evidence' }
@@ -47,7 +47,7 @@ export interface Many {
   /** Null: no bound. */
   readonly minutes: number | null
   readonly jobs: number
-  /** What the world of a seed must have; empty: all seeds. */
+  /** Features that the world of a seed must have; empty: all seeds. */
   readonly needs: readonly string[]
   readonly stops: boolean
   /** Whether the result goes into the evidence. */

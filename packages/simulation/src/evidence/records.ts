@@ -27,7 +27,7 @@ export type MutantRecord = Readonly<Record<string, number | null>>
 
 /** A defect of the service that the simulation has found. */
 export interface FixedDefect {
-  /** What was wrong, in words. */
+  /** The defect, in words. */
   readonly wrong: string
   readonly rule: string
   /** The commit that fixed it. */

@@ -7,7 +7,7 @@ export interface SavedPlan extends FullPlan {
   /** The rule that was broken. */
   readonly rule: string
   readonly finding: string
-  /** What was wrong, in words. Set in kept seeds. */
+  /** The defect, in words. Set in kept seeds. */
   readonly wrong?: string
   /** The commit that fixed it. Set in kept seeds. */
   readonly fixedBy?: string

@@ -40,7 +40,7 @@ export interface NewSignInLink {
   readonly expiresAt: number
 }
 
-/** Whose requests to count. Of clients and their networks, those of unknown browsers only. */
+/** The requests to count. Those of a client or a network are counted for unknown browsers only. */
 export type CodeRequestScope =
   | { readonly email: string; readonly isKnownBrowser: boolean }
   | { readonly knownBrowserHash: Uint8Array }
