@@ -14,6 +14,7 @@ export interface Mutant {
   readonly needsPostgres?: boolean
 }
 
+const KNOWLEDGE = 'domain/chain-knowledge.test.ts'
 const DECISIONS = 'workers/chain/decisions.test.ts'
 const INTERRUPTIONS = 'workers/chain/interruptions.test.ts'
 const PROCESSES = 'workers/chain/processes.test.ts'
@@ -32,14 +33,10 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the mempool is read after the blocks, not before them',
     file: 'workers/chain/sync.ts',
-    find: `const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
-    if (snapshot.status === 'rejected') noteMempoolFailure()
-    else uncompared = union(uncompared, snapshot.value)
+    find: `const list = await readMempool(signal)
     const { reachedTip, hasMore, rewound, tip } = await syncBlocks(signal)`,
     replace: `const { reachedTip, hasMore, rewound, tip } = await syncBlocks(signal)
-    const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
-    if (snapshot.status === 'rejected') noteMempoolFailure()
-    else uncompared = union(uncompared, snapshot.value)`,
+    const list = await readMempool(signal)`,
     tests: [INTERRUPTIONS],
     killedBy: 'a payment that is mined after the blocks are read, and reorged before the next sync',
   },
@@ -205,8 +202,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'every list that was not recorded starts the wait of all missing payments again',
     file: 'workers/chain/sync.ts',
-    find: "if (!reachedTip || snapshot.status === 'rejected') return",
-    replace: "if (!reachedTip) uncompared = null\n    if (!reachedTip || snapshot.status === 'rejected') return",
+    find: 'if (!reachedTip || !list) return',
+    replace: 'if (!reachedTip) known = { ...known, uncompared: null }\n    if (!reachedTip || !list) return',
     tests: [DECISIONS],
     killedBy: 'a payment is dropped although the server is behind now and then',
   },
@@ -228,20 +225,17 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the synced-through time advances while the chain source does not show everything',
-    file: 'workers/chain/sync.ts',
-    find: 'const syncedThrough = settled && allPaymentsVisible(chain.problems) ? settled.startedAt : null',
-    replace: 'const syncedThrough = settled ? settled.startedAt : null',
-    tests: ['workers/chain/problems.test.ts'],
-    killedBy: 'while no server follows an upgrade, no invoice expires',
+    file: 'domain/chain-knowledge.ts',
+    find: 'allPaymentsVisible(problems) ? (settled',
+    replace: 'problems ? (settled',
+    tests: [KNOWLEDGE],
+    killedBy: 'nothing is concluded while the source may not show every payment',
   },
   {
     name: 'no block is read while the mempool cannot be read',
     file: 'workers/chain/sync.ts',
-    find: "if (snapshot.status === 'rejected') noteMempoolFailure()",
-    replace: `if (snapshot.status === 'rejected') {
-      noteMempoolFailure()
-      return 'idle'
-    }`,
+    find: 'const list = await readMempool(signal)',
+    replace: "const list = await readMempool(signal)\n    if (!list) return 'idle'",
     tests: ['workers/chain/problems.test.ts'],
     killedBy: 'while the mempool cannot be read, blocks are recorded',
   },
@@ -274,19 +268,83 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'one poll of the mempool counts as confirmed without a second poll',
-    file: 'workers/chain/sync.ts',
-    find: 'const syncedThrough = settled && allPaymentsVisible(chain.problems) ? settled.startedAt : null',
-    replace: 'const syncedThrough = startedAt',
-    tests: [DECISIONS],
-    killedBy: 'an invoice paid a second before its end never expires',
+    file: 'domain/chain-knowledge.ts',
+    find: 'syncedThrough: allPaymentsVisible(problems) ? (settled(known)?.startedAt ?? null) : null',
+    replace: 'syncedThrough: known.sync?.startedAt ?? null',
+    tests: [KNOWLEDGE],
+    killedBy: 'a sync counts when a list of 3 s later has confirmed it',
   },
   {
     name: 'a sync counts as soon as a list has confirmed it, before a failed read can be reported',
-    file: 'workers/chain/sync.ts',
-    find: 'startedAt >= listedAt + STALE_AFTER_FAILURE_SECS',
-    replace: 'startedAt >= listedAt',
-    tests: ['workers/chain/decisions.test.ts'],
-    killedBy: 'when the stream reports the failed read after the sync',
+    file: 'domain/chain-knowledge.ts',
+    find: 'sync.startedAt >= listedAt + STALE_AFTER_FAILURE_SECS',
+    replace: 'sync.startedAt >= listedAt',
+    tests: [KNOWLEDGE],
+    killedBy: 'a sync counts when a list of 3 s later has confirmed it',
+  },
+  {
+    name: 'a sync is confirmed by a list that was requested before its end',
+    file: 'domain/chain-knowledge.ts',
+    find: 'endedAt: at, serverEpoch',
+    replace: 'endedAt: startedAt, serverEpoch',
+    tests: [KNOWLEDGE],
+    killedBy: 'a sync that took long is confirmed by a list that is requested 3 s after its end',
+  },
+  {
+    name: 'a failure leaves the confirmed syncs',
+    file: 'domain/chain-knowledge.ts',
+    find: 'awaitsFirstList: true, confirmed: [] }',
+    replace: 'awaitsFirstList: true }',
+    tests: [KNOWLEDGE],
+    killedBy: 'a failure between the lists',
+  },
+  {
+    name: 'a failure that is reported while a list is recorded leaves its confirmation',
+    file: 'domain/chain-knowledge.ts',
+    find: 'confirms && !hasFailed',
+    replace: 'confirms',
+    tests: [KNOWLEDGE],
+    killedBy: 'a failure that is reported while a list is recorded',
+  },
+  {
+    name: 'a sync is confirmed by the list of another server',
+    file: 'domain/chain-knowledge.ts',
+    find: ' || unconfirmed?.serverEpoch !== serverEpoch',
+    replace: '',
+    tests: [KNOWLEDGE],
+    killedBy: 'another server between the lists',
+  },
+  {
+    name: 'a rewind leaves what was confirmed before',
+    file: 'domain/chain-knowledge.ts',
+    find: 'isListOld || rewound || clockWentBack',
+    replace: 'isListOld || clockWentBack',
+    tests: [KNOWLEDGE],
+    killedBy: 'a rewind between the lists',
+  },
+  {
+    name: 'a clock that went back leaves what was confirmed before',
+    file: 'domain/chain-knowledge.ts',
+    find: ' || clockWentBack',
+    replace: '',
+    tests: [KNOWLEDGE],
+    killedBy: 'a clock that went back between the lists',
+  },
+  {
+    name: 'the first list after a failure that was reported while a list was recorded proves absences',
+    file: 'domain/chain-knowledge.ts',
+    find: '(isListOld || hasFailed)',
+    replace: 'isListOld',
+    tests: [KNOWLEDGE],
+    killedBy: 'neither it nor the first list after it proves an absence',
+  },
+  {
+    name: 'the ids of unrecorded lists are forgotten when a wrong clock records no absence',
+    file: 'domain/chain-knowledge.ts',
+    find: 'provesMissing(known) && clockAgrees ?',
+    replace: 'provesMissing(known) ?',
+    tests: [KNOWLEDGE],
+    killedBy: 'transactions of lists that were not recorded were not missing',
   },
   {
     name: 'a process whose clock is hours wrong records absences',
@@ -307,11 +365,11 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a mempool list served right after a failure counts as current',
-    file: 'workers/chain/sync.ts',
-    find: 'Math.abs(startedAt - mempoolFailedAt) < STALE_AFTER_FAILURE_SECS',
-    replace: 'Number.isNaN(mempoolFailedAt)',
-    tests: [DECISIONS],
-    killedBy: 'a list that is read soon after a failure confirms nothing',
+    file: 'domain/chain-knowledge.ts',
+    find: 'Math.abs(startedAt - failedAt) < STALE_AFTER_FAILURE_SECS',
+    replace: 'Number.isNaN(failedAt)',
+    tests: [KNOWLEDGE],
+    killedBy: 'a list that is requested less than 5 s after a failure',
   },
   {
     name: 'a stalled server advances the synced-through time',

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { createServer } from 'node:net'
@@ -53,14 +54,17 @@ function guard(pid: number, exited: Promise<unknown>): void {
   exited.then(release, release)
 }
 
-/** A currently free TCP port on loopback. */
+/** A free TCP port on loopback, below those that systems give to outgoing connections and to `listen(0)`. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
+  while (true) {
+    const port = randomInt(20_000, 32_768)
+    const server = createServer().listen(port, '127.0.0.1')
+    const [listening] = await Promise.allSettled([once(server, 'listening')])
+    if (listening.status === 'rejected') continue
+    server.close()
+    await once(server, 'close')
+    return port
+  }
 }
 
 /** Rejects with `message` when the operation takes longer than `ms`. */

@@ -1,3 +1,4 @@
+import type { Conclusions } from '../domain/chain-knowledge.ts'
 import type { ChainTime } from '../domain/chain-time.ts'
 import type { ConsensusParams } from '../domain/network-upgrade.ts'
 import { isRecentSnapshot, type Payment } from '../domain/payment.ts'
@@ -31,7 +32,7 @@ export interface ScannedMempool {
 }
 
 /** The complete mempool of one server, read before the blocks up to the server's tip. */
-export interface MempoolSnapshot extends ScannedMempool {
+export interface MempoolSnapshot extends ScannedMempool, Conclusions {
   /** Ids of all transactions in the mempool. */
   readonly txids: ReadonlySet<string>
   /** Unix seconds: when the mempool was requested. */
@@ -40,18 +41,6 @@ export interface MempoolSnapshot extends ScannedMempool {
   readonly lastSeq: number
   /** Changes with each server and each session. Absence from one server says nothing about another. */
   readonly serverEpoch: number
-  /** Unix seconds: chain and mempool are completely known up to this time. Null: this snapshot does not prove it. */
-  readonly syncedThrough: number | null
-  /**
-   * False when the list may be old, and when the chain was rewound during the reading: payments mined at that time were
-   * not in the mempool.
-   */
-  readonly provesMissing: boolean
-  /**
-   * Ids of the transactions in this list, and in those that were read since the last snapshot that proved absences and not
-   * recorded: these were not missing all the time. Null: any transaction may have been in such a list.
-   */
-  readonly uncompared: ReadonlySet<string> | null
 }
 
 /** Payments that one transaction records, and that it compares. */

@@ -6,14 +6,10 @@ export const SYNC_MUTANTS: readonly Mutant[] = [
     name: 'the mempool is read after the blocks, not before them',
     theme: 'chain sync',
     file: 'workers/chain/sync.ts',
-    find: `const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
-    if (snapshot.status === 'rejected') noteMempoolFailure()
-    else uncompared = union(uncompared, snapshot.value)
+    find: `const list = await readMempool(signal)
     const { reachedTip, hasMore, rewound, tip } = await syncBlocks(signal)`,
     replace: `const { reachedTip, hasMore, rewound, tip } = await syncBlocks(signal)
-    const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
-    if (snapshot.status === 'rejected') noteMempoolFailure()
-    else uncompared = union(uncompared, snapshot.value)`,
+    const list = await readMempool(signal)`,
     withinSeeds: 4_000,
   },
   {
@@ -64,9 +60,9 @@ export const SYNC_MUTANTS: readonly Mutant[] = [
   {
     name: 'one poll of the mempool counts as confirmed without a second poll',
     theme: 'mempool',
-    file: 'workers/chain/sync.ts',
-    find: 'const syncedThrough = settled && allPaymentsVisible(chain.problems) ? settled.startedAt : null',
-    replace: 'const syncedThrough = startedAt',
+    file: 'domain/chain-knowledge.ts',
+    find: 'syncedThrough: allPaymentsVisible(problems) ? (settled(known)?.startedAt ?? null) : null',
+    replace: 'syncedThrough: known.sync?.startedAt ?? null',
     withinSeeds: 5_000,
   },
   {

@@ -1,4 +1,4 @@
-import { allPaymentsVisible } from '../../domain/chain-problem.ts'
+import { conclude, NOTHING_KNOWN, type Observation, observe } from '../../domain/chain-knowledge.ts'
 import { clockAgreesWithChain } from '../../domain/chain-time.ts'
 import type { Chain } from '../../ports/chain.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
@@ -49,38 +49,7 @@ export interface ChainSync {
 
 const SYNC_INTERVAL_MS = 2_000
 const STREAM_GAP_MS = 500
-/** As many as a server may list at once. */
-const MAX_UNCOMPARED = 100_000
 const BACKOFF = { firstMs: 500, maxMs: 3_000 }
-/** Maximum age of a server's mempool list, with a margin: lightwalletd asks its node at most every 2 s. */
-const MAX_MEMPOOL_AGE_SECS = 3
-/**
- * After a failed mempool read of any client, lightwalletd may serve a list of any age for 2 s. The stream is opened again
- * at most 3 s after a failure. With a margin.
- */
-const STALE_AFTER_FAILURE_SECS = 5
-
-/**
- * A complete sync that a later one has to confirm. It can miss a transaction that entered the mempool after the server
- * last asked its node, and one whose block was replaced between the reads of mempool and blocks. A later sync reads both,
- * so `syncedThrough` advances to `startedAt` only with that, and with a third one. In memory only: after a restart three
- * syncs are needed again, and `syncedThrough` stands still until then. Times in Unix seconds.
- */
-interface UnconfirmedSync {
-  readonly startedAt: number
-  readonly endedAt: number
-  readonly serverEpoch: number
-}
-
-/**
- * A sync that a list has confirmed which a failed read of another client may have made old: the mempool stream tells of
- * it, but perhaps only when it is open again. Times in Unix seconds.
- */
-interface ConfirmedSync {
-  readonly startedAt: number
-  /** When the list was requested. */
-  readonly listedAt: number
-}
 
 export function createChainSync(deps: ChainSyncDeps): ChainSync {
   const { chain, chainRecorder, recordedChain, witnesses, clock, metrics = NO_METRICS } = deps
@@ -89,30 +58,9 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
   const reportTime = createTimeReporter({ log: deps.log, metrics })
   const reportProblems = createProblemReporter({ ...deps, metrics })
   let headersChecked = false
-  let mempoolFailedAt = Number.NEGATIVE_INFINITY
-  /** The first list after a failure may be as old as the failure. */
-  let isFirstAfterFailure = false
-  let unconfirmed: UnconfirmedSync | null = null
-  /** Oldest first, at most one for each second of `STALE_AFTER_FAILURE_SECS`. Replaced when a failure is reported. */
-  let confirmed: ConfirmedSync[] = []
-  /** Ids of the transactions in mempool lists that were read and not yet compared with the payments. Null: too many. */
-  let uncompared: Set<string> | null = new Set()
-
-  /** Whether a sync that started at `startedAt` has read everything that the unconfirmed one may have missed. */
-  function confirms(startedAt: number, serverEpoch: number): boolean {
-    return unconfirmed?.serverEpoch === serverEpoch && startedAt >= unconfirmed.endedAt + MAX_MEMPOOL_AGE_SECS
-  }
-
-  /** Takes the newest confirmed sync for whose list no failure was reported until `startedAt`. */
-  function settle(startedAt: number): ConfirmedSync | null {
-    const last = confirmed.findLastIndex(({ listedAt }) => startedAt >= listedAt + STALE_AFTER_FAILURE_SECS)
-    return confirmed.splice(0, last + 1).at(-1) ?? null
-  }
-
-  function noteMempoolFailure(): void {
-    mempoolFailedAt = nowSecs(clock)
-    isFirstAfterFailure = true
-    confirmed = []
+  let known = NOTHING_KNOWN
+  const see = (observation: Observation) => {
+    known = observe(known, observation)
   }
 
   async function syncOnce(signal: AbortSignal): Promise<LoopResult> {
@@ -123,48 +71,37 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
     const { serverEpoch } = chain
     const lastSeq = await chainRecorder.lastSeq()
     const startedAt = nowSecs(clock)
-    // A failure that is reported from here on replaces it, so that this sync confirms nothing.
-    const confirmedBefore = confirmed
+    see({ type: 'sync_started', at: startedAt, serverEpoch })
     // Read before the blocks: a transaction that leaves the mempool after this is in a block that is read below.
-    const [snapshot] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
-    if (snapshot.status === 'rejected') noteMempoolFailure()
-    else uncompared = union(uncompared, snapshot.value)
+    const list = await readMempool(signal)
     const { reachedTip, hasMore, rewound, tip } = await syncBlocks(signal)
-    const mempoolMayBeStale = Math.abs(startedAt - mempoolFailedAt) < STALE_AFTER_FAILURE_SECS
-    const clockWentBack = unconfirmed !== null && startedAt < unconfirmed.endedAt
-    if (mempoolMayBeStale || rewound || clockWentBack || unconfirmed?.serverEpoch !== serverEpoch) {
-      unconfirmed = null
-      confirmed = []
-    }
+    see({ type: 'blocks_read', rewound })
     // Blocks are recorded even if the mempool read failed, but the sync is then incomplete.
-    if (snapshot.status === 'rejected') signal.throwIfAborted()
-    if (!reachedTip || snapshot.status === 'rejected') return hasMore ? 'again' : 'idle'
+    if (!list) signal.throwIfAborted()
+    if (!reachedTip || !list) return hasMore ? 'again' : 'idle'
     if (chain.serverEpoch !== serverEpoch) return 'again'
-    const seen = await mempool.scan(snapshot.value, tip?.time ?? 0, signal)
-    const txids = new Set(snapshot.value.map(transaction => transaction.txid))
-    const confirming = confirms(startedAt, serverEpoch) ? unconfirmed : null
-    const settled = settle(startedAt)
-    const syncedThrough = settled && allPaymentsVisible(chain.problems) ? settled.startedAt : null
-    const provesMissing = !rewound && !mempoolMayBeStale && !isFirstAfterFailure
-    const time = await chainRecorder.recordSnapshot({
-      ...seen,
-      txids,
-      readAt: startedAt,
-      lastSeq,
-      serverEpoch,
-      syncedThrough,
-      provesMissing,
-      uncompared,
-    })
-    if (provesMissing && clockAgreesWithChain(time)) uncompared = new Set()
-    if (!mempoolMayBeStale) isFirstAfterFailure = false
+    const seen = await mempool.scan(list.transactions, tip?.time ?? 0, signal)
+    const conclusions = conclude(known, chain.problems)
+    const { txids } = list
+    const snapshot = { ...seen, ...conclusions, txids, readAt: startedAt, lastSeq, serverEpoch }
+    const time = await chainRecorder.recordSnapshot(snapshot)
+    see({ type: 'snapshot_recorded', at: nowSecs(clock), clockAgrees: clockAgreesWithChain(time) })
     reportTime(time)
+    const { syncedThrough } = conclusions
     if (time.state === 'ok' && syncedThrough !== null) metrics.syncedThrough(syncedThrough)
-    if (confirming && confirmedBefore.at(-1)?.listedAt !== startedAt)
-      confirmedBefore.push({ startedAt: confirming.startedAt, listedAt: startedAt })
-    if (confirming || (unconfirmed === null && !mempoolMayBeStale))
-      unconfirmed = { startedAt, endedAt: nowSecs(clock), serverEpoch }
     return 'idle'
+  }
+
+  /** The mempool list; null: it cannot be read. */
+  async function readMempool(signal: AbortSignal) {
+    const [read] = await Promise.allSettled([chain.mempoolSnapshot(signal)])
+    if (read.status === 'rejected') {
+      see({ type: 'mempool_failed', at: nowSecs(clock) })
+      return null
+    }
+    const txids = new Set(read.value.map(({ txid }) => txid))
+    see({ type: 'mempool_listed', txids })
+    return { transactions: read.value, txids }
   }
 
   return {
@@ -184,17 +121,11 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
         return await mempool.stream(signal)
       } catch (error) {
         // The failed read of another client hides that of the snapshot, but every failure ends the stream.
-        if (!signal.aborted) noteMempoolFailure()
+        if (!signal.aborted) see({ type: 'mempool_failed', at: nowSecs(clock) })
         throw error
       }
     },
   }
-}
-
-/** Adds the ids of a mempool list. Null: too many. */
-function union(ids: Set<string> | null, transactions: readonly { readonly txid: string }[]): Set<string> | null {
-  for (const { txid } of transactions) ids?.add(txid)
-  return ids && ids.size <= MAX_UNCOMPARED ? ids : null
 }
 
 /** Starts chain sync: a sync every two seconds and after each block, and the mempool stream in parallel. */

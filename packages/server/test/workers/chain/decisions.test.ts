@@ -357,6 +357,32 @@ onBothDatabases(engine => {
     assert.equal(await simulation.status(invoice), 'detected')
   })
 
+  simulationTest(
+    engine,
+    'a stale mempool list drops no payment when the stream reports the failed read while a list is recorded',
+    async simulation => {
+      const { server, firstProcess, clock } = simulation
+      server.cacheSecs = 2
+      await syncFully(simulation)
+      const invoice = await simulation.createInvoice({ expiresAt: clock.secs + 3_600 })
+      simulation.pay(invoice)
+      await readStream(simulation)
+      server.mempoolFails = true
+      clock.advance(10)
+      assert.throws(() => server.mempool(), 'another client gets the error, and this process the old list')
+      simulation.interruption = async point => {
+        if (point === 'before recordSnapshot') await assert.rejects(readStream(simulation))
+      }
+      await firstProcess.sync()
+      simulation.interruption = () => {}
+      clock.advance(120)
+      simulation.mine(1, [])
+      assert.throws(() => server.mempool(), 'and again')
+      await firstProcess.sync()
+      assert.equal(await simulation.status(invoice), 'detected')
+    },
+  )
+
   simulationTest(engine, 'a payment seen while the server is behind is missing since then only', async simulation => {
     const { server, chain, firstProcess, clock } = simulation
     await syncFully(simulation)
