@@ -890,9 +890,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'wrong codes in known browsers are not limited by day',
-    file: 'services/one-time-code.ts',
-    find: 'const isAllowed = (await wrongInKnownBrowsers(tx, email, now)) <= KNOWN_BROWSER_WRONG_CODES.max',
-    replace: 'const isAllowed = (await wrongInKnownBrowsers(tx, email, now)) >= 0',
+    file: 'services/code-budget.ts',
+    find: 'isAllowed: !isSpent(CODE_BUDGETS.known_wrong_codes, wrongBefore)',
+    replace: 'isAllowed: wrongBefore >= 0',
     tests: [KNOWN_BROWSER],
     killedBy: 'ten wrong codes a day in known browsers of an email',
   },

@@ -30,7 +30,7 @@ export interface Mutant {
   /** Must occur in the file exactly once. */
   readonly find: string
   readonly replace: string
-  /** What the world of a seed must have for its run to reach the mutant. Other seeds are left out. */
+  /** Features that the world of a seed must have for its run to reach the mutant. Other seeds are left out. */
   readonly needs?: readonly string[]
   /** The number of seeds, from the base seed on, one of which must fail. */
   readonly withinSeeds: number

@@ -1,4 +1,4 @@
-/** What the service promises and the judge checks, by the part of the world that does. */
+/** The promises of the service, by the part of the world whose judge checks them. */
 export const RULES = {
   sale: [
     'a change and its event are one commit',

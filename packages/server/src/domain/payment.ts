@@ -51,7 +51,7 @@ export interface PaymentSummary {
   readonly dropped: readonly Unmined[]
 }
 
-/** What decides until when an unmined transaction can be mined. */
+/** The heights that bound when an unmined transaction can still be mined. */
 export type Unmined = Pick<Payment, 'expiryHeight' | 'lastSeenHeight'>
 
 /** The last height at which a payment is confirmed. With 0 confirmations required, a mined payment is confirmed at once. */

@@ -1,12 +1,11 @@
 import type { Account } from '../domain/account.ts'
 import { requireNoDeletion } from '../domain/account-deletion.ts'
-import { AppError, notFound } from '../domain/error.ts'
+import { AppError } from '../domain/error.ts'
 import { EXPIRY_SECS } from '../domain/invoice.ts'
 import type { Zat } from '../domain/money.ts'
 import { confirmationsSoFar } from '../domain/payment.ts'
 import type { Plan } from '../domain/plan.ts'
 import { DAY_SECS } from '../domain/time.ts'
-import { isUuid } from '../domain/uuid.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import { type Metrics, NO_METRICS } from '../ports/metrics.ts'
 import type { Random } from '../ports/random.ts'
@@ -25,6 +24,7 @@ import {
 } from './invoice-draft.ts'
 import { confirmedTipOf } from './invoice-state.ts'
 import { countInvoice } from './plan-limit.ts'
+import { findByPublicId, sameRow } from './public-id.ts'
 import type { WatchedKeys } from './watched-key.ts'
 
 /** After the first one the account is read again and the cached addresses are forgotten, so the second one decides. */
@@ -104,9 +104,9 @@ export function createInvoices(deps: {
   }
 
   /** @throws AppError `database_unavailable` when the database does not have the account any more */
-  async function readAgain({ id, publicId }: Account): Promise<Account> {
-    const found = await store.query(tx => tx.accounts.byId(id))
-    if (found?.publicId !== publicId) throw replacedError('the database does not have the account any more')
+  async function readAgain(given: Account): Promise<Account> {
+    const found = sameRow(await store.query(tx => tx.accounts.byId(given.id)), given)
+    if (!found) throw replacedError('the database does not have the account any more')
     return found
   }
 
@@ -239,11 +239,7 @@ export function createInvoices(deps: {
         store.write(tx => writeInternal(tx, draft, request.idempotency, record)),
       ),
 
-    async read(publicId) {
-      const invoice = isUuid(publicId) ? await store.lookup.invoice(publicId.toLowerCase()) : null
-      if (!invoice) throw notFound('invoice')
-      return invoice
-    },
+    read: publicId => findByPublicId('invoice', publicId, id => store.lookup.invoice(id)),
 
     confirmationsOf: ({ confirmations, confirmsAtHeight }) =>
       store.read(async tx => {

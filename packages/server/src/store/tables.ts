@@ -2,6 +2,7 @@ import type { Generated, Kysely } from 'kysely'
 import type { Network } from '../domain/account.ts'
 import type { Actor, AuditKind } from '../domain/audit.ts'
 import type { ChainProblemName } from '../domain/chain-problem.ts'
+import type { SharedBudget } from '../domain/code-budget.ts'
 import type { DeliveryState } from '../domain/delivery-schedule.ts'
 import type { EventType } from '../domain/event.ts'
 import type { InvoiceStatus } from '../domain/invoice.ts'
@@ -9,7 +10,7 @@ import type { PaymentLocation } from '../domain/payment.ts'
 import type { SessionOrigin } from '../domain/session.ts'
 import type { SetAsideKind } from '../domain/set-aside.ts'
 import type { ShieldedPool } from '../domain/shielded-pool.ts'
-import type { CodePurpose, SignInBudget } from '../domain/sign-in.ts'
+import type { CodePurpose } from '../domain/sign-in.ts'
 import type { SwapStatus } from '../domain/swap.ts'
 import type { WithdrawalStatus } from '../domain/withdrawal.ts'
 import type { PurchaseStatus } from '../ports/repository/billing.ts'
@@ -344,7 +345,7 @@ export interface SignInCodesTable {
 }
 
 export interface SignInBudgetsTable {
-  name: SignInBudget
+  name: SharedBudget
   window_start: Int64
   used: Int64
 }

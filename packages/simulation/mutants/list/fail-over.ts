@@ -1,6 +1,6 @@
 import type { Mutant } from '../mutant.ts'
 
-/** What a process holds of a database that was lost, and an older one in its place. */
+/** Mutants of the state that a process keeps from a lost database after an older one has taken its place. */
 export const FAIL_OVER_MUTANTS: readonly Mutant[] = [
   {
     name: 'a cached address is trusted by the row id of its viewing key',

@@ -2,7 +2,7 @@ import type { Catalogue } from '../run/catalogue.ts'
 import type { FixedDefect, Measurement, MutantRecord } from './records.ts'
 import { INTRODUCTION, NOT_COVERED, THEMES } from './texts.ts'
 
-/** What the document is made of. */
+/** The contents of the document. */
 export interface Evidence {
   /** The judge's rules by part. */
   readonly rules: Readonly<Record<string, readonly string[]>>

@@ -1,10 +1,9 @@
-import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readPlan } from '../run/saved-plan.ts'
+import { readKeptSeeds } from '../run/saved-plan.ts'
 import { serviceFingerprint, simulationFingerprint } from './sources.ts'
 
-const PACKAGE = join(import.meta.dirname, '../..')
-const FOLDER = join(PACKAGE, 'evidence')
+const FOLDER = join(import.meta.dirname, '../../evidence')
 const MEASUREMENT = join(FOLDER, 'measurement.json')
 const MUTANTS = join(FOLDER, 'mutants.json')
 const SOURCES = join(FOLDER, 'sources.json')
@@ -27,7 +26,7 @@ export type MutantRecord = Readonly<Record<string, number | null>>
 
 /** A defect of the service that the simulation has found. */
 export interface FixedDefect {
-  /** What was wrong, in words. */
+  /** The defect, in words. */
   readonly wrong: string
   readonly rule: string
   /** The commit that fixed it. */
@@ -94,10 +93,9 @@ export function writeMutantRecord(record: MutantRecord, sources: Readonly<Record
 
 /** The defects of the kept seeds, and those whose seeds could not be kept. */
 export function readFixedDefects(): FixedDefect[] {
-  const kept = globSync('seeds/*.json', { cwd: PACKAGE })
-    .sort()
-    .map(file => readPlan(join(PACKAGE, file)))
-    .map(({ wrong = '', rule, fixedBy = '' }) => ({ wrong, rule, fixedBy }))
+  const kept = readKeptSeeds()
+    .filter(seed => seed.of === 'service')
+    .map(({ wrong, rule, fixedBy }) => ({ wrong, rule, fixedBy }))
   return [...kept, ...(readIfPresent<FixedDefect[]>(FINDINGS) ?? [])]
 }
 
