@@ -15,7 +15,7 @@ cleanup() {
 }
 trap cleanup EXIT
 
-# What the base image node:…-bookworm-slim provides: Debian, Node with npm, and the user node.
+# Makes the contents of the base image node:…-bookworm-slim: Debian, Node with npm, and the user node.
 make_base() {
   [[ -e $cache/complete ]] && return
   rm -rf "$cache" && mkdir -p "$cache/debs"

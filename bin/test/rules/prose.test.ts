@@ -10,7 +10,7 @@ const BANNED: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\bheed(?:s|ed)?\b/gi, 'apply, follow'],
   [/\bglances?\b/gi, 'a read in one statement'],
   [/\bcrowd(?:s|ed)?\b/gi, 'batch'],
-  [/\bdesks?\b/gi, 'operator, payout provider'],
+  [/\bdesks?\b/gi, 'operator'],
   [/\b(?:whoever|somebody|nobody(?!@|%40))\b/gi, 'the person or the component by name; no one'],
   [/\bhears? (?:of|about|from)\b/gi, 'receives, is notified of'],
   [/\bfor ever\b/gi, 'without limit, until …'],

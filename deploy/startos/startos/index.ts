@@ -2,7 +2,7 @@ import { buildManifest } from '@start9labs/start-sdk'
 import { manifest as definition } from './manifest/index.ts'
 import { versionGraph } from './versions/index.ts'
 
-/** What StartOS calls. */
+/** The functions that StartOS calls. */
 export { actions } from './actions/index.ts'
 export { createBackup } from './backups.ts'
 export { init, uninit } from './init.ts'

@@ -9,7 +9,7 @@ const shape = z.object({
   smtp: sdk.inputSpecConstants.smtpInputSpec.validator.catch({ selection: 'disabled', value: {} }),
 })
 
-/** What the owner has chosen in the actions. Beside the secrets, since it may contain the password of a mail server. */
+/** The owner's choices in the actions. They lie beside the secrets, since they may contain the password of a mail server. */
 export const settingsFile = FileHelper.json({ base: sdk.volumes.secrets, subpath: 'settings.json' }, shape)
 
 type Settings = z.infer<typeof shape>

@@ -83,6 +83,8 @@ export interface InvoiceMessage {
   status: InvoiceStatus | 'not_found'
   /** Present only when a swap exists. */
   swap_status?: SwapStatus
+  /** While the status is `detected`: the confirmations that the payment has. With several payments, the first that lacks some. */
+  confirmations?: number
 }
 
 // Swaps

@@ -22,8 +22,8 @@ const WORKERS = {
     return startSetAsideLoop({ ...infrastructure, setAsides, retries: [deliveries.retrySetAside] })
   },
   'set aside by the watcher': ({ infrastructure, services }) => {
-    const { accountDeletions, billing, payouts, retryInvoices, setAsides, swapStatus } = services
-    const others = [accountDeletions, billing, payouts, swapStatus].map(service => service.retrySetAside)
+    const { accountDeletions, billing, retryInvoices, setAsides, swapStatus } = services
+    const others = [accountDeletions, billing, swapStatus].map(service => service.retrySetAside)
     return startSetAsideLoop({ ...infrastructure, setAsides, retries: [retryInvoices, ...others] })
   },
   mail({ infrastructure, services: { setAsides } }, publicUrl) {

@@ -7,7 +7,6 @@ import { measuredStore } from './adapters/metrics/database.ts'
 import { measuredMailer } from './adapters/metrics/mail.ts'
 import { createMetrics } from './adapters/metrics/metrics.ts'
 import { createOneClick, disabledSwapProvider } from './adapters/oneclick/provider.ts'
-import { createManualPayout } from './adapters/payout/manual.ts'
 import { createCachedRates } from './adapters/rates/cached.ts'
 import { krakenRates } from './adapters/rates/kraken.ts'
 import { createSmtpMailer } from './adapters/smtp/mailer.ts'
@@ -29,7 +28,6 @@ import type { Log } from './ports/log.ts'
 import type { Mailer } from './ports/mailer.ts'
 import type { Metrics } from './ports/metrics.ts'
 import type { NoteScanner } from './ports/note-scanner.ts'
-import type { PayoutProvider } from './ports/payout-provider.ts'
 import type { Random } from './ports/random.ts'
 import type { Rates } from './ports/rate.ts'
 import type { Invoice } from './ports/repository/invoice.ts'
@@ -101,7 +99,6 @@ export interface Infrastructure {
   readonly webhookHttp: HttpClient
   readonly rates: Rates
   readonly swapProvider: SwapProvider
-  readonly payoutProvider: PayoutProvider
   /** Null in the sandbox settings before the sandbox has completed them. */
   readonly mailer: Mailer | null
 }
@@ -189,7 +186,6 @@ async function openInfrastructure(
     webhookHttp: overrides.webhookHttp ?? opened(createHttpClient({ allowPrivate: config.webhookAllowPrivate })),
     rates: overrides.rates ?? createCachedRates({ source, clock, maxAgeSecs: config.ratesMaxAgeSecs }),
     swapProvider: overrides.swapProvider ?? tracedSwapProvider(swapProvider, tracer),
-    payoutProvider: overrides.payoutProvider ?? createManualPayout(log),
     mailer: overrides.mailer ?? (mailer && opened(tracedMailer(mailer, tracer))),
   }
 }
@@ -216,7 +212,7 @@ async function prepareDatabase(infrastructure: Infrastructure): Promise<Account 
 export function createServices(infrastructure: Infrastructure, operator: Account | null) {
   const { config, params, clock, random, log, metrics, store, vault, keyedHash, noteScanner } = infrastructure
   const { network, plans, confirmations, lateWatchDays, registration } = config
-  const { swapProvider: provider, payoutProvider } = infrastructure
+  const { swapProvider: provider } = infrastructure
 
   const databaseIdentity = createDatabaseIdentity({ store, clock, random, lateWatchDays, log })
   const onError = (err: unknown) => log.warn({ err }, 'could not record when a credential was used')
@@ -233,7 +229,7 @@ export function createServices(infrastructure: Infrastructure, operator: Account
   const transitionWithdrawal = createWithdrawalTransition({ outbox })
   const orders = { transitionWithdrawal, invoices, operator, terms: config.withdrawals }
   const withdrawals = createWithdrawals({ ...infrastructure, ...orders })
-  const payouts = createPayouts({ ...infrastructure, transitionWithdrawal, provider: payoutProvider, setAsides })
+  const payouts = createPayouts({ store, transitionWithdrawal, clock, vault })
 
   const applyPayment = (tx: Tx, _before: Invoice, after: Invoice) =>
     after.purpose === 'plan' ? billing.applyPayment(tx, after) : withdrawals.applyPayment(tx, after)

@@ -16,7 +16,7 @@ export interface Change {
     readonly test: string
     readonly needsPostgres?: boolean
   }
-  /** What the world of a seed must have for its run to reach the mutant. Other seeds are left out. */
+  /** Features that the world of a seed must have for its run to reach the mutant. Other seeds are left out. */
   readonly needs?: readonly string[]
   /** The number of seeds, from the base seed on, one of which must fail. */
   readonly withinSeeds?: number

@@ -16,6 +16,8 @@ async function execute(options: Options): Promise<number> {
       return (await import('./cli/one.ts')).simulateSeed(options.seed, options)
     case 'plan':
       return (await import('./cli/one.ts')).simulatePlan(options.file, options)
+    case 'kept':
+      return (await import('./cli/one.ts')).simulateKept(options.name, options)
     case 'many':
       return (await import('./cli/many.ts')).simulateMany(options)
   }

@@ -1,4 +1,4 @@
-/** What the service promises and the judge checks, by the part of the world that does. */
+/** The promises of the service, by the part of the world whose judge checks them. */
 export const RULES = {
   sale: [
     'a change and its event are one commit',
@@ -101,19 +101,12 @@ export const RULES = {
     'an order takes only the lawful steps',
     'only an order without a deposit is canceled',
     'an order expires with its address',
-    'an order is completed when its provider has paid',
     'no payout begins before the deposit is confirmed',
     'a late deposit is not paid out at the old rate',
-    'an operator closes no order that a provider is paying',
     'no payout is settled before the deposit is confirmed',
-    'the provider pays only orders that exist',
-    'an order is claimed before its provider is called',
-    'the provider pays what the order promises',
-    'a payout goes to one destination',
-    'two processes do not pay one order at the same time',
-    'an order is paid once',
-    'an order does not fail when it is paid',
-    'an order without its deposit is never paid',
+    'an order is closed by one command',
+    'no deposit of an ended order is forgotten',
+    'only more coins reopen a closed order',
     'the rate of an order comes from the source',
     'the rate of an order has a bounded age',
   ],

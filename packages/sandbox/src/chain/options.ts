@@ -32,7 +32,7 @@ export interface MineOptions {
   readonly payCoinbaseTo?: Uint8Array
 }
 
-/** Which blocks a reorganisation replaces, and by what. */
+/** The blocks that a reorganisation replaces, and their replacements. */
 export interface ReorgOptions {
   /** the number of blocks to remove, 1 to the height */
   readonly depth: number

@@ -16,7 +16,7 @@ export interface Route {
   readonly method: 'GET' | 'POST'
   /** for example `/swaps/:deposit_address` */
   readonly path: string
-  /** what the call does, in a sentence */
+  /** the effect of the call, in a sentence */
   readonly effect: string
   /** the allowed body fields; others are rejected */
   readonly fields?: readonly string[]

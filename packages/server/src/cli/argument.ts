@@ -18,8 +18,8 @@ export interface ValueType<T> {
 
 /** An argument of a command, and the type of its value. */
 export interface Argument<T = unknown> {
-  readonly kind: 'positional' | 'option' | 'flag'
-  /** The placeholder of the value in the usage; empty for a flag. */
+  readonly kind: 'positional' | 'option'
+  /** The placeholder of the value in the usage. */
   readonly placeholder: string
   readonly meaning: string
   readonly isRequired: boolean
@@ -40,9 +40,6 @@ export const optionalPositional = <T>(...described: Described<T>) =>
   argument<T | undefined>('positional', false, ...described)
 export const required = <T>(...described: Described<T>) => argument('option', true, ...described)
 export const optional = <T>(...described: Described<T>) => argument<T | undefined>('option', false, ...described)
-/** An option without a value: true when it is given. */
-export const flag = (meaning: string) =>
-  argument('flag', false, { description: '', parse: () => true }, '', meaning) as Argument<boolean>
 
 function argument<T>(kind: Argument['kind'], isRequired: boolean, ...described: Described<T>): Argument<T> {
   const [type, placeholder, meaning] = described

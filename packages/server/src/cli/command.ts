@@ -38,8 +38,7 @@ export function command<A extends Arguments>(name: string, description: Descript
 
 /** An argument as the help lists it, such as `--from HEIGHT`. */
 export function labelOf([name, { kind, placeholder }]: readonly [string, Argument]): string {
-  if (kind === 'positional') return placeholder
-  return kind === 'flag' ? `--${name}` : `--${name} ${placeholder}`
+  return kind === 'positional' ? placeholder : `--${name} ${placeholder}`
 }
 
 function usageOf(entry: readonly [string, Argument]): string {
@@ -54,7 +53,6 @@ export function parseArguments<A extends Arguments>(described: A, args: readonly
   if (positionals.length > expected.length)
     throw new UsageError(`unexpected argument '${positionals[expected.length]}'`)
   const typed = entries.map(([name, argument]) => {
-    if (argument.kind === 'flag') return [name, values[name] === true]
     const position = expected.findIndex(([other]) => other === name)
     const given = position < 0 ? values[name] : positionals[position]
     return [name, typedValue(argument, position < 0 ? `--${name}` : argument.placeholder, given)]
@@ -62,9 +60,9 @@ export function parseArguments<A extends Arguments>(described: A, args: readonly
   return Object.fromEntries(typed)
 }
 
-function typedValue({ isRequired, type }: Argument, label: string, given: string | boolean | undefined): unknown {
+function typedValue({ isRequired, type }: Argument, label: string, given: string | undefined): unknown {
   if (given === undefined && !isRequired) return undefined
-  if (typeof given !== 'string' || given === '') throw new UsageError(`${label} is missing`)
+  if (given === undefined || given === '') throw new UsageError(`${label} is missing`)
   const value = type.parse(given)
   if (value === undefined) throw new UsageError(`${label} must be ${type.description}`)
   return value
@@ -73,10 +71,10 @@ function typedValue({ isRequired, type }: Argument, label: string, given: string
 function parseStrictly(described: Arguments, args: readonly string[]) {
   const options: ParseArgsOptionsConfig = {}
   for (const [name, { kind }] of Object.entries(described))
-    if (kind !== 'positional') options[name] = { type: kind === 'flag' ? 'boolean' : 'string' }
+    if (kind !== 'positional') options[name] = { type: 'string' }
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
-    return { values: values as Readonly<Record<string, string | boolean | undefined>>, positionals }
+    return { values: values as Readonly<Record<string, string | undefined>>, positionals }
   } catch (error) {
     throw new UsageError(describeParseError(error as Error, Object.keys(options)))
   }
@@ -94,6 +92,5 @@ function describeParseError({ message }: Error, options: readonly string[]): str
   }
   if (message.includes('argument missing') || message.includes('ambiguous'))
     return `${option} needs a value (if it begins with -, write ${option}=-…)`
-  if (message.includes('does not take an argument')) return `${option} takes no value`
   return message.split('\n')[0]?.split('. ')[0] ?? 'invalid arguments'
 }

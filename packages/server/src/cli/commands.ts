@@ -4,7 +4,6 @@ import {
   blockHash,
   date,
   diversifierIndex,
-  flag,
   height,
   oneOf,
   optional,
@@ -19,7 +18,6 @@ import { type Command, command } from './command.ts'
 const EMAIL = positional(text, 'EMAIL', 'the account')
 const ID = positional(text, 'ID', 'the id of the withdrawal')
 const ACCOUNT_OPTION = required(text, 'E', 'the account')
-const OVERRIDE = flag('even while a payout provider is paying the order')
 const VIEWING_KEY = {
   'viewing-key-file': optional(text, 'FILE', 'a file with the unified viewing key; `-` reads it from standard input'),
   'viewing-key': optional(text, 'K', 'the key itself, which the shell history and other users of the machine can see'),
@@ -172,7 +170,6 @@ export const COMMANDS: readonly Command[] = [
     arguments: {
       id: ID,
       reference: required(text, 'R', 'the reference of your payment'),
-      override: OVERRIDE,
     },
     example: `${EXAMPLE_ID} --reference SEPA-2026-117`,
     run: async (values, context) => (await import('./commands/withdrawal.ts')).settle(values, context),
@@ -182,7 +179,6 @@ export const COMMANDS: readonly Command[] = [
     arguments: {
       id: ID,
       reason: required(text, 'R', 'the reason, which the merchant sees'),
-      override: OVERRIDE,
     },
     example: `${EXAMPLE_ID} --reason "account closed"`,
     run: async (values, context) => (await import('./commands/withdrawal.ts')).fail(values, context),

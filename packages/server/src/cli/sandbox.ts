@@ -17,5 +17,5 @@ export type StartSandbox = (options: {
   readonly migration: MigrationWatch
 }) => Promise<RunningService>
 
-/** Sells one invoice on a simulated network, and prints a line for each step. */
+/** Creates an invoice on a simulated network, pays it, and prints a line for each step. */
 export type TryOut = (print: (step: string, text: string) => void) => Promise<void>

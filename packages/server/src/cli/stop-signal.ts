@@ -47,7 +47,7 @@ export function onStopSignal(callback: (reason: StopSignal | 'launcher exited') 
 
 /**
  * Runs work that a stop signal aborts.
- * @param describe what the stop leaves behind, for the message
+ * @param describe says what the stop leaves behind, for the message
  * @throws StoppedError when the work was aborted before it was complete
  */
 export async function stoppable<T>(describe: () => string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {

@@ -3,7 +3,7 @@ import { AppError } from './error.ts'
 import { RECENT_AUTHENTICATION_SECS } from './sign-in.ts'
 import { DAY_SECS } from './time.ts'
 
-/** Who made a change, and from where. */
+/** The person or service that made a change, and the client's network. */
 export interface Actor {
   /** `visitor`: someone who has not signed in. `service`: the service itself. */
   readonly by: 'owner' | 'visitor' | 'operator' | 'service'

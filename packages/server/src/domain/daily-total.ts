@@ -18,7 +18,7 @@ interface SaleState {
 }
 
 /**
- * What changes of invoices add to the totals of the days on which the invoices became paid, ordered by account and day.
+ * The amounts that changes of invoices add to the totals of the days on which they became paid, by account and day.
  * An amount received after that day counts for it too.
  */
 export function dailyTotalChanges(

@@ -51,7 +51,7 @@ export interface PaymentSummary {
   readonly dropped: readonly Unmined[]
 }
 
-/** What decides until when an unmined transaction can be mined. */
+/** The heights that bound when an unmined transaction can still be mined. */
 export type Unmined = Pick<Payment, 'expiryHeight' | 'lastSeenHeight'>
 
 /** The last height at which a payment is confirmed. With 0 confirmations required, a mined payment is confirmed at once. */
@@ -67,6 +67,15 @@ export function confirmsAt(confirmations: number, height: number): number {
 /** Confirmations of a payment: the number of blocks from its own to the tip. */
 export function countConfirmations(location: PaymentLocation, tip: number): number {
   return location.at === 'mined' ? Math.max(0, tip - location.height + 1) : 0
+}
+
+/**
+ * Confirmations of the first payment that still lacks some: from 0 to those required.
+ * @param confirmsAtHeight the first tip at which it is confirmed; null: it is not mined
+ */
+export function confirmationsSoFar(required: number, confirmsAtHeight: number | null, tip: number): number {
+  if (confirmsAtHeight === null) return 0
+  return Math.min(required, Math.max(0, required - (confirmsAtHeight - tip)))
 }
 
 /**

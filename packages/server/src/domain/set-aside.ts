@@ -11,7 +11,6 @@ export const SET_ASIDE_KINDS = [
   'mail',
   'plan',
   'plan_reminder',
-  'payout',
   'swap',
   'account_deletion',
 ] as const
@@ -105,10 +104,6 @@ export function accountReference(
   account: { readonly id: number; readonly publicId: string },
 ): RowReference {
   return { kind, rowId: account.id, reference: account.publicId, accountId: account.id }
-}
-
-export function payoutReference(withdrawal: { readonly publicId: string; readonly accountId: number }): RowReference {
-  return { kind: 'payout', rowId: null, reference: withdrawal.publicId, accountId: withdrawal.accountId }
 }
 
 export function swapReference(swap: { readonly id: number; readonly publicId: string }): RowReference {

@@ -2,8 +2,6 @@ import { AppError } from './error.ts'
 import { withAsciiDigits } from './text.ts'
 import { DAY_SECS } from './time.ts'
 
-const HOUR_SECS = 3_600
-
 /**
  * The purpose of a mailed one-time code: to sign in, to reauthenticate in a session (`confirm`), or to change the email, for
  * which the present and the new address each get one.
@@ -17,7 +15,7 @@ export const LONG_CODE_PURPOSES: ReadonlySet<CodePurpose> = new Set<CodePurpose>
  * `longDigits` are those of codes for a change of the email, of codes for unknown browsers while the budget of wrong
  * codes is spent, and of codes for the known browsers of an email after too many wrong ones in them.
  */
-export const SIGN_IN_CODE = { digits: 6, longDigits: 10, lifetimeSecs: 600, maxAttempts: 5 } as const
+export const SIGN_IN_CODE = { digits: 6, longDigits: 10, lifetimeSecs: 600 } as const
 
 /** A link of the operator's command. It signs in once, as a mailed code does. `path` is followed by its secret. */
 export const SIGN_IN_LINK = { path: '/sign-in/link', lifetimeSecs: 600 } as const
@@ -34,84 +32,9 @@ export function recentSignInRequiredError(): AppError {
 /** How long a browser is known after a sign-in to an account, and of how many accounts. Browsers keep cookies for 400 days. */
 export const KNOWN_BROWSER = { lifetimeSecs: 365 * DAY_SECS, maxAccounts: 5 } as const
 
-/** Whose requests for codes a limit counts. Requests of known browsers and of unknown ones never count together. */
-type CodeLimitScope = 'email' | 'browser' | 'client' | 'network56' | 'network48'
-
-/** A limit of the codes requested per email, browser or client. */
-export interface CodeRequestLimit {
-  readonly per: CodeLimitScope
-  readonly max: number
-  readonly windowSecs: number
-}
-
-/**
- * Limits of code requests from browsers that have not signed in to the account. With 5 attempts per code, an attacker has
- * at most 100 guesses a day for one email, among 1,000,000 codes, from any number of addresses. One customer of a network
- * operator often has an IPv6 /56 or /48.
- */
-const UNKNOWN_BROWSER_LIMITS: readonly CodeRequestLimit[] = [
-  { per: 'email', max: 10, windowSecs: HOUR_SECS },
-  { per: 'email', max: 20, windowSecs: DAY_SECS },
-  { per: 'client', max: 100, windowSecs: HOUR_SECS },
-  { per: 'network56', max: 200, windowSecs: HOUR_SECS },
-  { per: 'network48', max: 400, windowSecs: HOUR_SECS },
-]
-
-/** Limits of code requests from browsers that have signed in to the account. Others cannot spend them. */
-const KNOWN_BROWSER_LIMITS: readonly CodeRequestLimit[] = [
-  { per: 'browser', max: 10, windowSecs: HOUR_SECS },
-  { per: 'browser', max: 20, windowSecs: DAY_SECS },
-  { per: 'email', max: 20, windowSecs: HOUR_SECS },
-  { per: 'email', max: 40, windowSecs: DAY_SECS },
-]
-
-/**
- * Wrong codes of an email's known browsers. Further codes for them have ten digits, which cannot be guessed, so a copied
- * cookie neither gets more guesses nor locks the owner out. Unknown browsers do not count here.
- */
-export const KNOWN_BROWSER_WRONG_CODES = { max: 10, windowSecs: DAY_SECS } as const
-
-/** The limits that a request for a code must keep. */
-export function codeRequestLimits(isKnownBrowser: boolean): readonly CodeRequestLimit[] {
-  return isKnownBrowser ? KNOWN_BROWSER_LIMITS : UNKNOWN_BROWSER_LIMITS
-}
-
 /** The queues of codes to mail, the first one first. */
 export const CODE_QUEUES = ['browser', 'account', 'unknown'] as const
 export type CodeQueue = (typeof CODE_QUEUES)[number]
-
-/**
- * Budgets that all clients share, per window. A spent budget refuses or drops its own kind only:
- * codes requested by known browsers, codes mailed to accounts for unknown browsers, codes mailed to emails without an
- * account, requests of unknown browsers that are stored, and wrong codes that unknown browsers enter.
- */
-export const SIGN_IN_BUDGETS = {
-  browser: { max: 10_000, windowSecs: HOUR_SECS },
-  account: { max: 3_000, windowSecs: HOUR_SECS },
-  unknown: { max: 3_000, windowSecs: HOUR_SECS },
-  requests: { max: 100_000, windowSecs: HOUR_SECS },
-  wrong_codes: { max: 200, windowSecs: DAY_SECS },
-} as const
-export type SignInBudget = keyof typeof SIGN_IN_BUDGETS
-
-/** The start of the budget's current window. @param now Unix seconds */
-export function budgetWindow(budget: SignInBudget, now: number): { startsAt: number; endsAt: number } {
-  const { windowSecs } = SIGN_IN_BUDGETS[budget]
-  const startsAt = now - (now % windowSecs)
-  return { startsAt, endsAt: startsAt + windowSecs }
-}
-
-/** How long requests for codes are stored: the longest window. */
-export const CODE_REQUEST_RETENTION_SECS = DAY_SECS
-
-/** The wider networks of an IPv6 client, given by its /64. Null for other clients. */
-export function widerNetworks(client: string): { network56: string; network48: string } | null {
-  const groups = /^([0-9a-f]+:[0-9a-f]+:[0-9a-f]+):([0-9a-f]+)\/64$/.exec(client)
-  if (!groups) return null
-  const [, network48, subnet = ''] = groups
-  const network56 = (Number.parseInt(subnet, 16) & 0xff00).toString(16)
-  return { network56: `${network48}:${network56}/56`, network48: `${network48}/48` }
-}
 
 /** A uniformly distributed number of `digits` decimal digits, at most 9. Higher draws would favour the lowest numbers. */
 function generateDigits(bytes: (count: number) => Uint8Array, digits: number): string {

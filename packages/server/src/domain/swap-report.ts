@@ -63,9 +63,9 @@ function isOlderReport(swap: SwapState, updatedAtMs: number, latest: number, lag
 }
 
 /**
- * The state after a report of the provider, at a time between `earliest` and `latest`: an invoice that waits for coins
- * waits rather too long. Reports that are older than the last one, reports with an unknown status, and reports after a
- * final status change nothing.
+ * The state after a report of the provider. The time is uncertain, between `earliest` and `latest`; the bound that keeps the
+ * invoice open longer counts. Reports that are older than the last one, have an unknown status, or follow a final status
+ * change nothing.
  *
  * @param newest Unix seconds: the clock or the newest block, whichever is later
  */

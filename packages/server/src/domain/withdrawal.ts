@@ -16,24 +16,19 @@ export const WITHDRAWAL_STATUSES = [
 ] as const
 export type WithdrawalStatus = (typeof WITHDRAWAL_STATUSES)[number]
 
-/** Who closed an order: the operator by command, or the payout provider by its response. */
-export type ClosedBy = 'operator' | 'provider'
+/** The deposit of an order, as the chain shows it. */
+interface DepositStep {
+  readonly step: 'deposit'
+  /** The total at the order's address. */
+  readonly receivedZat: Zat
+  readonly confirmed: boolean
+  readonly closed: boolean
+  /** A part was mined too late for the order's rate, see `depositCutoff`. Relevant once it is confirmed. */
+  readonly late: boolean
+}
 
-/** A step of an order. A `deposit` carries the total that the chain shows at the order's address. */
-export type WithdrawalStep =
-  | {
-      readonly step: 'deposit'
-      readonly receivedZat: Zat
-      readonly confirmed: boolean
-      readonly closed: boolean
-      /** A part was mined too late for the order's rate, see `depositCutoff`. Relevant once it is confirmed. */
-      readonly late: boolean
-    }
-  | { readonly step: 'cancel' }
-  | { readonly step: 'settle' }
-  | { readonly step: 'fail' }
-  /** The provider reports a payout of a closed order: the merchant may have been paid twice. */
-  | { readonly step: 'paid_after_close' }
+/** A step of an order: by the chain, by the merchant (`cancel`), or by the operator (`settle`, `fail`). */
+export type WithdrawalStep = DepositStep | { readonly step: 'cancel' | 'settle' | 'fail' }
 
 export interface WithdrawalOrder {
   readonly status: WithdrawalStatus
@@ -79,16 +74,13 @@ export function statusAfter(order: WithdrawalOrder, step: WithdrawalStep): Withd
     case 'fail':
       if (order.status === 'payout_processing' || order.status === 'needs_attention') return 'failed'
       break
-    case 'paid_after_close':
-      if (order.status === 'completed' || order.status === 'failed') return 'needs_attention'
-      break
   }
   throw new IllegalStepError(order.status, step.step)
 }
 
 function afterDeposit(
   { status, amountZat, receivedAtCloseZat }: WithdrawalOrder,
-  { receivedZat, confirmed, closed, late }: Extract<WithdrawalStep, { step: 'deposit' }>,
+  { receivedZat, confirmed, closed, late }: DepositStep,
 ): WithdrawalStatus {
   switch (status) {
     case 'awaiting_deposit':
@@ -113,11 +105,9 @@ function afterDeposit(
   }
 }
 
-/** Why the step leads the order to `needs_attention`, for its owner and the operator. */
-export function attentionReason(order: WithdrawalOrder, step: WithdrawalStep): string {
+/** Why the deposit leads the order to `needs_attention`, for its owner and the operator. */
+export function attentionReason(order: WithdrawalOrder, { receivedZat, closed, late }: DepositStep): string {
   const { status, amountZat } = order
-  if (step.step !== 'deposit') return 'paid out after the order was closed'
-  const { receivedZat, closed, late } = step
   const received = `${formatZec(receivedZat)} ZEC`
   switch (status) {
     case 'canceled':

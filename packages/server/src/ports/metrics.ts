@@ -1,7 +1,7 @@
 import type { ChainProblem } from '../domain/chain-problem.ts'
+import type { SharedBudget } from '../domain/code-budget.ts'
 import type { InvoiceStatus } from '../domain/invoice.ts'
 import type { SetAsideKind } from '../domain/set-aside.ts'
-import type { SignInBudget } from '../domain/sign-in.ts'
 import type { InvoicePurpose } from './repository/invoice.ts'
 
 /** Measurements of the service. A process without the role that a metric belongs to discards it. */
@@ -45,9 +45,9 @@ export interface Metrics {
   /** Counts a wrong code that was entered to sign in. */
   wrongCode(): void
   /** Counts a budget of sign-in that was spent before the end of its window. */
-  signInBudgetSpent(budget: SignInBudget): void
+  signInBudgetSpent(budget: SharedBudget): void
   /** Counts requested codes that are not mailed because a budget is spent. */
-  codesDropped(budget: SignInBudget, codes: number): void
+  codesDropped(budget: SharedBudget, codes: number): void
 }
 
 /** Items that wait for the operator. */

@@ -54,7 +54,7 @@ export interface Tx {
 }
 
 /** Topics of notifications. A notification is only a hint and carries no data: every listener also polls by the clock. */
-export const TOPICS = ['events', 'deliveries', 'swaps', 'mails', 'payouts'] as const
+export const TOPICS = ['events', 'deliveries', 'swaps', 'mails'] as const
 /** A topic of notifications. */
 export type Topic = (typeof TOPICS)[number]
 

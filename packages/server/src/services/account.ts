@@ -166,7 +166,7 @@ export function createAccounts(
       const email = otherEmail(account, text)
       await store.write(async tx => {
         await changeEmail(tx, (await tx.accounts.lock(account.id)) ?? account, email, actor, nowSecs(clock))
-        // What the operator decides is not undone by an address that the account had before.
+        // A previous address cannot undo the operator's change.
         await tx.emailChanges.removeFrom(account.id, 0)
       })
       return email

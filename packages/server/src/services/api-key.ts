@@ -9,13 +9,13 @@ import {
   last4,
   SECRET_BYTES,
 } from '../domain/credential.ts'
-import { AppError, notFound } from '../domain/error.ts'
-import { isUuid } from '../domain/uuid.ts'
+import { AppError } from '../domain/error.ts'
 import { nowSecs } from '../ports/clock.ts'
 import type { Random } from '../ports/random.ts'
 import type { Page } from '../ports/repository/page.ts'
 import { recordChange } from './audit.ts'
 import { createLastUsedRecorder, type LastUsedDeps } from './last-used.ts'
+import { findByPublicId } from './public-id.ts'
 
 export interface ApiKeys {
   /**
@@ -76,8 +76,7 @@ export function createApiKeys(deps: LastUsedDeps & { readonly random: Random }):
       await store.write(async tx => {
         await tx.accounts.lock(account.id)
         const active = await tx.apiKeys.count(account.id)
-        const found = isUuid(publicId) && (await tx.apiKeys.revoke(account.id, publicId, at))
-        if (!found) throw notFound('api key')
+        await findByPublicId('api key', publicId, async id => (await tx.apiKeys.revoke(account.id, id, at)) || null)
         if ((await tx.apiKeys.count(account.id)) < active)
           await recordChange(tx, account, actor, { kind: 'api_key_revoked', at })
       })

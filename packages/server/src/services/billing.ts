@@ -1,6 +1,5 @@
 import type { Account } from '../domain/account.ts'
 import { requireNoDeletion } from '../domain/account-deletion.ts'
-import { chainTime, clockAgreesWithChain, MEDIAN_BLOCKS, timeBounds } from '../domain/chain-time.ts'
 import { renewalReminder } from '../domain/email-notification.ts'
 import { AppError } from '../domain/error.ts'
 import { planUpdatedEvent } from '../domain/event.ts'
@@ -25,9 +24,11 @@ import type { Purchase } from '../ports/repository/billing.ts'
 import type { Invoice } from '../ports/repository/invoice.ts'
 import type { Page } from '../ports/repository/page.ts'
 import type { Store, Tx } from '../ports/store.ts'
+import { checkClock } from './clock-check.ts'
 import type { Invoices } from './invoice.ts'
 import type { Outbox } from './outbox.ts'
 import { mailLimitOfNewPlan } from './plan-limit.ts'
+import { sameRow } from './public-id.ts'
 import type { SetAsides } from './set-aside.ts'
 import { withInvoices } from './with-invoice.ts'
 
@@ -101,7 +102,7 @@ export function createBilling(deps: {
 
   async function grantPurchase(tx: Tx, purchase: Purchase): Promise<void> {
     // The period that was bought begins now: a clock that is behind must not shorten it.
-    const { latest: now } = timeBounds(params, await tx.chain.newestHeaders(MEDIAN_BLOCKS), nowSecs(clock))
+    const { latest: now } = (await checkClock(tx, params, nowSecs(clock))).bounds
     const buyer = await tx.accounts.lock(purchase.accountId)
     if (!buyer) throw new Error('the account of a plan purchase does not exist')
     const current = isPlanExpired(buyer, now) ? await expirePlan(tx, buyer, now) : buyer
@@ -118,9 +119,9 @@ export function createBilling(deps: {
   /** Locks the accounts in the order of their ids. They may no longer be due, so `work` must check again. */
   async function lockEach(accounts: readonly Due[], work: AccountWork): Promise<void> {
     await store.write(async tx => {
-      for (const { id, publicId } of accounts.toSorted((a, b) => a.id - b.id)) {
-        const account = await tx.accounts.lock(id)
-        if (account?.publicId === publicId) await work(tx, account)
+      for (const due of accounts.toSorted((a, b) => a.id - b.id)) {
+        const account = sameRow(await tx.accounts.lock(due.id), due)
+        if (account) await work(tx, account)
       }
     })
   }
@@ -161,8 +162,7 @@ export function createBilling(deps: {
     }
   }
 
-  const clockIsRight = async (tx: Tx, now: number) =>
-    clockAgreesWithChain(chainTime(params, await tx.chain.newestHeaders(MEDIAN_BLOCKS), now))
+  const clockIsRight = async (tx: Tx, now: number) => (await checkClock(tx, params, now)).agrees
 
   return {
     configured: operator !== null,

@@ -1,12 +1,11 @@
 import { isRowFault, mailReference } from '../domain/set-aside.ts'
-import type { CodeQueue } from '../domain/sign-in.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { DueMail } from '../ports/repository/mail.ts'
 import type { Store, Tx } from '../ports/store.ts'
+import { reportSpent, type Spending, spendBudget } from './code-budget.ts'
 import type { SetAsides } from './set-aside.ts'
-import { reportSpent, type Spending, spendBudget } from './sign-in-budget.ts'
 
 export interface CodeSorter {
   /**
@@ -33,7 +32,7 @@ export function createCodeSorter(deps: {
 }): CodeSorter {
   const { store, clock, metrics, registration, setAsides } = deps
 
-  async function moveWithinBudget(tx: Tx, mailIds: readonly number[], queue: CodeQueue): Promise<Sorted> {
+  async function moveWithinBudget(tx: Tx, mailIds: readonly number[], queue: 'account' | 'unknown'): Promise<Sorted> {
     const spending = await spendBudget(tx, queue, mailIds.length, nowSecs(clock))
     await tx.mails.setQueue(mailIds.slice(0, spending.granted), queue)
     await tx.mails.removeUnsorted(mailIds.slice(spending.granted))

@@ -1,14 +1,12 @@
 import type { Account } from '../domain/account.ts'
 import type { ChainProblem } from '../domain/chain-problem.ts'
-import { type ChainTime, chainTime, MEDIAN_BLOCKS } from '../domain/chain-time.ts'
+import type { ChainTime } from '../domain/chain-time.ts'
 import { MAX_COUNT } from '../domain/count.ts'
-import { notFound } from '../domain/error.ts'
 import type { InvoiceStatus } from '../domain/invoice.ts'
 import { sumZat, type Zat } from '../domain/money.ts'
 import type { ConsensusParams } from '../domain/network-upgrade.ts'
 import { confirmedThrough, countConfirmations, type PaymentSummary } from '../domain/payment.ts'
 import { DAY_SECS, startOfDay, startOfMonth, startOfWeek } from '../domain/time.ts'
-import { isUuid } from '../domain/uuid.ts'
 import { MAX_DIVERSIFIER_INDEX, viewingKeySealContext } from '../domain/viewing-key.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { NoteScanner } from '../ports/note-scanner.ts'
@@ -18,6 +16,8 @@ import type { Invoice } from '../ports/repository/invoice.ts'
 import type { PaymentRow } from '../ports/repository/payment.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import type { Vault } from '../ports/vault.ts'
+import { checkClock } from './clock-check.ts'
+import { findByPublicId } from './public-id.ts'
 import { createRecentResults } from './recent-results.ts'
 import { createTurns } from './turns.ts'
 
@@ -183,7 +183,7 @@ export function createDashboard(deps: {
           failedAttempt: lastAttempt && lastAttempt.error !== null ? lastAttempt : null,
           recent: await tx.invoices.list(account.id, { limit: RECENT_LIMIT }),
           chainProblems: await tx.chain.problems(),
-          chainTime: chainTime(params, await tx.chain.newestHeaders(MEDIAN_BLOCKS), nowSecs(clock)),
+          chainTime: (await checkClock(tx, params, nowSecs(clock))).chainTime,
           setupSteps: await setupSteps(tx, account),
           webhookSet: (await tx.webhooks.byAccount(account.id)) !== null,
         }
@@ -202,11 +202,8 @@ export function createDashboard(deps: {
       })
     },
 
-    async invoice(account, publicId) {
-      const detail = isUuid(publicId) && (await store.read(tx => findDetail(tx, account, publicId.toLowerCase())))
-      if (!detail) throw notFound('invoice')
-      return detail
-    },
+    invoice: (account, publicId) =>
+      findByPublicId('invoice', publicId, id => store.read(tx => findDetail(tx, account, id))),
   }
 }
 

@@ -5,7 +5,7 @@ import { EMAIL_UNDO_SECS, firstUndone, requireFewEmailChanges } from '../domain/
 import { emailNotification } from '../domain/email-notification.ts'
 import { notFound } from '../domain/error.ts'
 import type { Session } from '../domain/session.ts'
-import { parseCode, recentSignInRequiredError, SIGN_IN_CODE } from '../domain/sign-in.ts'
+import { parseCode, recentSignInRequiredError } from '../domain/sign-in.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { KeyedHash } from '../ports/keyed-hash.ts'
 import type { Log } from '../ports/log.ts'
@@ -15,6 +15,7 @@ import type { Store, Tx } from '../ports/store.ts'
 import { changeEmail, otherEmail } from './account.ts'
 import { cancelDeletion } from './account-deletion.ts'
 import { recordChange } from './audit.ts'
+import { findUsableCode } from './code-budget.ts'
 import { createKnownBrowsers } from './known-browser.ts'
 import { badCode, createOneTimeCodes } from './one-time-code.ts'
 
@@ -91,9 +92,7 @@ export function createEmailChanges(deps: {
 
     async pending(session) {
       const browserHash = credentialHash(browserOf(session))
-      const code = await store.read(tx =>
-        tx.signIn.findUsable('new_email', browserHash, nowSecs(clock), SIGN_IN_CODE.maxAttempts),
-      )
+      const code = await store.read(tx => findUsableCode(tx, 'new_email', browserHash, nowSecs(clock)))
       return code?.email ?? null
     },
 

@@ -91,7 +91,7 @@ export function createSecrets({ store, vault }: { store: Store; vault: Vault }):
       ({ invoiceId }) => invoiceId,
       ({ invoiceId }) =>
         resealOne(payoutSealContext(invoiceId), {
-          read: async tx => (await tx.withdrawals.lock(invoiceId))?.sealedPayoutTo,
+          read: async tx => (await tx.withdrawals.byInvoice(invoiceId))?.sealedPayoutTo,
           write: (tx, read, sealed) => tx.withdrawals.reseal(invoiceId, read, sealed),
         }),
     )

@@ -1,7 +1,7 @@
-import { chainTime, clockAgreesWithChain, MEDIAN_BLOCKS } from '../domain/chain-time.ts'
 import type { ConsensusParams } from '../domain/network-upgrade.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
+import { checkClock } from './clock-check.ts'
 import { type ReportChanges, type UpdateInvoices, writeInvoices } from './invoice-state.ts'
 
 export interface InvoiceExpiry {
@@ -23,9 +23,9 @@ export function createInvoiceExpiry(deps: {
       const changes = await writeInvoices(store, async (tx, deferredBy) => {
         // The position of the chain stays valid until the end, also after the wait for the invoices.
         await tx.chain.lock()
-        const newest = await tx.chain.newestHeaders(MEDIAN_BLOCKS)
-        if (!clockAgreesWithChain(chainTime(params, newest, now))) return []
-        const tip = newest[0]?.height ?? 0
+        const { tip: newest, agrees } = await checkClock(tx, params, now)
+        if (!agrees) return []
+        const tip = newest?.height ?? 0
         const syncedThrough = await tx.chain.syncedThrough()
         const due = await tx.invoices.expirable(syncedThrough, tip, limit)
         return updateInvoices(tx, due, now, { tip, syncedThrough, deferredBy })

@@ -2,6 +2,7 @@ import type { EventCursor } from '../ports/repository/event.ts'
 import type { Invoice } from '../ports/repository/invoice.ts'
 import type { Swap } from '../ports/repository/swap.ts'
 import type { Store } from '../ports/store.ts'
+import { confirmedTipOf } from './invoice-state.ts'
 
 /** A query for the invoices changed since an earlier one. */
 export interface ChangesQuery {
@@ -23,6 +24,8 @@ export interface Changes {
   readonly hasMore: boolean
   /** Changes before the cursor were lost: the database is a promoted standby or a restored dump. Any invoice may differ. */
   readonly wentBack: boolean
+  /** Height up to which blocks confirm payments. */
+  readonly confirmedTip: number
 }
 
 /** Reads invoice changes by cursor, for WebSockets. */
@@ -42,7 +45,9 @@ export function createInvoiceFeed({ store }: { readonly store: Store }): Invoice
         const invoices = ids.size > 0 ? await tx.invoices.byIds([...ids]) : []
         const swapIds = invoices.flatMap(({ swapId }) => (swapId === null ? [] : [swapId]))
         const swaps = new Map((swapIds.length > 0 ? await tx.swaps.byIds(swapIds) : []).map(swap => [swap.id, swap]))
+        const tip = (await tx.chain.tip())?.height ?? 0
         return {
+          confirmedTip: await confirmedTipOf(tx, tip),
           cursor: changed?.cursor ?? (await tx.events.last()),
           invoices,
           swaps: new Map(

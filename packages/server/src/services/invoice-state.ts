@@ -23,7 +23,7 @@ export interface InvoiceChange {
 /** Invoices by id, read under row locks that last until the transaction ends. */
 export type LockedInvoices = ReadonlyMap<number, Invoice>
 
-/** What the transaction has already locked, or read after its locks. The update locks and reads the rest. */
+/** Rows that the transaction has already locked, and values read after its locks. The update locks and reads the rest. */
 export interface UpdateContext {
   readonly locked?: LockedInvoices
   /** Height of the last recorded block. */

@@ -1,11 +1,11 @@
 import type { Account } from '../domain/account.ts'
 import { requireNoDeletion } from '../domain/account-deletion.ts'
-import { AppError, notFound } from '../domain/error.ts'
+import { AppError } from '../domain/error.ts'
 import { EXPIRY_SECS } from '../domain/invoice.ts'
 import type { Zat } from '../domain/money.ts'
+import { confirmationsSoFar } from '../domain/payment.ts'
 import type { Plan } from '../domain/plan.ts'
 import { DAY_SECS } from '../domain/time.ts'
-import { isUuid } from '../domain/uuid.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import { type Metrics, NO_METRICS } from '../ports/metrics.ts'
 import type { Random } from '../ports/random.ts'
@@ -22,7 +22,9 @@ import {
   viewingKeyNotSetError,
   watchedUntil,
 } from './invoice-draft.ts'
+import { confirmedTipOf } from './invoice-state.ts'
 import { countInvoice } from './plan-limit.ts'
+import { findByPublicId, sameRow } from './public-id.ts'
 import type { WatchedKeys } from './watched-key.ts'
 
 /** After the first one the account is read again and the cached addresses are forgotten, so the second one decides. */
@@ -66,6 +68,8 @@ export interface Invoices {
   ): Promise<Invoice>
   /** @throws AppError `no_such_invoice`, also for an id that is not a UUID */
   read(publicId: string): Promise<Invoice>
+  /** The confirmations that its payments have so far, see `confirmationsSoFar`. */
+  confirmationsOf(invoice: Invoice): Promise<number>
   /** An account's sales, newest first. */
   list(account: Account, page: Page, filter?: InvoiceFilter): Promise<Invoice[]>
 }
@@ -100,9 +104,9 @@ export function createInvoices(deps: {
   }
 
   /** @throws AppError `database_unavailable` when the database does not have the account any more */
-  async function readAgain({ id, publicId }: Account): Promise<Account> {
-    const found = await store.query(tx => tx.accounts.byId(id))
-    if (found?.publicId !== publicId) throw replacedError('the database does not have the account any more')
+  async function readAgain(given: Account): Promise<Account> {
+    const found = sameRow(await store.query(tx => tx.accounts.byId(given.id)), given)
+    if (!found) throw replacedError('the database does not have the account any more')
     return found
   }
 
@@ -235,11 +239,13 @@ export function createInvoices(deps: {
         store.write(tx => writeInternal(tx, draft, request.idempotency, record)),
       ),
 
-    async read(publicId) {
-      const invoice = isUuid(publicId) ? await store.lookup.invoice(publicId.toLowerCase()) : null
-      if (!invoice) throw notFound('invoice')
-      return invoice
-    },
+    read: publicId => findByPublicId('invoice', publicId, id => store.lookup.invoice(id)),
+
+    confirmationsOf: ({ confirmations, confirmsAtHeight }) =>
+      store.read(async tx => {
+        const tip = (await tx.chain.tip())?.height ?? 0
+        return confirmationsSoFar(confirmations, confirmsAtHeight, await confirmedTipOf(tx, tip))
+      }),
 
     list: (account, page, filter) => store.read(tx => tx.invoices.list(account.id, page, filter)),
   }

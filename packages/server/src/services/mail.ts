@@ -4,13 +4,7 @@ import { credentialHash } from '../domain/credential.ts'
 import { EMAIL_UNDO_PATH, emailUndoText } from '../domain/email-change.ts'
 import { noticeIntervalSecs } from '../domain/email-notification.ts'
 import { mailOf, mailReference } from '../domain/set-aside.ts'
-import {
-  codeHashInput,
-  generateCode,
-  generateLongCode,
-  KNOWN_BROWSER_WRONG_CODES,
-  LONG_CODE_PURPOSES,
-} from '../domain/sign-in.ts'
+import { codeHashInput, generateCode, generateLongCode } from '../domain/sign-in.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { KeyedHash } from '../ports/keyed-hash.ts'
 import type { Log } from '../ports/log.ts'
@@ -18,14 +12,12 @@ import type { Mailer, OutgoingMail } from '../ports/mailer.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import type { Random } from '../ports/random.ts'
 import type { AttentionMail, CodeMail, NoticeMail, UndoMail } from '../ports/repository/mail.ts'
-import type { SignInCode } from '../ports/repository/sign-in.ts'
-import type { Store, Tx } from '../ports/store.ts'
+import type { Store } from '../ports/store.ts'
+import { needsLongCode } from './code-budget.ts'
 import { createCodeSorter } from './code-sorter.ts'
 import { createMailClaims } from './mail-claim.ts'
 import { codeText, noticeMail } from './mail-text.ts'
-import { wrongInKnownBrowsers } from './one-time-code.ts'
 import type { SetAsides } from './set-aside.ts'
-import { isBudgetSpent } from './sign-in-budget.ts'
 
 export interface Mails {
   /** Sends up to `limit` due codes in parallel and returns their number. Failed mails are retried later. */
@@ -151,16 +143,14 @@ export function createMails(deps: {
   }
 
   /**
-   * Generates the code and stores only its hash. Null when the request has expired. A code for a change of the email is
-   * longer, and so are others while wrong codes are too many.
+   * Generates the code and stores only its hash. Null when the request has expired.
    */
   async function composeCode(mail: CodeMail): Promise<OutgoingMail | null> {
     return store.write(async tx => {
       const now = nowSecs(clock)
       const request = await tx.signIn.byId(mail.codeId)
       if (!request || request.expiresAt <= now) return null
-      const isLong = LONG_CODE_PURPOSES.has(request.purpose) || (await areWrongCodesSpent(tx, request, now))
-      const code = isLong ? generateLongCode(random.bytes) : generateCode(random.bytes)
+      const code = (await needsLongCode(tx, request, now)) ? generateLongCode(random.bytes) : generateCode(random.bytes)
       await tx.signIn.setCodeHash(request.id, keyedHash.hash('code', codeHashInput(request.id, code)))
       return { to: mail.to, ...codeText(code, request.purpose) }
     })
@@ -197,9 +187,4 @@ export function createMails(deps: {
         return false
       }),
   }
-}
-
-async function areWrongCodesSpent(tx: Tx, { email, isKnownBrowser }: SignInCode, now: number): Promise<boolean> {
-  if (!isKnownBrowser) return isBudgetSpent(tx, 'wrong_codes', now)
-  return (await wrongInKnownBrowsers(tx, email, now)) >= KNOWN_BROWSER_WRONG_CODES.max
 }

@@ -1,11 +1,12 @@
 import type { Conclusions } from '../domain/chain-knowledge.ts'
-import { type ChainTime, chainTime, clockAgreesWithChain, MEDIAN_BLOCKS } from '../domain/chain-time.ts'
+import type { ChainTime } from '../domain/chain-time.ts'
 import type { ConsensusParams } from '../domain/network-upgrade.ts'
 import { isRecentSnapshot, type Payment } from '../domain/payment.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { DecryptedNote } from '../ports/note-scanner.ts'
 import type { PaymentRow, UnminedCursor } from '../ports/repository/payment.ts'
 import type { Store, Tx } from '../ports/store.ts'
+import { checkClock } from './clock-check.ts'
 import {
   type InvoiceChange,
   lockInvoices,
@@ -105,9 +106,8 @@ export function createSnapshotRecorder(deps: {
     // An old snapshot must not replace a newer one of another process.
     const isRecent = isRecentSnapshot(readAt, now)
     await tx.chain.lock()
-    const newest = await tx.chain.newestHeaders(MEDIAN_BLOCKS)
-    const tip = newest[0]?.height ?? 0
-    const time = chainTime(params, newest, now)
+    const { tip: newest, chainTime: time, agrees } = await checkClock(tx, params, now)
+    const tip = newest?.height ?? 0
     const unmined = snapshot.notes.slice(at.notes, at.notes + PAGE).map(note => ({ note }))
     const matched = await matchInvoices(tx, observeMempool(unmined, expiryHeights, params, { tip, now }))
     const compares = at.notes + PAGE >= snapshot.notes.length
@@ -130,7 +130,7 @@ export function createSnapshotRecorder(deps: {
       provesMissing: ({ seq }) => snapshot.provesMissing && seq <= lastSeq,
       wasMissing: ({ txid }) => sameServer && uncompared !== null && !uncompared.has(txid),
       isFirst,
-      clockIsRight: clockAgreesWithChain(time),
+      clockIsRight: agrees,
       now,
       tip,
       leftOut,

@@ -1,39 +1,27 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Actor, AuditKind } from '../domain/audit.ts'
+import { CODE_REQUEST_RETENTION_SECS, widerNetworks } from '../domain/code-budget.ts'
 import { credentialHash } from '../domain/credential.ts'
 import { AppError } from '../domain/error.ts'
-import {
-  CODE_REQUEST_RETENTION_SECS,
-  type CodePurpose,
-  type CodeRequestLimit,
-  codeHashInput,
-  codeRequestLimits,
-  KNOWN_BROWSER_WRONG_CODES,
-  SIGN_IN_CODE,
-  widerNetworks,
-} from '../domain/sign-in.ts'
+import { type CodePurpose, codeHashInput, SIGN_IN_CODE } from '../domain/sign-in.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { KeyedHash } from '../ports/keyed-hash.ts'
 import type { Log } from '../ports/log.ts'
 import type { Metrics } from '../ports/metrics.ts'
-import type { CodeRequestScope, NewSignInCode, SignInCode } from '../ports/repository/sign-in.ts'
+import type { NewSignInCode, SignInCode } from '../ports/repository/sign-in.ts'
 import type { Tx } from '../ports/store.ts'
 import { recordVisit } from './audit.ts'
-import { refundBudget, reportSpent, type Spending, spendBudget } from './sign-in-budget.ts'
+import { findUsableCode, refundBudget, reportSpent, type Spending, spendAttempt, spendRequest } from './code-budget.ts'
 
 /** Codes that are mailed, and entered once in the browser that requested them. */
 export interface OneTimeCodes {
   request(purpose: CodePurpose, fields: CodeRequest): NewSignInCode
-  /**
-   * Checks the limits and queues the mail in one transaction, so that concurrent requests cannot exceed a limit.
-   * @throws AppError `too_many_codes`
-   */
+  /** Counts the request and queues the mail. @throws AppError `too_many_codes` */
   issue(tx: Tx, request: NewSignInCode): Promise<Spending>
   /** Sends a code unless an unused one exists. Returns null if one does. @throws AppError `too_many_codes` */
   issueUnlessUsable(tx: Tx, request: NewSignInCode): Promise<Spending | null>
   /**
-   * Marks the browser's code as used. The attempt at a wrong code stays counted. An attempt at a code of six digits must be
-   * within the budget of wrong codes: of all emails in an unknown browser, of this email in a known one.
+   * Marks the browser's code as used. The attempt at a wrong code stays counted.
    */
   redeem(tx: Tx, purpose: CodePurpose, browser: string, code: string, actor: Actor): Promise<Attempt>
   /** As `redeem`, for several codes of one browser. They are marked as used only when all are right. */
@@ -48,7 +36,7 @@ export interface OneTimeCodes {
   reportWrong(attempt: Attempt): void
 }
 
-/** Who requests a code. */
+/** The email and the browser that request a code. */
 export interface CodeRequest {
   readonly email: string
   /** A secret of the browser, which it must present with the code. */
@@ -63,7 +51,7 @@ export interface CodeRequest {
 export interface Attempt {
   /** Null for a wrong code. */
   readonly redeemed: SignInCode | null
-  /** What the attempt has taken from the budget of wrong codes. */
+  /** The part of the budget of wrong codes that the attempt has taken. */
   readonly spending: Spending | null
 }
 
@@ -102,25 +90,13 @@ export function createOneTimeCodes(deps: {
     }
   }
 
-  /** Whether the wrong codes of all unknown browsers, or of the email's known ones, leave an attempt at six digits. */
-  async function spendAttempt(tx: Tx, { email, isKnownBrowser }: SignInCode, now: number) {
-    if (!isKnownBrowser) {
-      const spending = await spendBudget(tx, 'wrong_codes', 1, now)
-      return { spending, isAllowed: spending.granted > 0 }
-    }
-    // This attempt is counted already.
-    const isAllowed = (await wrongInKnownBrowsers(tx, email, now)) <= KNOWN_BROWSER_WRONG_CODES.max
-    return { spending: null, isAllowed }
-  }
-
   /** Counts an attempt. A right code is not marked as used yet. */
   async function attempt(tx: Tx, purpose: CodePurpose, browser: string, code: string, actor: Actor): Promise<Attempt> {
     const now = nowSecs(clock)
-    const candidate = await tx.signIn.claimAttempt(purpose, credentialHash(browser), now, SIGN_IN_CODE.maxAttempts)
-    if (!candidate?.codeHash) return { redeemed: null, spending: null }
+    const spent = await spendAttempt(tx, purpose, credentialHash(browser), code.length, now)
+    if (!spent) return { redeemed: null, spending: null }
+    const { candidate, isAllowed, spending } = spent
     const { id, codeHash } = candidate
-    const { spending, isAllowed } =
-      code.length === SIGN_IN_CODE.digits ? await spendAttempt(tx, candidate, now) : { spending: null, isAllowed: true }
     const isRight =
       isAllowed && keyedHash.allHashes('code', codeHashInput(id, code)).some(hash => timingSafeEqual(codeHash, hash))
     if (!isRight) {
@@ -151,13 +127,10 @@ export function createOneTimeCodes(deps: {
 
   async function issue(tx: Tx, request: NewSignInCode): Promise<Spending> {
     const { email, createdAt } = request
-    const isKnownBrowser = request.knownBrowserHash !== null
-    await tx.signIn.lockCounts()
-    for (const limit of codeRequestLimits(isKnownBrowser)) await checkLimit(tx, request, limit)
-    const spending = await spendBudget(tx, isKnownBrowser ? 'browser' : 'requests', 1, createdAt)
-    if (spending.granted === 0) throw tooManyCodes(spending.endsAt - createdAt)
+    const spending = await spendRequest(tx, request)
+    if ('retryAfterSecs' in spending) throw tooManyCodes(spending.retryAfterSecs)
     const { id } = await tx.signIn.insert(request)
-    const queue = isKnownBrowser ? 'browser' : 'unsorted'
+    const queue = request.knownBrowserHash === null ? 'unsorted' : 'browser'
     await tx.mails.enqueueCode({ to: email, about: 'code', codeId: id, createdAt }, queue)
     await tx.signIn.prune(createdAt - CODE_REQUEST_RETENTION_SECS, PRUNE_BATCH)
     return spending
@@ -170,8 +143,7 @@ export function createOneTimeCodes(deps: {
     redeemAll,
 
     async issueUnlessUsable(tx, request) {
-      const { purpose, browserHash, createdAt } = request
-      const earlier = await tx.signIn.findUsable(purpose, browserHash, createdAt, SIGN_IN_CODE.maxAttempts)
+      const earlier = await findUsableCode(tx, request.purpose, request.browserHash, request.createdAt)
       return earlier ? null : issue(tx, request)
     },
 
@@ -184,35 +156,6 @@ export function createOneTimeCodes(deps: {
       if (spending) reportSpent(deps, spending)
     },
   }
-}
-
-async function checkLimit(tx: Tx, request: NewSignInCode, { per, max, windowSecs }: CodeRequestLimit): Promise<void> {
-  const scope = scopeOf(request, per)
-  if (scope === null) return
-  const used = await tx.signIn.count(request.purpose, scope, request.createdAt - windowSecs, max)
-  if (used >= max) throw tooManyCodes(windowSecs)
-}
-
-/** Null when the request has no such scope. */
-function scopeOf(request: NewSignInCode, per: CodeRequestLimit['per']): CodeRequestScope | null {
-  const { email, clientHash, networkHashes, knownBrowserHash } = request
-  switch (per) {
-    case 'email':
-      return { email, isKnownBrowser: knownBrowserHash !== null }
-    case 'browser':
-      return knownBrowserHash && { knownBrowserHash }
-    case 'client':
-      return { clientHash }
-    case 'network56':
-      return networkHashes && { network56Hash: networkHashes.network56 }
-    case 'network48':
-      return networkHashes && { network48Hash: networkHashes.network48 }
-  }
-}
-
-/** Number of wrong codes that known browsers entered for this email within a day. */
-export function wrongInKnownBrowsers(tx: Pick<Tx, 'signIn'>, email: string, now: number): Promise<number> {
-  return tx.signIn.wrongInKnownBrowsers(email, now - KNOWN_BROWSER_WRONG_CODES.windowSecs)
 }
 
 function tooManyCodes(retryAfterSecs: number): AppError {

@@ -1,9 +1,9 @@
-import { chainTime, MEDIAN_BLOCKS } from '../domain/chain-time.ts'
 import { READ_ONLY_DATABASE, ReadOnlyDatabaseError } from '../domain/error.ts'
 import type { ConsensusParams } from '../domain/network-upgrade.ts'
 import { checksWithoutDatabase, isChainSeen, type ReadinessCheck, readinessChecks } from '../domain/readiness.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
+import { checkClock } from './clock-check.ts'
 
 /** Whether this process can serve, for load balancers, supervisors and the pages. */
 export interface Readiness {
@@ -41,7 +41,7 @@ export function createReadiness(deps: {
     const now = nowSecs(clock)
     const state = await store.read(async tx => ({
       migration: { applied: await tx.databaseIdentity.newestMigration(), known: newestMigration },
-      chainTime: chainTime(params, await tx.chain.newestHeaders(MEDIAN_BLOCKS), now),
+      chainTime: (await checkClock(tx, params, now)).chainTime,
       chainProblems: await tx.chain.problems(),
       syncedThrough: await tx.chain.syncedThrough(),
     }))

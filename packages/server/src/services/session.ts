@@ -7,14 +7,13 @@ import {
   isWellFormedCredential,
   SECRET_BYTES,
 } from '../domain/credential.ts'
-import { notFound } from '../domain/error.ts'
 import { newSession, type Session } from '../domain/session.ts'
-import { isUuid } from '../domain/uuid.ts'
 import { nowSecs } from '../ports/clock.ts'
 import type { Random } from '../ports/random.ts'
 import type { Page } from '../ports/repository/page.ts'
 import { recordChange } from './audit.ts'
 import { createLastUsedRecorder, type LastUsedDeps } from './last-used.ts'
+import { findByPublicId } from './public-id.ts'
 
 export interface Sessions {
   /** The session and its account; null for a malformed, unknown or expired token, or an ended session. */
@@ -61,8 +60,7 @@ export function createSessions(deps: LastUsedDeps & { readonly random: Random })
     async end(account, publicId, actor = SERVICE) {
       const at = nowSecs(clock)
       await store.write(async tx => {
-        const found = isUuid(publicId) && (await tx.sessions.end(account.id, publicId.toLowerCase(), at))
-        if (!found) throw notFound('session')
+        const found = await findByPublicId('session', publicId, id => tx.sessions.end(account.id, id, at))
         const kind = actor.session === publicId.toLowerCase() ? 'signed_out' : 'session_ended'
         await recordChange(tx, account, actor, { kind, at, detail: found.label })
       })

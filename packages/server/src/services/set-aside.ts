@@ -51,7 +51,7 @@ export interface SetAsides {
   retryDue(kind: SetAsideKind, work: (entry: SetAside) => Promise<boolean>): Promise<boolean>
   /** Makes all rows due once, as after an update that may have repaired what they failed with. */
   makeAllDue(): Promise<void>
-  /** What concerns the account. */
+  /** Entries of one account. */
   countByKindOf(accountId: number): Promise<SetAsideCount[]>
   countByKind(): Promise<SetAsideCount[]>
 }

@@ -1,4 +1,3 @@
-import { MEDIAN_BLOCKS, timeBounds } from '../domain/chain-time.ts'
 import type { EventSwap, NewEvent } from '../domain/event.ts'
 import { invoiceEventBody } from '../domain/event.ts'
 import type { ConsensusParams } from '../domain/network-upgrade.ts'
@@ -22,7 +21,9 @@ import type { Invoice } from '../ports/repository/invoice.ts'
 import type { Swap } from '../ports/repository/swap.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import type { SwapProvider, SwapStatusResponse } from '../ports/swap-provider.ts'
+import { checkClock } from './clock-check.ts'
 import type { Outbox } from './outbox.ts'
+import { sameRow } from './public-id.ts'
 import type { SetAsides } from './set-aside.ts'
 
 /** Polls the provider for swap statuses and records the results. */
@@ -83,22 +84,16 @@ export function createSwapStatusPoller(deps: {
   }
 
   /** Writes the swap, its event and the effect on the invoice. Null when a promoted standby does not contain the swap. */
-  async function write(
-    tx: Tx,
-    { id, publicId, invoiceId }: Swap,
-    poll: PollResult,
-    nowMs: number,
-  ): Promise<Recorded | null> {
+  async function write(tx: Tx, polled: Swap, poll: PollResult, nowMs: number): Promise<Recorded | null> {
+    const { id, invoiceId } = polled
     const [invoice] = await tx.invoices.lock([invoiceId])
-    const before = await tx.swaps.byId(id)
-    // In a promoted standby the row id may belong to another swap.
-    if (!invoice || before?.publicId !== publicId) return null
+    const before = sameRow(await tx.swaps.byId(id), polled)
+    if (!invoice || !before) return null
 
     const now = Math.floor(nowMs / 1000)
-    const headers = await tx.chain.newestHeaders(MEDIAN_BLOCKS)
-    const bounds = timeBounds(params, headers, now)
+    const { tip, bounds } = await checkClock(tx, params, now)
     // The newest block shows a clock that is minutes behind.
-    const newest = Math.max(bounds.latest, headers[0]?.time ?? 0)
+    const newest = Math.max(bounds.latest, tip?.time ?? 0)
     const known = withoutFutureTimes(before, bounds.latest)
     const { response } = poll
     const updated = response ? applyProviderReport(known, response, bounds, newest) : known

@@ -22,6 +22,7 @@ import type { NewSwap, Swap, SwapStart } from '../ports/repository/swap.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import { type SwapAsset, type SwapProvider, SwapProviderPaused } from '../ports/swap-provider.ts'
 import type { Outbox } from './outbox.ts'
+import { findByPublicId, sameRow } from './public-id.ts'
 import type { SwapAssets } from './swap-asset.ts'
 import type { SwapStatusPoller } from './swap-status.ts'
 
@@ -66,12 +67,6 @@ export function createSwaps(deps: {
   readonly log: Log
 }): Swaps {
   const { store, outbox, provider, assets, swapStatus, clock, random, log } = deps
-
-  async function findInvoice(publicId: string): Promise<Invoice> {
-    const invoice = isUuid(publicId) ? await store.read(tx => tx.invoices.byPublicId(publicId.toLowerCase())) : null
-    if (!invoice) throw notFound('invoice')
-    return invoice
-  }
 
   /** The current swap of a pending invoice; null if it has no swap. */
   async function currentSwap(tx: Tx, invoice: Invoice): Promise<Swap | null> {
@@ -153,7 +148,9 @@ export function createSwaps(deps: {
     assets: () => assets.list(),
 
     async start(invoicePublicId, request) {
-      const invoice = await findInvoice(invoicePublicId)
+      const invoice = await findByPublicId('invoice', invoicePublicId, id =>
+        store.read(tx => tx.invoices.byPublicId(id)),
+      )
       requireRefundTo(request.refundTo)
       const { start, current } = await store.write(tx => countStart(tx, invoice))
       /** Whether the provider was asked: only then does a failed start count. */
@@ -199,9 +196,9 @@ async function read(tx: Tx, { id, publicId }: Invoice): Promise<Invoice> {
   return invoice
 }
 
-async function lock(tx: Tx, { id, publicId }: Invoice): Promise<Invoice> {
-  const [invoice] = await tx.invoices.lock([id])
-  // In a promoted standby the row id may belong to another invoice.
-  if (invoice?.publicId !== publicId) throw notFound('invoice')
+async function lock(tx: Tx, found: Invoice): Promise<Invoice> {
+  const [locked] = await tx.invoices.lock([found.id])
+  const invoice = sameRow(locked, found)
+  if (!invoice) throw notFound('invoice')
   return invoice
 }

@@ -1,13 +1,13 @@
 import type { Account } from '../domain/account.ts'
 import { MAX_COUNT } from '../domain/count.ts'
 import { MAX_OPEN_DELIVERIES } from '../domain/delivery.ts'
-import { AppError, notFound } from '../domain/error.ts'
-import { isUuid } from '../domain/uuid.ts'
+import { AppError } from '../domain/error.ts'
 import { TEST_EVENT_BODY } from '../domain/webhook.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Random } from '../ports/random.ts'
 import type { Delivery } from '../ports/repository/delivery.ts'
 import type { Store, Tx } from '../ports/store.ts'
+import { findByPublicId } from './public-id.ts'
 
 /** Deliveries that the account's owner requests. */
 export interface Resends {
@@ -77,10 +77,8 @@ export function createResends(deps: {
       store.write(tx => enqueueOne(tx, account, { invoiceId: null, eventType: 'test', body: TEST_EVENT_BODY })),
 
     async resend(account, deliveryId) {
-      if (!isUuid(deliveryId)) throw notFound('delivery')
       return store.write(async tx => {
-        const delivery = await tx.deliveries.byPublicId(account.id, deliveryId.toLowerCase())
-        if (!delivery) throw notFound('delivery')
+        const delivery = await findByPublicId('delivery', deliveryId, id => tx.deliveries.byPublicId(account.id, id))
         const publicId = await enqueueOne(tx, account, delivery)
         await tx.deliveries.markResent([delivery.id], nowSecs(clock))
         return publicId

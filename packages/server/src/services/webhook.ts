@@ -1,9 +1,8 @@
 import type { Account } from '../domain/account.ts'
 import { type Actor, SERVICE } from '../domain/audit.ts'
 import { MAX_ATTEMPTS } from '../domain/delivery-schedule.ts'
-import { AppError, invalidField, notFound } from '../domain/error.ts'
+import { AppError, invalidField } from '../domain/error.ts'
 import { webhookReference } from '../domain/set-aside.ts'
-import { isUuid } from '../domain/uuid.ts'
 import { WEBHOOK_SECRET_PREFIX, webhookSecretSealContext, webhookUrlProblem } from '../domain/webhook.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Random } from '../ports/random.ts'
@@ -13,6 +12,7 @@ import type { Webhook } from '../ports/repository/webhook.ts'
 import type { Store } from '../ports/store.ts'
 import type { Vault } from '../ports/vault.ts'
 import { recordChange } from './audit.ts'
+import { findByPublicId } from './public-id.ts'
 import { createResends, type Resends, webhookNotSet } from './webhook-resend.ts'
 
 const SECRET_BYTES = 32
@@ -118,11 +118,8 @@ export function createWebhooks(deps: {
     attemptsOf: (account, deliveryPublicId) =>
       store.read(tx => tx.deliveries.listAttempts(account.id, { limit: MAX_ATTEMPTS }, { deliveryPublicId })),
 
-    async attempt(account, id) {
-      const found =
-        isUuid(id) && (await store.read(tx => tx.deliveries.attemptByPublicId(account.id, id.toLowerCase())))
-      return found || fail(notFound('attempt'))
-    },
+    attempt: (account, publicId) =>
+      findByPublicId('attempt', publicId, id => store.read(tx => tx.deliveries.attemptByPublicId(account.id, id))),
   }
 }
 

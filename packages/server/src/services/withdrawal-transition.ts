@@ -1,18 +1,26 @@
+import { notFound } from '../domain/error.ts'
 import { withdrawalUpdatedEvent } from '../domain/event.ts'
 import { joinNotes } from '../domain/payout.ts'
 import { attentionReason, statusAfter, type WithdrawalStep } from '../domain/withdrawal.ts'
+import type { Invoice } from '../ports/repository/invoice.ts'
 import type { Withdrawal, WithdrawalUpdate } from '../ports/repository/withdrawal.ts'
 import type { Tx } from '../ports/store.ts'
 import type { Outbox } from './outbox.ts'
 
 /** Values that may be written together with a step. */
-export type WithdrawalChanges = Partial<
-  Pick<WithdrawalUpdate, 'receivedZat' | 'receivedAtCloseZat' | 'reference' | 'reason' | 'activePayout' | 'closedBy'>
->
+type WithdrawalChanges = Partial<Omit<WithdrawalUpdate, 'status' | 'updatedAt'>>
+
+/** A withdrawal is locked by its invoice: every change of it locks the invoice first. */
+export async function lockWithdrawal(tx: Tx, invoiceId: number): Promise<{ withdrawal: Withdrawal; invoice: Invoice }> {
+  const [invoice] = await tx.invoices.lock([invoiceId])
+  const withdrawal = await tx.withdrawals.byInvoice(invoiceId)
+  if (!invoice || !withdrawal) throw notFound('withdrawal')
+  return { withdrawal, invoice }
+}
 
 /**
  * Applies a step to a locked withdrawal and writes the result with its event. All triggers use it: the chain, the
- * merchant, the operator and the payout provider.
+ * merchant and the operator.
  *
  * @param changes further values to write with the step
  * @param now Unix seconds
@@ -26,27 +34,22 @@ export type TransitionWithdrawal = (
   now: number,
 ) => Promise<Withdrawal>
 
-/** Before every clock: one that is ahead must not put the payout off. */
-const DUE_AT_ONCE = 0
-
 export function createWithdrawalTransition({ outbox }: { readonly outbox: Outbox }): TransitionWithdrawal {
   return async (tx, withdrawal, step, changes, now) => {
     const status = statusAfter(withdrawal, step)
     const changed = status !== withdrawal.status
-    const needsReason = changed && status === 'needs_attention' && (changes.reason ?? null) === null
+    // Only a deposit leads to `needs_attention`.
+    const lacksReason =
+      changed && status === 'needs_attention' && step.step === 'deposit' && changes.reason === undefined
     const next: Withdrawal = {
       ...withdrawal,
       ...changes,
-      ...(needsReason && { reason: joinNotes(withdrawal.reason, attentionReason(withdrawal, step)) }),
+      ...(lacksReason && { reason: joinNotes(withdrawal.reason, attentionReason(withdrawal, step)) }),
       status,
-      // The payout is due as soon as the deposit is confirmed, and only while the order is in payout_processing.
-      payoutDueAt: status !== 'payout_processing' ? null : changed ? DUE_AT_ONCE : withdrawal.payoutDueAt,
       updatedAt: changed ? now : withdrawal.updatedAt,
     }
     await tx.withdrawals.update(withdrawal.invoiceId, next)
-    if (!changed) return next
-    await outbox.append(tx, [withdrawalUpdatedEvent(next, now)])
-    if (next.payoutDueAt !== null) tx.notify('payouts')
+    if (changed) await outbox.append(tx, [withdrawalUpdatedEvent(next, now)])
     return next
   }
 }

@@ -34,8 +34,7 @@ import { recordChange } from './audit.ts'
 import { findReplay, type IdempotencyRequest } from './idempotency.ts'
 import type { Invoices } from './invoice.ts'
 import { withInvoices } from './with-invoice.ts'
-import { lockWithdrawal } from './withdrawal-lock.ts'
-import type { TransitionWithdrawal } from './withdrawal-transition.ts'
+import { lockWithdrawal, type TransitionWithdrawal } from './withdrawal-transition.ts'
 
 export interface WithdrawalRequest {
   readonly amountZat: Zat
@@ -207,7 +206,7 @@ export function createWithdrawals(deps: {
     },
 
     async applyPayment(tx, invoice) {
-      const withdrawal = await tx.withdrawals.lock(invoice.id)
+      const withdrawal = await tx.withdrawals.byInvoice(invoice.id)
       if (!withdrawal) return
       const deposit = depositStep(invoice)
       const becomesDue =

@@ -2,6 +2,7 @@ import type { Generated, Kysely } from 'kysely'
 import type { Network } from '../domain/account.ts'
 import type { Actor, AuditKind } from '../domain/audit.ts'
 import type { ChainProblemName } from '../domain/chain-problem.ts'
+import type { SharedBudget } from '../domain/code-budget.ts'
 import type { DeliveryState } from '../domain/delivery-schedule.ts'
 import type { EventType } from '../domain/event.ts'
 import type { InvoiceStatus } from '../domain/invoice.ts'
@@ -9,9 +10,9 @@ import type { PaymentLocation } from '../domain/payment.ts'
 import type { SessionOrigin } from '../domain/session.ts'
 import type { SetAsideKind } from '../domain/set-aside.ts'
 import type { ShieldedPool } from '../domain/shielded-pool.ts'
-import type { CodePurpose, SignInBudget } from '../domain/sign-in.ts'
+import type { CodePurpose } from '../domain/sign-in.ts'
 import type { SwapStatus } from '../domain/swap.ts'
-import type { ClosedBy, WithdrawalStatus } from '../domain/withdrawal.ts'
+import type { WithdrawalStatus } from '../domain/withdrawal.ts'
 import type { PurchaseStatus } from '../ports/repository/billing.ts'
 import type { InvoicePurpose } from '../ports/repository/invoice.ts'
 import type { ClaimedMail, MailQueue } from '../ports/repository/mail.ts'
@@ -344,7 +345,7 @@ export interface SignInCodesTable {
 }
 
 export interface SignInBudgetsTable {
-  name: SignInBudget
+  name: SharedBudget
   window_start: Int64
   used: Int64
 }
@@ -419,10 +420,6 @@ export interface WithdrawalsTable {
   rate: string
   /** Empty: deleted with the account. */
   payout_to: Uint8Array
-  payout_due_at: Int64 | null
-  paying_provider: string | null
-  paying_since: Int64 | null
-  closed_by: ClosedBy | null
   reference: string | null
   reason: string | null
   created_at: Int64

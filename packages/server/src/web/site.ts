@@ -9,6 +9,7 @@ import { logError } from '../http/error-handler.ts'
 import { assetRoutes } from './assets.ts'
 import { type AuthenticatedUser, authenticate } from './auth.ts'
 import type { PageUser } from './components/layout.ts'
+import { liveTag } from './components/live.ts'
 import { type PublicPageRoute, type Site, type SiteDeps, sandboxMailboxUrl } from './context.ts'
 import { rejectCrossSiteRequest } from './csrf.ts'
 import { ERROR_TITLES, errorSentence } from './error-text.ts'
@@ -84,7 +85,7 @@ function createSite(app: App, deps: SiteDeps): Site {
       app.route({
         method,
         ...pageRoute(path),
-        handler: async (request, reply) => send(reply, await handler(request, reply)),
+        handler: async (request, reply) => sendPage(request, reply, await handler(request, reply)),
       })
     },
 
@@ -100,7 +101,7 @@ function createSite(app: App, deps: SiteDeps): Site {
           users.set(request, user)
         },
         handler: async (request, reply) =>
-          send(reply, await handler(request, reply, users.get(request) as AuthenticatedUser)),
+          sendPage(request, reply, await handler(request, reply, users.get(request) as AuthenticatedUser)),
       })
     },
 
@@ -140,6 +141,15 @@ function setPageHeaders(request: FastifyRequest, reply: FastifyReply): void {
 
 function isEmbedded(request: FastifyRequest): boolean {
   return request.routeOptions.config.embedded === true
+}
+
+/** Answers 304 without the page while nothing has changed in the live elements that the script shows. */
+function sendPage(request: FastifyRequest, reply: FastifyReply, result: Html | FastifyReply): FastifyReply {
+  if (result === reply) return reply
+  const tag = liveTag(String(result))
+  if (tag === null) return send(reply, result)
+  reply.header('etag', tag)
+  return request.headers['if-none-match'] === tag ? reply.code(304).send() : send(reply, result)
 }
 
 function send(reply: FastifyReply, result: Html | FastifyReply): FastifyReply {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { deployText } from './files.ts'
 
-/** What umbrelOS sets before it runs compose. */
+/** Variables that umbrelOS sets before it runs compose. */
 export const UMBREL = {
   APP_PASSWORD: 'the-password-that-umbrel-derives',
   APP_DATA_DIR: '/umbrel/app-data',

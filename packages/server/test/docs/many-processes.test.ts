@@ -115,7 +115,7 @@ test('the commands for Kubernetes install and update the chart, as pasted', {
   const folder = temporaryFolder(stackOf(t))
   const [install = '', upgrade = '', ...others] = taggedBlocks('sh kubernetes')
   assert.deepEqual(others, [])
-  // What would be sent to a cluster is rendered.
+  // Manifests are rendered in place of being sent to a cluster.
   const stand = `kubectl() { echo "kubectl $*" >&2; }
 helm() { case $1 in install | upgrade) shift; command helm template --kube-version 1.30.0 "$@" ;; *) false ;; esac; }`
   const shell = openShell(t, { folder })

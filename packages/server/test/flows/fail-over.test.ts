@@ -127,7 +127,8 @@ describe('WebSockets', { skip: bin === null && NO_POSTGRES }, () => {
     const lostClients = lost.map(({ publicId }) => subscribe(api.url, publicId))
     for (const { message } of [client, ...lostClients]) assert.equal(await message(0), '{"status":"pending"}')
     await change([...lost, kept], 'detected')
-    for (const { message } of [client, ...lostClients]) assert.equal(await message(1), '{"status":"detected"}')
+    for (const { message } of [client, ...lostClients])
+      assert.equal(await message(1), '{"status":"detected","confirmations":0}')
 
     await database.failOver()
     const later = [await until('the new primary', () => shop.sell().catch(() => null))]
@@ -142,7 +143,7 @@ describe('WebSockets', { skip: bin === null && NO_POSTGRES }, () => {
     assert.equal(client.messages.at(-1), '{"status":"paid"}')
     for (const { closed, messages } of lostClients) {
       assert.equal(await closed, 1001)
-      assert.deepEqual(messages, ['{"status":"pending"}', '{"status":"detected"}'])
+      assert.deepEqual(messages, ['{"status":"pending"}', '{"status":"detected","confirmations":0}'])
     }
   })
 })

@@ -32,14 +32,17 @@ async function paidInTwoParts(at: TestService): Promise<void> {
 
   const paidAt = performance.now()
   const second = at.sandbox.wallet.pay({ uri, amount: 500_000n })
-  assert.equal(await client.message(2), '{"status":"detected"}')
+  assert.equal(await client.message(2), '{"status":"detected","confirmations":0}')
   assert.ok(performance.now() - paidAt < 5_000)
   const fully = await read(at, id)
   assert.deepEqual([fully.status, fully.received_zat, fully.overpaid_zat], ['detected', 1_100_000, 100_000])
   assert.equal(fully.txid, second.id)
 
-  at.sandbox.chain.mine(2)
-  await until('two blocks to be read', async () => ((await readTip(at)) ?? 0) >= at.sandbox.chain.height)
+  for (const confirmations of [1, 2]) {
+    at.sandbox.chain.mine(1)
+    const message = await client.message(2 + confirmations)
+    assert.deepEqual(JSON.parse(message), { status: 'detected', confirmations })
+  }
   assert.equal((await read(at, id)).status, 'detected')
   at.sandbox.chain.mine(1)
   assert.equal(await client.closed, 1000)

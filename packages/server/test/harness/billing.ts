@@ -4,7 +4,6 @@ import { consensusParams } from '../../src/domain/network-upgrade.ts'
 import { DEFAULT_PLANS, type Plan } from '../../src/domain/plan.ts'
 import { type Clock, nowSecs } from '../../src/ports/clock.ts'
 import type { Log } from '../../src/ports/log.ts'
-import type { PayoutProvider, PayoutResult } from '../../src/ports/payout-provider.ts'
 import type { Rates } from '../../src/ports/rate.ts'
 import type { Invoice } from '../../src/ports/repository/invoice.ts'
 import type { Store, Tx } from '../../src/ports/store.ts'
@@ -17,7 +16,6 @@ export interface BillingHarnessOptions {
   readonly clock: Clock
   readonly plans?: readonly Plan[]
   readonly rates?: Rates
-  readonly provider?: PayoutProvider
   readonly log?: Log
   /** The network whose clock and block time rules apply. Default: regtest, without rules. */
   readonly chainNetwork?: Network
@@ -34,15 +32,10 @@ const CONFIRMATIONS = 3
 /** Billing and withdrawals on a real store, with payments written directly instead of blocks and notes. */
 export async function createBillingHarness(test: TestScope, { store, clock, ...options }: BillingHarnessOptions) {
   const { plans = DEFAULT_PLANS, log = silentLog, confirmations = CONFIRMATIONS, rates } = options
-  const payoutProvider = options.provider ?? {
-    name: 'test',
-    pay: async (): Promise<PayoutResult> => ({ state: 'by_hand' }),
-  }
   const { infrastructure, services, operator } = await openTestContainer(test, {
     store,
     clock,
     log,
-    payoutProvider,
     ...(rates && { rates }),
     params: consensusParams(options.chainNetwork ?? 'regtest'),
     config: {

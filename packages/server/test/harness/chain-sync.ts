@@ -188,7 +188,7 @@ export class ChainSyncHarness {
     return createLightwalletd({ urls, params, clock: systemClock, log })
   }
 
-  /** What chain sync uses in this process. */
+  /** The dependencies of chain sync in this process. */
   get deps(): ChainSyncDeps {
     return chainSyncDeps(this.infrastructure, this.services)
   }

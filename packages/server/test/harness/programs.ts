@@ -19,7 +19,7 @@ export function missingProgram(program: string, versionArgument = '--version'): 
 
 /**
  * Starts a program that ends with the test, and with it the programs that it started.
- * @returns what it has printed so far, and its exit code when it has ended
+ * @returns its output so far, and its exit code when it has ended
  */
 export function startProgram(
   t: TestContext,

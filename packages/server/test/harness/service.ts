@@ -28,7 +28,7 @@ export interface SandboxService {
   readonly sandbox: Sandbox
   /** The settings it runs with, for commands beside it. */
   readonly env: Env
-  /** Whose value must not be in a line of the log, by name. */
+  /** Values that no line of the log may contain, by name. */
   readonly secrets: Map<string, string>
   /** The code of the newest email to an address, once there are at least `count` of them. */
   codeFor(email: string, count?: number): Promise<string>

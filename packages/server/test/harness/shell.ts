@@ -56,7 +56,7 @@ export class Shell {
     this.#child.stdin?.write(`npx() { shift; ${quoted(process.execPath)} ${quoted(COMMAND)} "$@"; }\n`)
   }
 
-  /** Runs commands to their end. @returns what they printed @throws after a failed one, which ends the session */
+  /** Runs commands to their end. @returns their output @throws after a failed one, which ends the session */
   async run(commands: string): Promise<string> {
     this.#output = ''
     this.#errors = ''

@@ -29,7 +29,6 @@ const UNDESCRIBED = [
     'too_many_email_changes',
     'email_taken',
     'deposit_not_confirmed',
-    'payout_in_progress',
     'withdrawal_not_open',
   ],
 ]

@@ -50,7 +50,7 @@ async function open(engine: DatabaseEngine, t: TestContext) {
     },
     sell: (account: Account) =>
       invoices.create(account, { amountZat: 1_000n, expiresInSecs: 900, idempotencyKey: undefined }),
-    /** What the expiry loop does with an invoice that nothing was paid to. */
+    /** Expires an invoice without payments, as the expiry loop does. */
     expire: ({ id }: Invoice) =>
       store.write(async tx => {
         const [locked] = await tx.invoices.lock([id])

@@ -11,7 +11,7 @@ import { switchableStore } from '../harness/standby.ts'
 /** Seeds of the viewing keys: of the merchant whose account the standby lacks, and of the one who gets its row ids. */
 const [LOST, OTHER] = [21, 22]
 
-/** What happens at a moment of the process, once. */
+/** An action that runs once, at a moment of the process. */
 type Moment = () => void
 
 /**

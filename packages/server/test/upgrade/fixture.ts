@@ -15,7 +15,7 @@ export interface Merchant {
   readonly viewingKey?: string
 }
 
-/** What is known of a fixture beside its database. */
+/** Facts about a fixture that its database does not contain. */
 export interface Facts {
   /** Unix seconds of the backup. */
   readonly recordedAt: number
@@ -29,7 +29,7 @@ export interface Facts {
   readonly invoices: Readonly<Record<string, string>>
   /** The id of a withdrawal whose deposit is confirmed. */
   readonly unpaidOut: string
-  /** What the recorded version responded to each request after the backup. */
+  /** The recorded version's response to each request after the backup. */
   readonly responses: readonly { readonly email: string; readonly line: string; readonly body: unknown }[]
   /** Addresses that were shown after the backup. */
   readonly soldLater: readonly string[]

@@ -22,7 +22,7 @@ export const PAYOUT_TO = 'DE02120300000000202051'
 const IDEMPOTENCY_KEY = 'order-1042'
 
 /**
- * What a shop and its operator do with a service in a month, over its public interfaces only. It ends with rows in every
+ * Uses a service as a shop and its operator do in a month, over its public interfaces only. It ends with rows in every
  * table: invoices of each status, swaps, withdrawals, purchases, a delivery that waits for its next attempt, and
  * queued mails.
  *
@@ -39,7 +39,7 @@ export async function tellStory(
   return now(checkout, receiver, viewingKey, then, backUp)
 }
 
-/** What a month ago leaves for today. */
+/** Values of a month ago that are used today. */
 interface Earlier {
   /** Of the demo account's webhook. */
   readonly secret: string
@@ -198,7 +198,7 @@ interface Sold {
   readonly zip321_uri: string
 }
 
-/** What the demo account's shop and its buyers do. */
+/** The actions of the demo account's shop and its buyers. */
 function shopOf(at: Installation) {
   const { api_key: apiKey, session_token: session } = at.demo
 

@@ -72,6 +72,24 @@ describe('an open checkout page', { skip: noBrowser(), timeout: 120_000 }, () =>
     assert.equal(await page.title(), 'Payment detected · zatgate')
   })
 
+  test('asks again and again, and gets the page only when it has changed', async () => {
+    const invoice = await createInvoice(harness)
+    const page = await openPage()
+    await page.goto(`${harness.url}/i/${invoice.publicId}`)
+    const answers: number[] = []
+    page.on('response', response => {
+      if (response.url().endsWith(invoice.publicId)) answers.push(response.status())
+    })
+    await until('two polls', () => answers.filter(status => status === 304).length >= 2)
+    const before = answers.filter(status => status === 200).length
+    harness.sandbox.wallet.pay({ uri: `zcash:${invoice.address}?amount=0.025` })
+    await heading(page, 'Payment detected')
+    await page.getByText('0 of 3 confirmations').waitFor()
+    harness.sandbox.chain.mine(1)
+    await page.getByText('1 of 3 confirmations').waitFor()
+    assert.ok(answers.filter(status => status === 200).length - before <= 4, answers.join())
+  })
+
   test('counts down by the clock of the server, whatever the clock of the buyer shows', async () => {
     const { publicId } = await createInvoice(harness)
     for (const wrongByMs of [-20 * 60_000, 20 * 60_000, 40 * 365 * 86_400_000]) {

@@ -21,15 +21,17 @@ function detected(confirmations: number): Invoice {
 
 test('the checkout page shows how long the confirmations take at the current block spacing', () => {
   const links = checkoutLinks('id')
-  const render = (confirmations: number, spacingSecs: number) =>
-    String(
-      checkoutPage({ invoice: detected(confirmations), links, extra: false, spacingSecs, isChainSeen: true, now: 0 }),
-    )
+  const view = { links, extra: false as const, isChainSeen: true, now: 0 }
+  const render = (confirmations: number, spacingSecs: number, confirmed = 0) =>
+    String(checkoutPage({ ...view, invoice: detected(confirmations), spacingSecs, confirmed }))
   assert.match(render(3, 75), /usually in about 4 minutes/)
   assert.match(render(3, 25), /usually in about 75 seconds/)
   assert.match(render(10, 25), /usually in about 4 minutes/)
   assert.match(render(0, 25), /usually at once/)
   assert.doesNotMatch(render(3, 25), /few minutes/)
+  assert.match(render(3, 75, 2), /usually in about 75 seconds.*2 of 3 confirmations/s)
+  assert.match(render(3, 75, 3), /usually in about 75 seconds/, 'a further payment is still confirmed')
+  assert.doesNotMatch(render(0, 75), /confirmations/)
 })
 
 test('the confirmations setting shows how long they take at the current block spacing', () => {

@@ -83,8 +83,8 @@ export const CHANGES_OF_ACCOUNTS: readonly Change[] = [
     name: 'the email changes although the sign-in is no longer recent',
     file: 'services/email-change.ts',
     in: 'confirm',
-    find: '<= at) throw recentSignInRequiredError()',
-    replace: '< 0) throw recentSignInRequiredError()',
+    find: 'session.id)) <= at',
+    replace: 'session.id)) < 0',
     killedBy: {
       file: 'services/email-change.test.ts',
       test: 'the codes are refused when the sign-in is no longer recent',

@@ -36,8 +36,8 @@ export const SIGN_IN: readonly Change[] = [
     name: 'a session without a recent code forgets the browsers',
     file: 'services/sign-in.ts',
     in: 'forgetBrowsers',
-    find: '<= at) throw recentSignInRequiredError()',
-    replace: '< 0) throw recentSignInRequiredError()',
+    find: 'session.id)) <= at',
+    replace: 'session.id)) < 0',
     killedBy: {
       file: 'services/sign-in/known-browser.test.ts',
       test: 'a session without a recent code ends all sessions and forgets no browser',
@@ -45,10 +45,10 @@ export const SIGN_IN: readonly Change[] = [
   },
   {
     name: 'wrong codes in known browsers are not limited by day',
-    file: 'services/one-time-code.ts',
+    file: 'services/code-budget.ts',
     in: 'spendAttempt',
-    find: '<= KNOWN_BROWSER_WRONG_CODES.max',
-    replace: '>= 0',
+    find: 'isAllowed: !isSpent(CODE_BUDGETS.known_wrong_codes, wrongBefore)',
+    replace: 'isAllowed: wrongBefore >= 0',
     killedBy: {
       file: 'services/sign-in/known-browser.test.ts',
       test: 'ten wrong codes a day in known browsers of an email',

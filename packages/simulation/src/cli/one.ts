@@ -1,6 +1,6 @@
 import { openDatabases } from '../run/databases.ts'
 import { type Plan, planOf, run } from '../run/run.ts'
-import { readPlan } from '../run/saved-plan.ts'
+import { readKeptSeeds, readPlan } from '../run/saved-plan.ts'
 import { printShrunk, printStory } from './failure.ts'
 import { type Output, UsageError } from './options.ts'
 import { print } from './output.ts'
@@ -20,6 +20,13 @@ export function simulatePlan(file: string, output: Output): Promise<number> {
   } catch (error) {
     throw new UsageError((error as Error).message)
   }
+  return simulate(plan, { ...output, shrinks: false })
+}
+
+/** Replays a kept seed and prints its story. Returns the exit code. */
+export function simulateKept(name: string, output: Output): Promise<number> {
+  const plan = readKeptSeeds().find(seed => seed.name === name)
+  if (!plan) throw new UsageError(`--kept must be a name in packages/simulation/seeds.jsonl, not ${name}`)
   return simulate(plan, { ...output, shrinks: false })
 }
 

@@ -8,6 +8,7 @@ npm run simulate -- --seed 17                 one run, with its story; a failure
 npm run simulate -- --seed 1 --seeds 1000     1000 runs from seed 1 on
 npm run simulate -- --minutes 10              as many runs as fit, from a new seed on
 npm run simulate -- --plan FILE               replays a saved plan
+npm run simulate -- --kept NAME               replays a seed of seeds.jsonl
 npm run simulate -- --faults list             every fault that is injected
 npm run evidence -- --seed 1 --seeds 20000    runs seeds and mutants, and writes docs/evidence.md
 
@@ -18,7 +19,7 @@ npm run evidence -- --seed 1 --seeds 20000    runs seeds and mutants, and writes
 --with A,B     only the seeds whose world has all of these: a part, sqlite, postgres, regtest, several processes
 --stop         stop at the first failure
 --no-shrink    leave failures as they are
---save FILE    write the shrunk plan of the first failure as JSON
+--save FILE    write the shrunk plan of the first failure, as one line of JSON
 --mutants PART evidence of the mutants with PART in their theme or name only; the page is printed
 --resume       evidence without what an interrupted run has measured of this commit
 --json         one JSON line per failed seed and one at the end
@@ -28,13 +29,14 @@ Exits with 1 when a seed fails, with 2 on wrong use, with 3 when the simulation 
 
 const EVIDENCE_SEEDS = 20_000
 
-/** What the command line asks for. */
+/** The parsed command line. */
 export type Options =
   | { readonly command: 'help' }
   | { readonly command: 'faults' }
   | ({ readonly command: 'evidence' } & EvidenceOptions)
   | ({ readonly command: 'one'; readonly seed: number } & Output)
   | ({ readonly command: 'plan'; readonly file: string } & Output)
+  | ({ readonly command: 'kept'; readonly name: string } & Output)
   | ({ readonly command: 'many' } & Many & Output)
 
 export interface Output {
@@ -51,7 +53,7 @@ export interface Many {
   /** Null: no bound. */
   readonly minutes: number | null
   readonly jobs: number
-  /** What the world of a seed must have; empty: all seeds. */
+  /** Features that the world of a seed must have; empty: all seeds. */
   readonly needs: readonly string[]
   readonly stops: boolean
 }
@@ -76,6 +78,7 @@ export function readOptions(args: readonly string[]): Options {
   }
   const output = { shrinks: !values['no-shrink'], json: values.json ?? false, save: values.save }
   if (values.plan !== undefined) return { command: 'plan', file: values.plan, ...output }
+  if (values.kept !== undefined) return { command: 'kept', name: values.kept, ...output }
   const seed = integer('--seed', values.seed, 0, 2 ** 48)
   const seeds = integer('--seeds', values.seeds, 1, 1e9)
   const minutes = integer('--minutes', values.minutes, 1, 100_000)
@@ -114,6 +117,7 @@ function parse(args: readonly string[]) {
         with: { type: 'string' },
         faults: { type: 'string' },
         plan: { type: 'string' },
+        kept: { type: 'string' },
         save: { type: 'string' },
         evidence: { type: 'boolean' },
         stop: { type: 'boolean' },

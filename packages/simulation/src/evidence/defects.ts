@@ -1,12 +1,8 @@
-import { globSync } from 'node:fs'
-import { join } from 'node:path'
-import { readPlan } from '../run/saved-plan.ts'
-
-const PACKAGE = join(import.meta.dirname, '../..')
+import { readKeptSeeds } from '../run/saved-plan.ts'
 
 /** A defect of the service that the simulation has found. */
 export interface FixedDefect {
-  /** What was wrong, in words. */
+  /** The defect, in words. */
   readonly wrong: string
   readonly rule: string
   /** The commit that fixed it. */
@@ -15,8 +11,5 @@ export interface FixedDefect {
 
 /** The defects of the kept seeds. */
 export function readFixedDefects(): FixedDefect[] {
-  return globSync('seeds/*.json', { cwd: PACKAGE })
-    .sort()
-    .map(file => readPlan(join(PACKAGE, file)))
-    .map(({ wrong = '', rule, fixedBy = '' }) => ({ wrong, rule, fixedBy }))
+  return readKeptSeeds().filter(seed => seed.of === 'service')
 }

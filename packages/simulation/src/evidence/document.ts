@@ -3,7 +3,7 @@ import type { FixedDefect } from './defects.ts'
 import type { Measured } from './measured.ts'
 import { introduction, NOT_COVERED, THEMES } from './texts.ts'
 
-/** What the document is made of. */
+/** The contents of the document. */
 export interface Evidence {
   /** The judge's rules by part. */
   readonly rules: Readonly<Record<string, readonly string[]>>

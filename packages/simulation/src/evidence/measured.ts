@@ -28,7 +28,7 @@ export interface Measurement {
   readonly transitions: Readonly<Record<string, number>>
 }
 
-/** What an interrupted run of this commit has measured. Null when there is none. */
+/** The results of an interrupted run of this commit. Null when there are none. */
 export function readMeasured(commit: string): Measured | null {
   if (!existsSync(FILE)) return null
   const measured = JSON.parse(readFileSync(FILE, 'utf8')) as Measured

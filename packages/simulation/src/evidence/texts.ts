@@ -22,8 +22,8 @@ export function introduction(commit: string, date: string): string {
 
 How zatgate's promises about money are tested, and with what result. \`npm run evidence\` made this page from a run of commit ${commit} on ${date}. Later changes are not in it.
 
-The simulation runs the real services, workers and SQL of zatgate on a simulated environment: chain and chain servers, wallets, databases, clocks, merchants, swap and
-payout providers, webhook receivers and mail. A seed decides all actions, all faults and the order of concurrent code, and repeats its run to the byte. A judge
+The simulation runs the real services, workers and SQL of zatgate on a simulated environment: chain and chain servers, wallets, databases, clocks, merchants, swap
+providers, exchange rates, webhook receivers and mail. A seed decides all actions, all faults and the order of concurrent code, and repeats its run to the byte. A judge
 compares the database with what really happened after every commit. It follows the promises alone and shares no code with the service's rules. At the end of a
 run all faults end, and everything must settle in bounded time.
 

@@ -1,6 +1,6 @@
 import type { Outcome } from './outcome.ts'
 
-/** What the runs of several seeds have covered, and which of them failed. */
+/** The coverage of the runs of several seeds, and those that failed. */
 export interface Coverage {
   seeds: number
   simulatedSecs: number

@@ -16,7 +16,7 @@ export interface Action {
    * Changes the world, or starts work of a client with `world.client`. It takes its random values from `draw` and its
    * targets from the present state, and does nothing when it has no target. It may let time pass, and must not await the
    * service.
-   * @returns what happened, for the story; undefined when nothing happened
+   * @returns a line of the story; undefined when nothing happened
    */
   run(draw: Draw): string | undefined | Promise<string | undefined>
 }
@@ -41,13 +41,13 @@ export interface Part {
   afterFailOver?(draw: Draw): void
   /** Checks what must hold after every commit. Reports with `world.fail`. */
   onCommit?(): void
-  /** What the service should know by now, a while after all faults have ended and before the next block; null: nothing. */
+  /** A fact that the service should have reported a while after all faults have ended, before the next block; null: none. */
   unreported?(): string | null
   /** Ends all faults of this part. The run then goes on until everything has settled. */
   heal?(): void
   /**
    * Ends the faults of this part that outlast all others: called when everything else has settled in spite of them.
-   * @returns what happened, for the story; null when there were none
+   * @returns a line of the story; null when there were no such faults
    */
   healLast?(): string | null
   /** After `heal`: why the part has not settled yet; null when it has. */

@@ -31,7 +31,7 @@ export interface RunResult {
   readonly simulatedSecs: number
 }
 
-/** What a seed stands for. */
+/** The run that a seed stands for. */
 export interface Plan {
   readonly seed: number
   readonly setup: Setup
@@ -50,7 +50,7 @@ export function planOf(seed: number): Plan {
   }
 }
 
-/** What a world may have or not. */
+/** The features that a world has or lacks. */
 export const WORLD_FEATURES: readonly string[] = [
   ...PARTS.filter(({ probability }) => probability < 1).map(({ name }) => name),
   'sqlite',

@@ -1,7 +1,7 @@
 import type { Owner } from '../runtime/scheduler.ts'
 import type { RefusesRow } from './refused-rows.ts'
 
-/** What the store is about to do, or has done. */
+/** A step that the store is about to take, or has taken. */
 export interface StoreStep {
   readonly process: Owner
   readonly kind: 'begin' | 'statement' | 'commit' | 'rollback'

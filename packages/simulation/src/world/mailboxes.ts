@@ -16,7 +16,7 @@ export interface SentMail extends OutgoingMail {
   readonly sentMs: number
   /** Whether it is in the mailbox of its recipient. */
   accepted: boolean
-  /** What the clock of the process showed when it learned that the mail was accepted; null: it did not learn it. */
+  /** The clock of the process when it learned that the mail was accepted; null: it did not learn it. */
   acknowledgedClockMs: number | null
 }
 

@@ -17,7 +17,7 @@ export interface Outcome {
   /** Whether a complete response with a 2xx status came in time. */
   readonly succeeded: boolean
   readonly atMs: number
-  /** What the clock of the process showed. */
+  /** The clock of the process. */
   readonly clockMs: number
   /** How often nothing was left to run before. */
   readonly idles: number
@@ -29,7 +29,7 @@ export interface WebhookRequest {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
-  /** What the clock of the process showed when it sent the request. */
+  /** The clock of the process when it sent the request. */
   readonly clockMs: number
   /** How long the process waits for the response. */
   readonly deadlineMs: number
@@ -37,7 +37,7 @@ export interface WebhookRequest {
   outcome: Outcome | null
 }
 
-/** What a receiver does with one request. */
+/** A receiver's response to one request. */
 interface Reply {
   readonly afterMs: number
   /** Null: no response. */

@@ -246,7 +246,7 @@ export class World {
     for (const part of this.parts) part.heal?.()
   }
 
-  /** What the database calls before and after each step. */
+  /** The functions that the database calls before and after each step. */
   storeHooks(): StoreHooks {
     const onCommit: StoreHooks['onCommit'] = (process, useCases, tables) => {
       if (this.finding) return

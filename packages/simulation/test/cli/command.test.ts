@@ -32,7 +32,7 @@ test('the list of faults names their actions', () => {
 })
 
 test('wrong use exits with 2 and one line', () => {
-  for (const args of [['--seed', 'x'], ['--unknown'], ['--plan', '/nonexistent/plan.json']]) {
+  for (const args of [['--seed', 'x'], ['--unknown'], ['--plan', '/nonexistent/plan.json'], ['--kept', 'unknown']]) {
     const { stderr, stdout, status } = simulate(...args)
     assert.equal(status, 2)
     assert.equal(stdout, '')

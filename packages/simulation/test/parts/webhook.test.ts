@@ -133,7 +133,7 @@ test('a delivery without an event or a request is found', () => {
   assert.ok(broken.includes('each event has one delivery'))
 })
 
-/** What a receiver in this mode makes of one request. */
+/** Sends one request to a receiver in this mode. */
 async function respond(mode: ReceiverMode) {
   const scheduler = new Scheduler(1, NOW_MS)
   const receivers = new Receivers(scheduler, new Draw(1), 1)

@@ -5,7 +5,6 @@ import { WithdrawalJudge } from '../../src/parts/withdrawal/judge.ts'
 import type { WithdrawalRow } from '../../src/parts/withdrawal/ledger.ts'
 import { expectedFiat, isAllowedStep } from '../../src/parts/withdrawal/rules.ts'
 import { Draw } from '../../src/runtime/draw.ts'
-import { SimulatedPayouts } from '../../src/world/payout-provider.ts'
 import { RateServer } from '../../src/world/rates.ts'
 import { createFakeWorld, NOW_SECS } from './fake-world.ts'
 
@@ -20,9 +19,6 @@ const ORDER: WithdrawalRow = {
   fiat_currency: 'USD',
   fiat_amount: '400.00',
   rate: '400.0000001',
-  payout_due_at: null,
-  paying_provider: null,
-  closed_by: null,
   reference: null,
   reason: null,
   invoice_status: 'pending',
@@ -39,8 +35,8 @@ const DETECTED = {
   invoice_received: 100_000_000n,
   invoice_status: 'detected',
 }
-const DUE = { ...DETECTED, status: 'payout_processing', invoice_status: 'paid', payout_due_at: BigInt(NOW_SECS) }
-const CLAIMED = { ...DUE, paying_provider: 'simulated' }
+const DUE = { ...DETECTED, status: 'payout_processing', invoice_status: 'paid' }
+const COMPLETED = { ...DUE, status: 'completed', reference: 'by hand' }
 const DEPOSIT = {
   place: 'mined',
   height: 10n,
@@ -70,8 +66,9 @@ function judge(states: readonly WithdrawalRow[], options: { deposit?: object; ti
 }
 
 test('an order that is paid out as it should be breaks no rule', () => {
-  const completed = { ...DUE, status: 'completed', closed_by: 'operator' as const, reference: 'by hand' }
-  assert.deepEqual(judge([ORDER, DETECTED, DUE, completed]).broken, [])
+  const { broken, withdrawals } = judge([ORDER, DETECTED, DUE, COMPLETED])
+  withdrawals.answered(ID)
+  assert.deepEqual(broken, [])
 })
 
 test('a deposit with too few confirmations is found', () => {
@@ -105,30 +102,32 @@ test('a change without its event, and an event without a change, are found', () 
   )
 })
 
-test('an operator who closes an order that a provider is paying is found, except with an override', () => {
-  const failed = { ...DUE, status: 'failed', closed_by: 'operator' as const }
-  assert.deepEqual(judge([ORDER, DETECTED, DUE, CLAIMED, failed]).broken, [
-    'an operator closes no order that a provider is paying',
+test('an order that two operators have settled by one change is found', () => {
+  const { broken, withdrawals } = judge([ORDER, DETECTED, DUE, COMPLETED])
+  withdrawals.answered(ID)
+  withdrawals.answered(ID)
+  assert.deepEqual(broken, ['an order is closed by one command'])
+})
+
+test('an order that is settled before its deposit is confirmed is found', () => {
+  const attention = { ...DETECTED, status: 'needs_attention' }
+  assert.deepEqual(
+    judge([ORDER, DETECTED, attention, { ...COMPLETED, invoice_status: 'detected' }], { tip: 11 }).broken,
+    ['no payout is settled before the deposit is confirmed'],
+  )
+})
+
+test('coins that an ended order has not noticed are found, and an order that is reopened without them', () => {
+  const more = { received_zat: 100_000_005n, invoice_received: 100_000_005n }
+  assert.deepEqual(judge([ORDER, DETECTED, DUE, COMPLETED, { ...COMPLETED, ...more }]).broken, [
+    'no deposit of an ended order is forgotten',
   ])
-})
-
-test('an order that is settled by hand and paid by the provider is found', () => {
-  const completed = { ...DUE, status: 'completed', closed_by: 'operator' as const, reference: 'by hand' }
-  const { broken, withdrawals } = judge([ORDER, DETECTED, DUE, completed])
-  const request = { id: ID, amountZat: 1n, fiatCurrency: 'USD', fiatAmount: '1', payoutTo: '' }
-  withdrawals.paid({ request, end: { state: 'by_hand' }, pollsLeft: 0, paid: true, calls: [] })
-  assert.deepEqual(broken, ['an order is paid once'])
-})
-
-test('a call of the provider for an order that is not claimed, and a second call at the same time, are found', () => {
-  const request = { id: ID, amountZat: 100_000_000n, fiatCurrency: 'USD', fiatAmount: '400.00', payoutTo: '' }
-  const unclaimed = judge([ORDER, DETECTED, DUE])
-  unclaimed.withdrawals.called(request, null)
-  assert.deepEqual(unclaimed.broken, ['an order is claimed before its provider is called'])
-  const claimed = judge([ORDER, DETECTED, DUE, CLAIMED])
-  const calls = [{ process: { name: 'process 2', alive: true }, sinceMs: claimed.world.scheduler.nowMs }]
-  claimed.withdrawals.called(request, { request, end: { state: 'by_hand' }, pollsLeft: 0, paid: false, calls })
-  assert.deepEqual(claimed.broken, ['two processes do not pay one order at the same time'])
+  assert.deepEqual(judge([ORDER, { ...ORDER, status: 'expired', invoice_status: 'expired', ...more }]).broken, [
+    'no deposit of an ended order is forgotten',
+  ])
+  const reopened = { ...COMPLETED, status: 'needs_attention' }
+  assert.deepEqual(judge([ORDER, DETECTED, DUE, COMPLETED, { ...reopened, ...more }]).broken, [])
+  assert.deepEqual(judge([ORDER, DETECTED, DUE, COMPLETED, reopened]).broken, ['only more coins reopen a closed order'])
 })
 
 test('the value of an order is rounded down, less the spread', () => {
@@ -141,19 +140,6 @@ test('a canceled order changes only when coins arrive', () => {
   assert.equal(isAllowedStep('awaiting_deposit', 'canceled'), true)
   assert.equal(isAllowedStep('deposit_detected', 'canceled'), false)
   assert.equal(isAllowedStep('canceled', 'payout_processing'), false)
-})
-
-test('the simulated provider pays an order once, however often it is called', async () => {
-  const { world } = createFakeWorld()
-  const paid: string[] = []
-  const listener = { called: () => {}, paid: () => paid.push(ID) }
-  const operator = new SimulatedPayouts(world.scheduler, new Draw(3), listener)
-  operator.heal()
-  const request = { id: ID, amountZat: 1n, fiatCurrency: 'USD', fiatAmount: '1', payoutTo: 'a' }
-  const first = await operator.provider.pay(request)
-  assert.deepEqual(await operator.provider.pay(request), first)
-  assert.equal(paid.length, first.state === 'paid' ? 1 : 0)
-  assert.deepEqual(operator.orders.get(ID)?.calls, [])
 })
 
 test('each price of the simulated source tells its age', async () => {

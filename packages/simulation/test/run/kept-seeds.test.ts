@@ -1,25 +1,24 @@
 import assert from 'node:assert/strict'
-import { globSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
-import { readPlan } from '../../src/run/saved-plan.ts'
+import { readKeptSeeds } from '../../src/run/saved-plan.ts'
 import { runScript } from './child.ts'
 
-const FOLDER = join(import.meta.dirname, '../../seeds')
-/** Defects of the service, and in a folder of their own those of the simulation. */
-const files = globSync('**/*.json', { cwd: FOLDER }).map(name => join(FOLDER, name))
+const seeds = readKeptSeeds()
 
-test('every kept seed says what was wrong and which commit fixed it', () => {
-  for (const file of files) {
-    const { rule, finding, wrong, fixedBy } = readPlan(file)
-    assert.ok(finding.startsWith(rule), file)
-    assert.ok(wrong && fixedBy, `${file} lacks wrong or fixedBy`)
+test('the names of kept seeds are unique, and each seed says what was wrong and which commit fixed it', () => {
+  assert.ok(seeds.length > 0)
+  assert.equal(new Set(seeds.map(({ name }) => name)).size, seeds.length)
+  for (const { name, of, rule, finding, wrong, fixedBy } of seeds) {
+    assert.match(name, /^[a-z]+(-[a-z]+)+$/)
+    assert.ok(of === 'service' || of === 'simulation', name)
+    assert.ok(finding.startsWith(rule), name)
+    assert.ok(wrong && fixedBy, `${name} lacks wrong or fixedBy`)
   }
 })
 
-test('no kept seed fails any more', async () => {
+test(`none of the ${seeds.length} kept seeds fails any more`, async () => {
   assert.deepEqual(
-    await runScript('replay-kept.ts', files),
-    files.map(file => [file, null]),
+    await runScript('replay-kept.ts', []),
+    seeds.map(({ name }) => [name, null]),
   )
 })

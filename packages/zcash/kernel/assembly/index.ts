@@ -1,4 +1,4 @@
-/** What the host calls. See ../README.md. */
+/** The functions that the host calls. See ../README.md. */
 import { initAes } from './aes'
 import { ACCUMULATORS } from './layout'
 import { initField, isFused } from './limbs'

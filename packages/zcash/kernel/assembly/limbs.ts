@@ -21,7 +21,7 @@ const C_BITS: u64 = 0x4668000000000000
 const C2_BITS: u64 = 0x4338000000000000
 /** Makes a column positive, and rounds to the nearest multiple of 2^51. */
 const CARRY_BIAS: u64 = (1 << 62) + (1 << 50)
-/** What CARRY_BIAS adds to the next column. */
+/** The amount that CARRY_BIAS adds to the next column. */
 const CARRIED_BIAS: u64 = 1 << 11
 
 // Constants are loaded from memory: V8 builds a v128.const anew at each use, which takes longer than a load.

@@ -113,7 +113,7 @@ export function runProgram(
 /** Bytes of a step. */
 const STEP: usize = 6
 
-// What a run does: its steps, and the parts of each table.
+// The state of a run: its steps, and the parts of each table.
 let firstStep: usize = 0
 let endOfSteps: usize = 0
 let partBytes: usize = 0

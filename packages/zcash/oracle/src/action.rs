@@ -45,7 +45,7 @@ impl Pool {
     }
 }
 
-/// What an action pays, or what is wrong with it.
+/// The payment of an action, or its defect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Kind {

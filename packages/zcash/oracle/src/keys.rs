@@ -65,7 +65,7 @@ pub fn diversifier_index(index: u128) -> DiversifierIndex {
     DiversifierIndex::try_from(index).expect("the index has at most 88 bits")
 }
 
-/// What `parse` accepts first in a sequence of random bytes.
+/// The first value that `parse` accepts in a sequence of random bytes.
 pub fn sample<const N: usize, T>(rng: &mut ChaCha20Rng, parse: impl Fn([u8; N]) -> Option<T>) -> T {
     loop {
         if let Some(value) = parse(random_bytes(rng)) {

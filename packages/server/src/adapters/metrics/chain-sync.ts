@@ -25,7 +25,7 @@ export function createChainSyncMetrics(registry: Registry, clock: Clock): ChainS
   const clockApart = gauge(
     'zatgate_clock_apart_seconds',
     'How far the clock is ahead of the median time of the newest blocks, if they differ by hours; otherwise 0. ' +
-      'If not 0, no invoice expires, no plan ends and no payout is made.',
+      'If not 0, no invoice expires and no plan ends.',
   )
   const reorged = new Counter({
     name: 'zatgate_chain_reorganised_blocks_total',

@@ -24,7 +24,7 @@ const DEADLINE_SECS = 900
  * expects nothing.
  *
  * @param recipient a unified address of the network
- * @param assets what the provider lists
+ * @param assets the provider's list
  * @throws AppError `swap_provider_unavailable` when there is no valid response
  */
 export async function checkSigningKey(

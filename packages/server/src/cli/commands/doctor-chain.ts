@@ -95,8 +95,7 @@ function checkClock(params: ConsensusParams, newest: readonly Block[], host: str
     case 'clock_ahead':
     case 'clock_behind': {
       const says = `${time.bySecs} s ${time.state === 'clock_ahead' ? 'ahead of' : 'behind'} the newest blocks of ${host}`
-      const advice =
-        'correct the clock of this machine (NTP); until then no invoice expires, no plan ends and no payout is made'
+      const advice = 'correct the clock of this machine (NTP); until then no invoice expires and no plan ends'
       return wrong('clock', says, advice)
     }
     case 'stalled': {

@@ -21,7 +21,6 @@ const ADVICE: Readonly<Record<SetAsideKind, string>> = {
   mail: repair,
   plan: `the plan stays as it is: ${repair}`,
   plan_reminder: repair,
-  payout: `the withdrawal is not passed on: see "zatgate withdrawals"; ${repair}`,
   swap: repair,
   account_deletion: `the account is not deleted yet: ${repair}`,
 }

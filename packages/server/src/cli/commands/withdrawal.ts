@@ -1,19 +1,14 @@
 import { formatZec } from '../../domain/money.ts'
 import { formatUtc } from '../../domain/time.ts'
 import { maskPayoutTo } from '../../domain/withdrawal.ts'
+import type { Withdrawal } from '../../ports/repository/withdrawal.ts'
 import type { Payouts } from '../../services/payout.ts'
-import type { PayoutOrder } from '../../services/payout-order.ts'
 import type { Context } from '../context.ts'
 import { table } from '../output.ts'
 import { withServices } from '../services.ts'
 import { requireDatabase } from '../store.ts'
 
 const MAX_LISTED = 200
-
-interface Closing {
-  readonly id: string
-  readonly override: boolean
-}
 
 export async function list(context: Context): Promise<void> {
   const orders = await withPayouts(context, payouts => payouts.list(MAX_LISTED))
@@ -24,7 +19,7 @@ export async function list(context: Context): Promise<void> {
     orders.length === 0
       ? ['no withdrawals yet']
       : table(
-          ['id', 'account', 'status', 'deposited', 'amount', 'payout', 'to', 'created', 'being paid'],
+          ['id', 'account', 'status', 'deposited', 'amount', 'payout', 'to', 'created'],
           orders.map(({ withdrawal, payoutTo, email }) => [
             withdrawal.publicId,
             email,
@@ -34,7 +29,6 @@ export async function list(context: Context): Promise<void> {
             `${withdrawal.fiatAmount} ${withdrawal.fiatCurrency}`,
             maskPayoutTo(payoutTo),
             formatUtc(withdrawal.createdAt),
-            beingPaid(withdrawal),
           ]),
         ),
   )
@@ -44,22 +38,22 @@ export async function show({ id }: { readonly id: string }, context: Context): P
   const { withdrawal, payoutTo, email } = await withPayouts(context, payouts => payouts.read(id))
   const value = { ...toJson(withdrawal), email, payout_to: payoutTo }
   const lines = Object.entries(value).map(([name, member]) => `${name}: ${forPeople(name, member)}`)
-  context.out.result(value, withdrawal.activePayout ? [...lines, `being paid ${beingPaid(withdrawal)}`] : lines)
+  context.out.result(value, lines)
 }
 
 export async function settle(
-  { id, reference, override }: Closing & { readonly reference: string },
+  { id, reference }: { readonly id: string; readonly reference: string },
   context: Context,
 ): Promise<void> {
-  const { withdrawal } = await withPayouts(context, payouts => payouts.markPaidOut(id, reference, { override }))
+  const withdrawal = await withPayouts(context, payouts => payouts.markPaidOut(id, reference))
   context.out.result(toJson(withdrawal), [`${withdrawal.publicId} is marked as completed`])
 }
 
 export async function fail(
-  { id, reason, override }: Closing & { readonly reason: string },
+  { id, reason }: { readonly id: string; readonly reason: string },
   context: Context,
 ): Promise<void> {
-  const { withdrawal } = await withPayouts(context, payouts => payouts.markFailed(id, reason, { override }))
+  const withdrawal = await withPayouts(context, payouts => payouts.markFailed(id, reason))
   context.out.result(toJson(withdrawal), [`${withdrawal.publicId} is marked as failed`])
 }
 
@@ -75,15 +69,10 @@ function withPayouts<T>(context: Context, work: (payouts: Payouts) => Promise<T>
 function forPeople(name: string, value: string | number | bigint | null): string {
   if (value === null) return ''
   if (name.endsWith('_zat')) return `${value} (${formatZec(BigInt(value))} ZEC)`
-  return /_(at|since)$/.test(name) ? formatUtc(Number(value)) : String(value)
+  return name.endsWith('_at') ? formatUtc(Number(value)) : String(value)
 }
 
-/** The provider that is paying a withdrawal and its start time; empty when no provider is paying. */
-function beingPaid({ activePayout }: PayoutOrder['withdrawal']): string {
-  return activePayout === null ? '' : `by ${activePayout.provider} since ${formatUtc(activePayout.since)}`
-}
-
-function toJson(withdrawal: PayoutOrder['withdrawal']) {
+function toJson(withdrawal: Withdrawal) {
   return {
     id: withdrawal.publicId,
     status: withdrawal.status,
@@ -94,9 +83,6 @@ function toJson(withdrawal: PayoutOrder['withdrawal']) {
     rate: withdrawal.rate,
     reference: withdrawal.reference,
     reason: withdrawal.reason,
-    paying_provider: withdrawal.activePayout?.provider ?? null,
-    paying_since: withdrawal.activePayout?.since ?? null,
-    closed_by: withdrawal.closedBy,
     created_at: withdrawal.createdAt,
     updated_at: withdrawal.updatedAt,
   }

@@ -24,8 +24,9 @@ export function streamRoutes(app: App, { invoices, stream, upgrades }: Deps): vo
         operationId: 'followInvoice',
         summary: 'Subscribe to an invoice over a WebSocket',
         description:
-          'Messages are `{"status": …}`, with `"swap_status"` if a swap exists. They are sent on connect, on each change ' +
-          'of either, and when `received_zat` changes. The connection closes with 1000 after a final status or `not_found`.',
+          'Messages are `{"status": …}`, with `"swap_status"` if a swap exists, and while the status is `detected` with ' +
+          '`"confirmations"`: those that the payment has so far. They are sent on connect, on each change of one of them, ' +
+          'and when `received_zat` changes. The connection closes with 1000 after a final status or `not_found`.',
         tags: ['invoices'],
         params: IdParam,
         response: ERROR_RESPONSES,

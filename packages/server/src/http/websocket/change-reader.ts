@@ -1,6 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { InvoiceMessage } from '@zatgate/sdk/wire'
 import { isFinal } from '../../domain/invoice.ts'
+import { confirmationsSoFar } from '../../domain/payment.ts'
 import type { Log } from '../../ports/log.ts'
 import type { EventCursor } from '../../ports/repository/event.ts'
 import type { Invoice } from '../../ports/repository/invoice.ts'
@@ -32,6 +33,9 @@ export function createChangeReader({ invoiceFeed, log }: ChangeReaderOptions): C
   /** By the row id of their invoice, each with the public id of it. */
   const subscribers = new Map<number, Map<Connection, string>>()
   const newInvoices = new Set<number>()
+  /** Row ids of subscribed invoices that further blocks confirm. */
+  const confirming = new Set<number>()
+  let confirmedTip: number | null = null
   let cursor: EventCursor | null = null
   let pending = false
   let reading: Promise<void> | null = null
@@ -60,6 +64,8 @@ export function createChangeReader({ invoiceFeed, log }: ChangeReaderOptions): C
         cursor = changes.cursor
         if (changes.wentBack) for (const id of subscribers.keys()) newInvoices.add(id)
         for (const id of alwaysInclude) newInvoices.delete(id)
+        if (changes.confirmedTip !== confirmedTip) for (const id of confirming) newInvoices.add(id)
+        confirmedTip = changes.confirmedTip
         pending ||= changes.hasMore || newInvoices.size > 0
         await sendChanges(changes)
         closeLost(alwaysInclude, changes.invoices)
@@ -72,10 +78,12 @@ export function createChangeReader({ invoiceFeed, log }: ChangeReaderOptions): C
     }
   }
 
-  async function sendChanges({ invoices, swaps }: Changes): Promise<void> {
+  async function sendChanges({ invoices, swaps, confirmedTip }: Changes): Promise<void> {
     let sent = 0
     for (const invoice of invoices) {
-      const message = JSON.stringify(messageOf(invoice, swaps.get(invoice)))
+      const message = JSON.stringify(messageOf(invoice, swaps.get(invoice), confirmedTip))
+      if (invoice.status === 'detected' && subscribers.has(invoice.id)) confirming.add(invoice.id)
+      else confirming.delete(invoice.id)
       const state = `${invoice.receivedZat} ${message}`
       for (const [connection, publicId] of subscribers.get(invoice.id) ?? []) {
         if (publicId !== invoice.publicId) connection.socket.close(CLOSE.goingAway)
@@ -104,7 +112,9 @@ export function createChangeReader({ invoiceFeed, log }: ChangeReaderOptions): C
       subscribers.set(id, group.set(connection, publicId))
       connection.socket.on('close', () => {
         group.delete(connection)
-        if (group.size === 0 && subscribers.get(id) === group) subscribers.delete(id)
+        if (group.size > 0 || subscribers.get(id) !== group) return
+        subscribers.delete(id)
+        confirming.delete(id)
       })
       newInvoices.add(id)
       poll()
@@ -117,6 +127,11 @@ export function createChangeReader({ invoiceFeed, log }: ChangeReaderOptions): C
   }
 }
 
-function messageOf({ status }: Invoice, swap: Swap | undefined): InvoiceMessage {
-  return swap ? { status, swap_status: swap.status } : { status }
+function messageOf(invoice: Invoice, swap: Swap | undefined, confirmedTip: number): InvoiceMessage {
+  const { status, confirmations, confirmsAtHeight } = invoice
+  return {
+    status,
+    ...(swap && { swap_status: swap.status }),
+    ...(status === 'detected' && { confirmations: confirmationsSoFar(confirmations, confirmsAtHeight, confirmedTip) }),
+  }
 }

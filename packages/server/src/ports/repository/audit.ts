@@ -19,7 +19,7 @@ export interface AuditEntry extends NewAuditEntry {
   readonly email: string | null
 }
 
-/** Which entries to list. */
+/** Selects entries to list. */
 export interface AuditFilter {
   readonly accountId?: number
 }

@@ -75,7 +75,7 @@ export interface AttemptRow {
   readonly createdAt: number
 }
 
-/** Which entries of the delivery log to list. */
+/** Selects entries of the delivery log to list. */
 export interface AttemptFilter {
   readonly invoicePublicId?: string
   readonly deliveryPublicId?: string

@@ -1,4 +1,5 @@
-import type { CodePurpose, SignInBudget } from '../../domain/sign-in.ts'
+import type { SharedBudget } from '../../domain/code-budget.ts'
+import type { CodePurpose } from '../../domain/sign-in.ts'
 
 /** A request for a code. The code is generated when it is mailed; only its keyed hash is stored. */
 export interface NewSignInCode {
@@ -39,7 +40,7 @@ export interface NewSignInLink {
   readonly expiresAt: number
 }
 
-/** Whose requests to count. Of clients and their networks, those of unknown browsers only. */
+/** The requests to count. Those of a client or a network are counted for unknown browsers only. */
 export type CodeRequestScope =
   | { readonly email: string; readonly isKnownBrowser: boolean }
   | { readonly knownBrowserHash: Uint8Array }
@@ -57,11 +58,11 @@ export interface SignInRepository {
    * Begins the budget's window unless it has begun, and blocks other transactions at this call until this one ends.
    * @returns how much of the budget is used
    */
-  lockBudget(budget: SignInBudget, windowStartsAt: number, windowEndsAt: number): Promise<number>
+  lockBudget(budget: SharedBudget, windowStartsAt: number, windowEndsAt: number): Promise<number>
   /** Changes how much of a locked budget is used. */
-  setBudgetUsed(budget: SignInBudget, used: number): Promise<void>
+  setBudgetUsed(budget: SharedBudget, used: number): Promise<void>
   /** How much of the budget is used in this window. */
-  budgetUsed(budget: SignInBudget, windowStartsAt: number): Promise<number>
+  budgetUsed(budget: SharedBudget, windowStartsAt: number): Promise<number>
   insert(code: NewSignInCode): Promise<SignInCode>
   byId(id: number): Promise<SignInCode | null>
   /** The browser's newest code for a purpose that is unused, not expired at `now`, and has fewer than `maxAttempts`. */

@@ -1,4 +1,4 @@
-import type { ClosedBy, WithdrawalOrder, WithdrawalStatus } from '../../domain/withdrawal.ts'
+import type { WithdrawalOrder, WithdrawalStatus } from '../../domain/withdrawal.ts'
 import type { Page } from './page.ts'
 
 /** A withdrawal order to insert. */
@@ -19,65 +19,33 @@ export interface NewWithdrawal {
   readonly createdAt: number
 }
 
-/** A payout that a provider was called for and whose result is unknown. */
-export interface ActivePayout {
-  /** The provider's name. */
-  readonly provider: string
-  /** Unix seconds of the first call. */
-  readonly since: number
-}
-
 /** A stored withdrawal order. */
 export interface Withdrawal extends NewWithdrawal, WithdrawalOrder {
-  /** The operator's or the provider's proof of the payout; null before the payout. */
+  /** The operator's proof of the payout; null before the payout. */
   readonly reference: string | null
   /** Why the payout failed, or why the operator has to decide; null when unknown. */
   readonly reason: string | null
-  /** When the provider is called next; null: no further call. */
-  readonly payoutDueAt: number | null
-  /** The payout whose result is not known yet; null when no provider is paying. */
-  readonly activePayout: ActivePayout | null
-  /** Closed the order last; null while it was never closed. */
-  readonly closedBy: ClosedBy | null
   readonly updatedAt: number
 }
 
 /** The part of a withdrawal that a transition changes. */
 export type WithdrawalUpdate = Pick<
   Withdrawal,
-  | 'status'
-  | 'receivedZat'
-  | 'receivedAtCloseZat'
-  | 'reference'
-  | 'reason'
-  | 'payoutDueAt'
-  | 'activePayout'
-  | 'closedBy'
-  | 'updatedAt'
+  'status' | 'receivedZat' | 'receivedAtCloseZat' | 'reference' | 'reason' | 'updatedAt'
 >
 
-/** Lock the invoice (`invoices.lock`) before its withdrawal. */
+/** Lock the invoice (`invoices.lock`) before you read a withdrawal to change it. */
 export interface WithdrawalRepository {
   insert(withdrawal: NewWithdrawal): Promise<void>
   byInvoice(invoiceId: number): Promise<Withdrawal | null>
   /** Searches all accounts when `accountId` is undefined. */
   byPublicId(publicId: string, accountId?: number): Promise<Withdrawal | null>
-  /** Reads the withdrawal and locks its row until the transaction ends. */
-  lock(invoiceId: number): Promise<Withdrawal | null>
   list(accountId: number, page: Page): Promise<Withdrawal[]>
-  /** Withdrawals of all accounts with one of these statuses, newest first. */
-  listByStatus(statuses: readonly WithdrawalStatus[], limit: number): Promise<Withdrawal[]>
+  /** Withdrawals of all accounts, newest first. */
+  listNewest(limit: number): Promise<Withdrawal[]>
   /** Number of withdrawals with this status, over all accounts, counted up to `MAX_MEASURED`. */
   countByStatus(status: WithdrawalStatus): Promise<number>
   update(invoiceId: number, update: WithdrawalUpdate): Promise<void>
-  /**
-   * Claims orders in `payout_processing` whose payout is due. Other callers see them as due again at `until`. Each order
-   * is marked as being paid by the provider, from its first claim on.
-   * @param publicId this order, due or not, unless a person pays it. Default: not those that are set aside
-   */
-  claimDuePayouts(provider: string, now: number, until: number, limit: number, publicId?: string): Promise<Withdrawal[]>
-  /** The order that `claimDuePayouts` claims first. */
-  firstDuePayout(now: number): Promise<Withdrawal | null>
   /** Withdrawals with payout details above an invoice id, ordered by it. */
   listAfter(invoiceId: number, limit: number): Promise<Withdrawal[]>
   /** Replaces the sealed bytes. False, and nothing is written, unless they are still those that were read. */

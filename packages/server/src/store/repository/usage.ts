@@ -59,7 +59,7 @@ async function incrementUpTo(
   }
 }
 
-/** Adds to the counts of accounts and months where the sum is at most the limit, which is the last value. */
+/** Adds to the counts of accounts and months whose sum stays within the limit. `limit` is the last bound value. */
 const add = keptStatement((db, length) =>
   db
     .insertInto('monthly_usage')

@@ -1,27 +1,16 @@
 import type { Selectable } from 'kysely'
-import { sql } from 'kysely'
 import { MAX_MEASURED } from '../../domain/count.ts'
 import type { Withdrawal, WithdrawalRepository } from '../../ports/repository/withdrawal.ts'
 import { countUpTo } from '../count.ts'
-import { num, numOrNull } from '../mapping.ts'
+import { num } from '../mapping.ts'
 import { paginate, readPage } from '../paginate.ts'
 import type { Db, WithdrawalsTable } from '../tables.ts'
-import { isNotSetAside } from './set-aside.ts'
 
 /** In place of the sealed payout details of an account that is deleted. */
 export const NO_PAYOUT_DETAILS = new Uint8Array(0)
 
 export function withdrawalRepository(db: Db): WithdrawalRepository {
   const all = () => db.selectFrom('withdrawals').selectAll()
-
-  function duePayouts(now: number, limit: number) {
-    return all()
-      .where('payout_due_at', '<=', now)
-      .where('status', '=', 'payout_processing')
-      .where(isNotSetAside('payout', sql.ref('withdrawals.public_id')))
-      .orderBy('payout_due_at')
-      .limit(limit)
-  }
 
   return {
     async insert(withdrawal) {
@@ -56,11 +45,6 @@ export function withdrawalRepository(db: Db): WithdrawalRepository {
       return row ? toWithdrawal(row) : null
     },
 
-    async lock(invoiceId) {
-      const row = await all().where('invoice_id', '=', invoiceId).forUpdate().executeTakeFirst()
-      return row ? toWithdrawal(row) : null
-    },
-
     async list(accountId, page) {
       const withdrawals = all().where('account_id', '=', accountId)
       const cursorOf = (before: string) =>
@@ -72,8 +56,8 @@ export function withdrawalRepository(db: Db): WithdrawalRepository {
       return (await readPage(paginate(withdrawals, page, ['invoice_id'], cursorOf), page, cursorOf)).map(toWithdrawal)
     },
 
-    async listByStatus(statuses, limit) {
-      const rows = await all().where('status', 'in', statuses).orderBy('invoice_id', 'desc').limit(limit).execute()
+    async listNewest(limit) {
+      const rows = await all().orderBy('invoice_id', 'desc').limit(limit).execute()
       return rows.map(toWithdrawal)
     },
 
@@ -89,44 +73,10 @@ export function withdrawalRepository(db: Db): WithdrawalRepository {
           closed_at_zat: outcome.receivedAtCloseZat,
           reference: outcome.reference,
           reason: outcome.reason,
-          payout_due_at: outcome.payoutDueAt,
-          paying_provider: outcome.activePayout?.provider ?? null,
-          paying_since: outcome.activePayout?.since ?? null,
-          closed_by: outcome.closedBy,
           updated_at: outcome.updatedAt,
         })
         .where('invoice_id', '=', invoiceId)
         .execute()
-    },
-
-    async claimDuePayouts(provider, now, until, limit, publicId) {
-      const orders = publicId
-        ? all()
-            .where('public_id', '=', publicId)
-            .where('status', '=', 'payout_processing')
-            .where('payout_due_at', 'is not', null)
-        : duePayouts(now, limit)
-      const due = await orders.forUpdate().skipLocked().execute()
-      const claimed: Withdrawal[] = []
-      for (const { invoice_id } of due) {
-        const row = await db
-          .updateTable('withdrawals')
-          .set(eb => ({
-            payout_due_at: until,
-            paying_provider: provider,
-            paying_since: eb.fn.coalesce('paying_since', eb.val(now)),
-          }))
-          .where('invoice_id', '=', invoice_id)
-          .returningAll()
-          .executeTakeFirstOrThrow()
-        claimed.push(toWithdrawal(row))
-      }
-      return claimed
-    },
-
-    async firstDuePayout(now) {
-      const row = await duePayouts(now, 1).executeTakeFirst()
-      return row ? toWithdrawal(row) : null
     },
 
     async listAfter(invoiceId, limit) {
@@ -164,12 +114,6 @@ function toWithdrawal(row: Selectable<WithdrawalsTable>): Withdrawal {
     fiatAmount: row.fiat_amount,
     rate: row.rate,
     sealedPayoutTo: row.payout_to,
-    payoutDueAt: numOrNull(row.payout_due_at),
-    activePayout:
-      row.paying_provider === null || row.paying_since === null
-        ? null
-        : { provider: row.paying_provider, since: num(row.paying_since) },
-    closedBy: row.closed_by,
     reference: row.reference,
     reason: row.reason,
     createdAt: num(row.created_at),

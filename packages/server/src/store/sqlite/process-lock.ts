@@ -16,7 +16,7 @@ export interface ProcessLock {
  * `<path>.lock`, which the operating system ends with the process, however it ends. Process ids do not matter: they
  * repeat in containers. `<path>.process` describes the holder for messages.
  *
- * @param advice what to do when the lock is not free, for the message
+ * @param advice the remedy when the lock is not free, for the message
  * @throws Error when another process, or this one, holds the lock
  */
 export function takeProcessLock(path: string, holder: ServiceProcess, advice: string): ProcessLock {

@@ -48,6 +48,7 @@ function enableCopyButtons(root) {
 function startCountdowns(root) {
   const countdowns = root.querySelectorAll('[data-left]')
   if (countdowns.length === 0) return
+  clockOffset = offsetOfClock()
   for (const countdown of countdowns) setEnd(countdown, countdown.dataset.left)
   showCountdowns()
   startCountdowns.timer ??= setInterval(showCountdowns, 1000)
@@ -57,7 +58,15 @@ function setEnd(countdown, secs) {
   countdown.endsAt = Date.now() + Number(secs) * 1000
 }
 
+/** Changes when the clock is set, and where the other one stands still while the device sleeps. */
+const offsetOfClock = () => Date.now() - performance.now()
+let clockOffset = offsetOfClock()
+
 function showCountdowns() {
+  if (Math.abs(offsetOfClock() - clockOffset) > 2000) {
+    clockOffset = offsetOfClock()
+    run('whole page')
+  }
   for (const countdown of document.querySelectorAll('[data-left]')) {
     const left = Math.max(0, Math.ceil((countdown.endsAt - Date.now()) / 1000))
     const [hours, minutes, seconds] = [Math.floor(left / 3600), Math.floor(left / 60) % 60, left % 60]
@@ -82,9 +91,12 @@ function enhance(root) {
   startCountdowns(root)
 }
 
-/** Fetches this page again and replaces the live elements that have changed. */
-async function refresh() {
-  const response = await fetch(location.href, { headers: { accept: 'text/html' } })
+/** Fetches this page, if one of its live elements has changed or `whole` is set, and replaces those that have changed. */
+async function refresh(whole) {
+  const states = [...document.querySelectorAll('[data-live]')].map(({ dataset }) => dataset.state)
+  const shown = !whole && states.length > 0 && { 'if-none-match': `W/"${states.join('.')}"` }
+  const response = await fetch(location.href, { headers: { accept: 'text/html', ...shown } })
+  if (response.status === 304) return
   if (response.status === 429 || response.status >= 500) throw new Error(response.statusText)
   if (!response.ok || response.redirected) return
   const fetched = new DOMParser().parseFromString(await response.text(), 'text/html')
@@ -129,15 +141,22 @@ function showStale(failures) {
 let failures = 0
 let running = false
 let requested = false
+let wholeRequested = false
 
-/** Refreshes the page: one refresh at a time, and one more if another was requested meanwhile. */
-async function run() {
+/**
+ * Refreshes the page: one refresh at a time, and one more if another was requested meanwhile. With `whole` (or the event
+ * that calls it) the time that is left is taken from the server again too.
+ */
+async function run(whole) {
   requested = true
+  wholeRequested ||= Boolean(whole)
   if (running) return
   running = true
   while (requested) {
     requested = false
-    failures = await refresh().then(
+    const wanted = wholeRequested
+    wholeRequested = false
+    failures = await refresh(wanted).then(
       () => 0,
       () => failures + 1,
     )
@@ -190,8 +209,8 @@ function pollWhileUnresolved() {
 function followReader() {
   addEventListener('online', run)
   addEventListener('offline', run)
-  addEventListener('pageshow', ({ persisted }) => persisted && run())
-  document.addEventListener('visibilitychange', () => document.hidden || run())
+  addEventListener('pageshow', event => event.persisted && run(event))
+  document.addEventListener('visibilitychange', event => document.hidden || run(event))
 }
 
 enhance(document)

@@ -17,7 +17,7 @@ function chainTimeWarning(time: ChainTime, spacingSecs: number): Child[] {
     case 'clock_ahead':
     case 'clock_behind':
       return [
-        html`The clock of this service and the newest blocks are hours apart. No invoice expires, no plan ends and no payout is made until they agree.`,
+        html`The clock of this service and the newest blocks are hours apart. No invoice expires and no plan ends until they agree.`,
       ]
     default:
       return []

@@ -16,6 +16,12 @@ export function liveAttributes(id: string, content: Html): Html {
   return html` id="${id}" data-live data-state="${state}"`
 }
 
+/** The ETag of a page with live elements: their states, as the script knows them of the shown page. Null: it has none. */
+export function liveTag(page: string): string | null {
+  const states = [...page.matchAll(/ data-live data-state="([\w-]+)"/g)].map(([, state]) => state)
+  return states.length > 0 ? `W/"${states.join('.')}"` : null
+}
+
 /** Attributes that name the statuses, for the script that reports them to the page around a frame. */
 export function statusAttributes({ status }: Invoice, swap: Swap | undefined): Html {
   return html` data-status="${status}"${swap && html` data-swap-status="${swap.status}"`}`

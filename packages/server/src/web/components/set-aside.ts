@@ -18,7 +18,6 @@ const SENTENCES: Readonly<Record<SetAsideKind, (rows: number) => Child>> = {
   mail: rows => html`${pluralize(rows, 'mail')} to you cannot be sent at the moment. ${LATER}`,
   plan: () => html`The end of your plan cannot be processed at the moment. ${LATER}`,
   plan_reminder: () => html`The reminder about the end of your plan cannot be sent at the moment. ${LATER}`,
-  payout: rows => html`${pluralize(rows, 'withdrawal')} cannot be passed on at the moment. ${LATER}`,
   swap: rows => html`The status of ${pluralize(rows, 'swap')} cannot be updated at the moment. ${LATER}`,
   account_deletion: () => html`The deletion of this account cannot go on at the moment. ${LATER}`,
 }

@@ -21,6 +21,8 @@ interface CheckoutView {
   readonly notice?: Child
   /** Content below the payment request: paying with other assets. */
   readonly extra: Child
+  /** Confirmations so far, while the payment is confirmed. */
+  readonly confirmed?: number
   /** Current block spacing in seconds. */
   readonly spacingSecs: number
   /** Whether a payment made now is seen. */
@@ -89,7 +91,7 @@ function body(view: CheckoutView, state: CheckoutState): Html {
     case 'payable':
       return payable(view)
     case 'confirming':
-      return html`${amount}<p class="center">${confirming(view)}</p>${overpaidNote(invoice)}`
+      return html`${amount}<p class="center">${confirming(view)}</p>${progress(view)}${overpaidNote(invoice)}`
     case 'paid':
       return html`${amount}<p class="center">Thank you. The payment is confirmed.</p>${overpaidNote(invoice)}`
     case 'short':
@@ -124,12 +126,19 @@ function request(invoice: Invoice): Html {
     ${manualPayment(remaining, address)}`
 }
 
-function confirming({ invoice, links, spacingSecs }: CheckoutView): Html {
-  const waitText = formatWaitingTime(confirmationSecs(invoice.confirmations, spacingSecs))
+function confirming({ invoice, links, spacingSecs, confirmed = 0 }: CheckoutView): Html {
+  const { confirmations } = invoice
+  // All have been counted while a further payment is still confirmed.
+  const missing = confirmations === 0 ? 0 : Math.max(1, confirmations - confirmed)
+  const waitText = formatWaitingTime(confirmationSecs(missing, spacingSecs))
   const wait = html`${invoice.confirmations > 0 && 'in '}${waitText}.${!links.embedding && ' You can close this page.'}`
   return isFinal(invoice.status)
     ? html`The full amount has arrived after the time was up. It counts. Do not pay again. The invoice is paid once the network confirms it, usually ${wait}`
     : html`The full amount has been detected. The invoice is paid once the network confirms it, usually ${wait}`
+}
+
+function progress({ invoice: { confirmations }, confirmed = 0 }: CheckoutView): Html | false {
+  return confirmations > 0 && html`<p class="hint center">${confirmed} of ${confirmations} confirmations</p>`
 }
 
 /** A buyer's wallet may pay twice, and the shop does not know whom to ask. */

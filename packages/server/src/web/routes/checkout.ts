@@ -35,13 +35,14 @@ export function checkoutPages(site: Site): void {
       const swap = own ?? current
       // A swap without a deposit concerns only the buyer who started it.
       const isTold = swap && swap !== foreign && (swap === own || swap.status !== 'PENDING_DEPOSIT')
-      const isPayable = checkoutState(invoice, now) === 'payable'
+      const state = checkoutState(invoice, now)
       return checkoutPage({
         ...shown,
         swap,
         notice: isTold && swapNotice(invoice, swap, now),
-        extra: swaps.offered && isPayable && otherAssets({ invoice, swap, links, foreign }),
+        extra: swaps.offered && state === 'payable' && otherAssets({ invoice, swap, links, foreign }),
         spacingSecs: await blockSpacing.current(),
+        ...(state === 'confirming' && { confirmed: await invoices.confirmationsOf(invoice) }),
       })
     })
   }

@@ -16,7 +16,7 @@ export function createTimeReporter(deps: { readonly log: Log; readonly metrics: 
     else if (time.state === 'clock_ahead' || time.state === 'clock_behind')
       log.error(
         { state: time.state, bySecs: time.bySecs },
-        'the clock differs from the newest block times by hours; no invoice expires, no plan ends and no payout is made until they agree',
+        'the clock differs from the newest block times by hours; no invoice expires and no plan ends until they agree',
       )
     else log.info({}, 'the newest block times agree with the clock again')
   }

@@ -10,6 +10,6 @@ registerHooks({
     return next(isForWorker && specifier === '@zatgate/zcash/kernel/kernel' ? FAULTY : specifier, context)
   },
 })
-// What the worker imports in place of the real kernel.
+// The worker imports this kernel in place of the real one.
 if (!createKernel || !KernelError) throw new Error('no faulty kernel')
 await import('../../../src/adapters/zcash/worker.ts')

@@ -7,11 +7,10 @@ import { openStore } from '../../../src/store/open.ts'
 import { createBillingHarness } from '../../harness/billing.ts'
 import { runCommand } from '../../harness/command-line.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
-import { scriptedPayout } from '../../harness/scripted-payout.ts'
 
-const SINCE = '2027-01-15 08:00:00 UTC'
+const CREATED = '2027-01-15 08:00:00 UTC'
 
-/** Creates a database with one withdrawal that a provider is paying, and a runner for commands on it. */
+/** Creates a database with one withdrawal to pay out, and a runner for commands on it. */
 async function start(t: TestContext) {
   const dir = mkdtempSync(join(tmpdir(), 'zatgate-cli-'))
   const store = await openStore(`sqlite:${join(dir, 'zatgate.db')}`)
@@ -19,8 +18,7 @@ async function start(t: TestContext) {
     await store.close()
     rmSync(dir, { recursive: true, force: true })
   })
-  const provider = scriptedPayout()
-  const harness = await createBillingHarness(t, { store, clock: new ManualClock(), provider })
+  const harness = await createBillingHarness(t, { store, clock: new ManualClock() })
   const { withdrawal, invoice } = await harness.withdrawals.create(await harness.merchant(), {
     amountZat: 100_000_000n,
     fiatCurrency: 'USD',
@@ -29,50 +27,50 @@ async function start(t: TestContext) {
   })
   await harness.deposit(invoice, invoice.amountZat)
   await harness.mine()
-  provider.results.push({ state: 'processing', pollAfterSecs: 300 })
-  await harness.payouts.payDue(1)
 
   const env = { DATA_DIR: dir, ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64') }
   const command = (...args: readonly string[]) => runCommand(['withdrawals', ...args], env)
   return { id: withdrawal.publicId, command }
 }
 
-test('withdrawals list and show print whose order it is, amounts and times for people, and the paying provider', async t => {
+test('withdrawals list and show print whose order it is, and amounts and times for people', async t => {
   const { id, command } = await start(t)
   const [headings = '', row = ''] = (await command('list')).out.split('\n')
-  assert.match(headings, /BEING PAID$/)
-  assert.ok(row.endsWith(`by scripted since ${SINCE}`), row)
-  assert.match((await command('show', id)).out, new RegExp(`^being paid by scripted since ${SINCE}$`, 'm'))
+  assert.ok(row.trimEnd().endsWith(CREATED), row)
   assert.match(headings, /^ID +ACCOUNT +STATUS/)
   const { out } = await command('show', id)
   assert.match(out, /^amount_zat: 100000000 \(1 ZEC\)$/m)
-  assert.match(out, new RegExp(`^created_at: ${SINCE}$`, 'm'))
+  assert.match(out, new RegExp(`^created_at: ${CREATED}$`, 'm'))
   const shown = JSON.parse((await command('show', id, '--json')).out)
-  assert.deepEqual([shown.paying_provider, shown.paying_since], ['scripted', 1_800_000_000])
+  assert.deepEqual([shown.status, shown.created_at], ['payout_processing', 1_800_000_000])
   assert.match(shown.email, /@example\.org$/)
   assert.ok(row.includes(shown.email), row)
 })
 
-for (const [name, ...args] of [
-  ['settle', '--reference', 'wire 1'],
-  ['fail', '--reason', 'sent back'],
+for (const [name, status, ...args] of [
+  ['settle', 'completed', '--reference', 'wire 1'],
+  ['fail', 'failed', '--reason', 'sent back'],
 ] as const) {
-  test(`withdrawals ${name} is refused while a provider is paying, unless --override is given`, async t => {
+  test(`withdrawals ${name} closes an order once`, async t => {
     const { id, command } = await start(t)
-    const refused = await command(name, id, ...args)
-    assert.equal(refused.code, 1)
-    assert.equal(
-      refused.err,
-      'zatgate: payout in progress: the provider scripted has been paying this order since 2027-01-15T08:00:00Z; ' +
-        'override only when the provider will not pay\n',
-    )
-    assert.equal((await command(name, id, ...args, '--override=yes')).code, 2)
-    const closed = await command(name, id, ...args, '--override', '--json')
+    const closed = await command(name, id, ...args, '--json')
     assert.equal(closed.code, 0, closed.err)
-    const { status, paying_provider, closed_by } = JSON.parse(closed.out)
-    assert.deepEqual(
-      [status, paying_provider, closed_by],
-      [name === 'settle' ? 'completed' : 'failed', null, 'operator'],
-    )
+    assert.equal(closed.json().status, status)
+    assert.deepEqual([closed.json().reference, closed.json().reason].filter(Boolean), [args[1]])
+    for (const [again, ...note] of [
+      ['settle', '--reference', 'wire 2'],
+      ['fail', '--reason', 'lost'],
+    ] as const) {
+      const refused = await command(again, id, ...note)
+      assert.equal(refused.code, 1)
+      assert.equal(
+        refused.err,
+        `zatgate: withdrawal not open: the order is ${status}; only orders in payout_processing or needs_attention can be settled or failed\n`,
+      )
+    }
+    assert.deepEqual((await command('show', id, '--json')).json(), {
+      ...closed.json(),
+      ...{ email: (await command('show', id, '--json')).json().email, payout_to: 'account 12345678' },
+    })
   })
 }

@@ -8,7 +8,7 @@ export interface CreatedInvoice {
   readonly expiresAtMs: number
 }
 
-/** What the API must return for an invoice once the run has settled. */
+/** The values that the API must return for an invoice once the run has settled. */
 export interface Expectation {
   readonly received: bigint
   readonly overpaid: bigint

@@ -50,7 +50,7 @@ onBothDatabases(engine => {
       const client = subscribe(api.url, invoice.publicId)
       assert.equal(await client.message(0), '{"status":"pending"}')
       await change(primary, invoice, 'detected', NOW, lostEvents)
-      assert.equal(await client.message(1), '{"status":"detected"}')
+      assert.equal(await client.message(1), '{"status":"detected","confirmations":0}')
       promote()
       await change(standby, invoice, 'paid', NOW + 60)
       const other = await standbyShop.sell()

@@ -44,7 +44,7 @@ test('a message is sent on connect and on each change of status or amount, then 
   await change(invoice, 'pending', 60n)
   assert.equal(await client.message(1), '{"status":"pending"}')
   await change(invoice, 'detected', 100n)
-  assert.equal(await client.message(2), '{"status":"detected"}')
+  assert.equal(await client.message(2), '{"status":"detected","confirmations":0}')
   await change(invoice, 'paid', 100n)
   assert.equal(await client.message(3), '{"status":"paid"}')
   assert.equal(await client.closed, 1000)
@@ -105,7 +105,7 @@ test('no change is missed between connecting and the first message', async () =>
   for (const client of followers) {
     assert.equal(await client.closed, 1000)
     assert.equal(client.messages.at(-1), '{"status":"paid"}')
-    const order = ['{"status":"pending"}', '{"status":"detected"}', '{"status":"paid"}']
+    const order = ['{"status":"pending"}', '{"status":"detected","confirmations":0}', '{"status":"paid"}']
     const seen = client.messages.map(message => order.indexOf(message))
     assert.deepEqual(seen, seen.toSorted(), 'never returns to an older state')
   }
@@ -243,7 +243,7 @@ test('a temporary database failure delays changes but loses none', async t => {
   await change(invoice, 'detected', 100n)
   assert.equal(calls.length, 0)
   failing = false
-  await until('the change', () => calls.includes('{"status":"detected"}'))
+  await until('the change', () => calls.includes('{"status":"detected","confirmations":0}'))
 })
 
 /** A fake socket that records calls and never responds. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { CODE_BUDGETS, type SharedBudget, windowOf } from '../../../src/domain/code-budget.ts'
 import { AppError } from '../../../src/domain/error.ts'
-import { budgetWindow, SIGN_IN_BUDGETS, type SignInBudget } from '../../../src/domain/sign-in.ts'
 import { clientPrefix } from '../../../src/http/client-prefix.ts'
 import { NO_METRICS } from '../../../src/ports/metrics.ts'
 import { onBothDatabases } from '../../harness/databases.ts'
@@ -29,11 +29,11 @@ async function requestUntilRefused(request: () => Promise<unknown>): Promise<num
 }
 
 /** Leaves `left` of a budget's current window. */
-async function leaveOf({ store, clock }: SignInHarness, budget: SignInBudget, left: number): Promise<void> {
-  const { startsAt, endsAt } = budgetWindow(budget, clock.secs)
+async function leaveOf({ store, clock }: SignInHarness, budget: SharedBudget, left: number): Promise<void> {
+  const { startsAt, endsAt } = windowOf(CODE_BUDGETS[budget], clock.secs)
   await store.write(async tx => {
     await tx.signIn.lockBudget(budget, startsAt, endsAt)
-    await tx.signIn.setBudgetUsed(budget, SIGN_IN_BUDGETS[budget].max - left)
+    await tx.signIn.setBudgetUsed(budget, CODE_BUDGETS[budget].max - left)
   })
 }
 

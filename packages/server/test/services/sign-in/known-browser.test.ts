@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Actor } from '../../../src/domain/audit.ts'
+import { CODE_BUDGETS } from '../../../src/domain/code-budget.ts'
 import { AppError } from '../../../src/domain/error.ts'
-import { KNOWN_BROWSER_WRONG_CODES } from '../../../src/domain/sign-in.ts'
 import { onBothDatabases } from '../../harness/databases.ts'
 import { createSignInHarness, type SignInHarness } from '../../harness/sign-in.ts'
 
@@ -87,10 +87,10 @@ onBothDatabases(engine => {
       return { browser, code: codes(OWNER)[0] as string }
     }
     const early = await request()
-    for (let guesses = 0; guesses < KNOWN_BROWSER_WRONG_CODES.max; ) {
+    for (let guesses = 0; guesses < CODE_BUDGETS.known_wrong_codes.max; ) {
       const { browser, code } = await request()
       assert.equal(code.length, 6)
-      for (let i = 0; i < 5 && guesses < KNOWN_BROWSER_WRONG_CODES.max; i++, guesses++)
+      for (let i = 0; i < 5 && guesses < CODE_BUDGETS.known_wrong_codes.max; i++, guesses++)
         await assert.rejects(signIn.signIn(browser, wrong(code), 'thief', copied), { code: 'bad_code' })
     }
     await assert.rejects(signIn.signIn(early.browser, early.code, 'Firefox', copied), { code: 'bad_code' })
@@ -100,7 +100,7 @@ onBothDatabases(engine => {
     assert.ok(session)
     const anew = await harness.requestCode(OWNER)
     assert.equal(anew.code.length, 6, 'unknown browsers have another budget')
-    clock.advance(KNOWN_BROWSER_WRONG_CODES.windowSecs)
+    clock.advance(CODE_BUDGETS.known_wrong_codes.windowSecs)
     assert.equal((await request()).code.length, 6, 'a day later')
   })
 

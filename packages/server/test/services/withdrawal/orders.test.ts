@@ -55,8 +55,8 @@ test('from deposit to payout, each step sends one event with the ordered amounts
   await harness.mine(1)
   assert.equal(await status(ordered), 'payout_processing')
   await harness.mine(1)
-  const { withdrawal, payoutTo } = await harness.payouts.markPaidOut(ordered.withdrawal.publicId, 'SEPA 2026-4711')
-  assert.deepEqual([withdrawal.status, withdrawal.reference, payoutTo], ['completed', 'SEPA 2026-4711', IBAN])
+  const withdrawal = await harness.payouts.markPaidOut(ordered.withdrawal.publicId, 'SEPA 2026-4711')
+  assert.deepEqual([withdrawal.status, withdrawal.reference], ['completed', 'SEPA 2026-4711'])
   assert.deepEqual(
     readEvents(file, account.id),
     ['deposit_detected', 'payout_processing', 'completed'].map(status => ({
@@ -146,7 +146,7 @@ test('the operator can close only orders with a deposit; more coins reopen them'
   await harness.deposit(open.invoice, AMOUNT + 7n)
   const failed = await harness.payouts.markFailed(open.withdrawal.publicId, 'sent back')
   assert.deepEqual(
-    [failed.withdrawal.status, failed.withdrawal.reason],
+    [failed.status, failed.reason],
     ['failed', '2.50000007 ZEC arrived, the order is for 2.5 ZEC; sent back'],
   )
   await harness.mine()
@@ -168,13 +168,12 @@ test('coins removed by a reorganisation are not paid out: the order needs attent
   await harness.mine()
   await harness.reorg(3)
   assert.deepEqual(statuses(), ['deposit_detected', 'payout_processing', 'needs_attention'])
-  assert.equal(await harness.payouts.payDue(10), 0)
   const early = { code: 'deposit_not_confirmed', kind: 'conflict' }
   await assert.rejects(harness.payouts.markPaidOut(withdrawal.publicId, 'wire'), early)
   await harness.mine(2)
   await assert.rejects(harness.payouts.markPaidOut(withdrawal.publicId, 'wire'), early)
   await harness.mine(1)
-  assert.equal((await harness.payouts.markPaidOut(withdrawal.publicId, 'wire')).withdrawal.status, 'completed')
+  assert.equal((await harness.payouts.markPaidOut(withdrawal.publicId, 'wire')).status, 'completed')
 })
 
 test('an order with unconfirmed coins can be failed, and can be settled when they are gone', async t => {
@@ -183,10 +182,10 @@ test('an order with unconfirmed coins can be failed, and can be settled when the
   const txid = await harness.deposit(much.invoice, AMOUNT * 2n)
   await assert.rejects(harness.payouts.markPaidOut(much.withdrawal.publicId, 'wire'), { code: 'deposit_not_confirmed' })
   await harness.vanish(txid)
-  assert.equal((await harness.payouts.markPaidOut(much.withdrawal.publicId, 'wire')).withdrawal.receivedZat, 0n)
+  assert.equal((await harness.payouts.markPaidOut(much.withdrawal.publicId, 'wire')).receivedZat, 0n)
   const other = await order()
   await harness.deposit(other.invoice, AMOUNT * 2n)
-  assert.equal((await harness.payouts.markFailed(other.withdrawal.publicId, 'sent back')).withdrawal.status, 'failed')
+  assert.equal((await harness.payouts.markFailed(other.withdrawal.publicId, 'sent back')).status, 'failed')
 })
 
 test('a reopened order keeps the notes of its earlier closing', async t => {
@@ -198,7 +197,7 @@ test('a reopened order keeps the notes of its earlier closing', async t => {
   await harness.deposit(invoice, 5n)
   await harness.mine()
   const closed = await harness.payouts.markPaidOut(withdrawal.publicId, 'wire 2')
-  assert.equal(closed.withdrawal.reference, 'wire 1; wire 2')
+  assert.equal(closed.reference, 'wire 1; wire 2')
 })
 
 test('an order belongs to its account: an order of another account is not found', async t => {

@@ -190,7 +190,7 @@ export class Leavers {
     const world = this.#world
     if (!this.#leavers.some(({ state }) => state !== 'open')) return undefined
     const days = draw.pick([3, 7, 8, 11])
-    // What a process has just read is recorded before: these are not the days of an outage.
+    // A process first records its last reading: these are not the days of an outage.
     await world.runFor(1_000)
     world.scheduler.advance(days * 86_400_000)
     for (let blocks = 0; blocks < MEDIAN_BLOCKS; blocks++) world.mine()

@@ -60,7 +60,7 @@ export function owedPayout({ database }: World, id: bigint): string | null {
 /** Tables that keep rows of a deleted account, without personal data. */
 const KEPT = new Set(['accounts', 'invoices', 'events', 'withdrawals', 'plan_purchases', 'idempotency_keys'])
 
-/** What the database still knows about the owner of a deleted account; null: nothing. */
+/** Personal data of a deleted account's owner that is still in the database; null: none. */
 export function personalDataOf({ database }: World, id: bigint, words: readonly string[]): string | null {
   const tables = database.committed<{ name: string; columns: string }>(
     `SELECT m.name, group_concat(c.name) AS columns FROM sqlite_schema m JOIN pragma_table_info(m.name) c

@@ -1,6 +1,6 @@
 import type { Causes, MailRow } from './ledger.ts'
 
-/** What is wrong with the queued events and the changes of the same commit; null when they agree. @param mails one for each event */
+/** The difference between the queued events and the changes of the same commit; null: none. @param mails one for each event */
 export function causeProblem(mails: readonly MailRow[], before: Causes, after: Causes): string | null {
   const count = (about: string) => mails.filter(mail => mail.about === about).length
   const keys = added('keys', before, after)

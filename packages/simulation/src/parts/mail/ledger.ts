@@ -54,7 +54,7 @@ export function readMissing({ database }: World): MissingInvoice[] {
   return database.committed<MissingInvoice>(MISSING)
 }
 
-/** What belongs to an account, and is mailed to its owner when it changes. */
+/** The parts of an account whose changes are mailed to its owner. */
 export interface AccountCauses {
   readonly email: string
   readonly keys: bigint

@@ -6,7 +6,7 @@ import { Newcomers } from './newcomers.ts'
 import { Rescans } from './rescan.ts'
 import { Standby } from './standby.ts'
 
-/** What the operator does: backups and restores, rescans, key rotations and exports. */
+/** The operator's actions: backups and restores, rescans, key rotations and exports. */
 export const operatorPart: PartFactory = {
   name: 'operator',
   probability: 0.3,

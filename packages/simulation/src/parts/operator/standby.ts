@@ -15,7 +15,7 @@ export class Standby {
   readonly #newcomers: Newcomers
   readonly #draw: Draw
   readonly #rate: number
-  /** What it has received so far. */
+  /** The copy that it has received so far. */
   #received: Copy | null = null
   #isReady = false
 

@@ -2,9 +2,6 @@ import type { World } from '../../world/world.ts'
 import { short } from '../sale/shop.ts'
 import { readSetAside } from './ledger.ts'
 
-/** Work on these fails too when an invoice is poisoned that it changes. */
-const CHANGES_INVOICES: ReadonlySet<string> = new Set(['swap', 'payout'])
-
 /** Checks which rows are set aside. That the others are processed in time is checked by the other parts. */
 export class PoisonJudge {
   readonly #world: World
@@ -20,7 +17,8 @@ export class PoisonJudge {
     const present = new Set<string>()
     for (const { kind, reference, failures } of readSetAside(this.#world)) {
       if (failures === 0n) continue
-      const isExplained = CHANGES_INVOICES.has(kind) ? poison.hasBegun : poison.wasPoisoned(kind, reference)
+      // Work on a swap fails too when an invoice is poisoned that it changes.
+      const isExplained = kind === 'swap' ? poison.hasBegun : poison.wasPoisoned(kind, reference)
       if (!isExplained)
         this.#world.fail('only a row that cannot be processed is set aside', `${kind} ${short(reference)}`)
       present.add(kind)

@@ -11,7 +11,7 @@ interface InTime {
   readonly txids: readonly string[]
 }
 
-/** What the network and the servers prove about the payments of an invoice. */
+/** Facts about the payments of an invoice that the network and the servers prove. */
 export class PaymentEvidence {
   readonly #world: World
   #syncedThrough = 0

@@ -60,7 +60,7 @@ export function unreportedPayment(world: World, evidence: PaymentEvidence): stri
  */
 function isWatched(world: World, { watch_until: until, viewing_key_id: keyId }: InvoiceRow, txid: string): boolean {
   const { network, nowSecs, maxClockAheadMs } = world
-  // What a scanner, or on a regtest a stalled server, has not shown before the key was deleted is not found later.
+  // A payment that a scanner, or on a regtest a stalled server, has not shown before the key was deleted is not found later.
   if (isKeyDeleted(world, keyId)) return false
   const height = network.minedAt(txid)
   if (height === null) return nowSecs <= Number(until)

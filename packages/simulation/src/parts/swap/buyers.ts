@@ -20,7 +20,7 @@ const MAX_PAUSE_MS = 60_000
 /** How long the list of assets is not requested again after a failure. */
 const LIST_RETRY_MS = 5_000
 
-/** What was true when a request was sent, to judge its refusal. */
+/** The state when a request was sent, to judge its refusal. */
 interface Request {
   readonly invoice: KnownInvoice
   readonly assetId: string

@@ -5,7 +5,7 @@ import type { World } from '../../world/world.ts'
 import type { Buyers } from './buyers.ts'
 import type { OrderLives } from './order-life.ts'
 
-/** What happens to orders besides their planned lives, so that it meets the other actions of a plan. */
+/** Actions on orders beyond their planned lives, which meet the other actions of a plan. */
 export function orderActions(world: World, buyers: Buyers, lives: OrderLives): readonly Action[] {
   /** An action on one of the orders that qualify, mostly the newest. */
   function onOrder(

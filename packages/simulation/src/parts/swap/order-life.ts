@@ -9,7 +9,7 @@ const UNKNOWN_STATUS = 'KYC_REVIEW'
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-/** What becomes of orders by themselves: deposits of buyers, progress at the provider, and payouts on the network. */
+/** The planned lives of orders: deposits of buyers, progress at the provider, and payouts on the network. */
 export class OrderLives {
   readonly #world: World
   readonly #provider: SwapProviderServer

@@ -9,7 +9,7 @@ import { lateSuccess } from './races.ts'
 
 type Account = Parameters<Services['webhooks']['read']>[0]
 
-/** What merchants do with their webhooks. */
+/** The actions of merchants on their webhooks. */
 export class WebhookOwners {
   readonly #world: World
   readonly #judge: WebhookJudge

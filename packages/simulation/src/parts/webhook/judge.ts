@@ -35,7 +35,7 @@ export class WebhookJudge {
   readonly #open = new Set<KnownDelivery>()
   #webhooks = new Map<bigint, KnownWebhook>()
   readonly #secrets: WebhookSecrets
-  /** What was known before the last restore: its processes may still send it. */
+  /** Deliveries known before the last restore. Its processes may still send them. */
   #forgotten = new Map<string, KnownDelivery>()
   /** Bodies that merchants have requested to be sent, by account; each permits one delivery. */
   readonly #requested = new Map<bigint, string[]>()

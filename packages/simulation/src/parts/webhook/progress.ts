@@ -13,7 +13,7 @@ export interface Committer {
   readonly clock: { nowMs(): number }
 }
 
-/** What surrounds a change of a delivery. */
+/** The circumstances of a change of a delivery. */
 export interface Change {
   readonly committer: Committer
   /** The webhooks of the account before and after the commit. */
@@ -39,7 +39,7 @@ export function startProblem({ due_at_ms: due, created_at: created }: DeliveryRo
   return lagMs >= 0 && lagMs < 1000 ? null : ['a new delivery is due at once', `${lagMs} ms after its creation`]
 }
 
-/** What is wrong with a change of a delivery. Adds the claim to the known ones. */
+/** Checks a change of a delivery, and adds its claim to the known ones. */
 export function progressProblem(delivery: KnownDelivery, row: DeliveryRow, change: Change): Problem | null {
   const before = delivery.row
   if (before.due_at_ms === null) return ['the end of a delivery is final', row.state]

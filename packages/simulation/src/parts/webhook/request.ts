@@ -6,7 +6,7 @@ import { claimsOf, type Problem } from './progress.ts'
 const ATTEMPT_MS = 5_000
 const SIGNATURE_PROBLEMS: ReadonlySet<string> = new Set(['webhook-signature is wrong', 'x-service-signature is wrong'])
 
-/** What is wrong with a request that a receiver has seen. Assigns it to its claim. */
+/** Checks a request that a receiver has seen, and assigns it to its claim. */
 export function requestProblem(delivery: KnownDelivery, request: WebhookRequest): Problem | null {
   const { row } = delivery
   // An earlier claim whose commit was lost has no request.
@@ -28,7 +28,7 @@ export function requestProblem(delivery: KnownDelivery, request: WebhookRequest)
     : ['a webhook is signed with the secret of that moment', problems[0] ?? '']
 }
 
-/** What a receiver that knows the secret finds wrong with the headers; null when it accepts them. */
+/** The reason why a receiver that knows the secret rejects the headers; null when it accepts them. */
 function headerProblem({ headers, body, clockMs }: WebhookRequest, id: string, secret: string): string | null {
   const key = /^whsec_([A-Za-z0-9+/]{43}=)$/.exec(secret)?.[1]
   if (key === undefined) return 'the secret is not whsec_ and the base64 of 32 bytes'

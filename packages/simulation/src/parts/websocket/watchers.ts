@@ -77,7 +77,7 @@ export class Watchers {
     for (const watcher of this.#watchers) this.#note(watcher)
   }
 
-  /** Which WebSocket has not received the present status; null: none. */
+  /** A WebSocket that has not received the present status; null: none. */
   unsettled(): string | null {
     for (const { process, socket, publicId, heard } of this.#watchers) {
       const status = this.#statusOf(publicId)

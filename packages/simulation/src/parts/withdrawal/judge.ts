@@ -1,7 +1,5 @@
 import { blockSpacingSecs } from '@zatgate/server/domain/network-upgrade'
-import type { PayoutRequest } from '@zatgate/server/ports/payout-provider'
 import type { Rule } from '../../rules.ts'
-import type { PayoutListener, ProviderOrder } from '../../world/payout-provider.ts'
 import type { World } from '../../world/world.ts'
 import { short } from '../sale/shop.ts'
 import {
@@ -15,30 +13,21 @@ import {
 } from './ledger.ts'
 import { ENDS, expectedFiat, GRACE_BLOCKS, isAllowedStep } from './rules.ts'
 
-/** How long a process may take an order for itself. */
-const LEASE_MS = 120_000
+/** The run does not wait for orders that expire later than this, by a clock that was ahead. */
+const MAX_WAIT_SECS = 3_660
 
-/** A call of the provider is repeated after at most an hour. Later times come from a wrong clock. */
-const MAX_RETRY_SECS = 3_720
-/** A clock that is further ahead makes no payout. On a regtest it cannot be checked. */
-const MAX_AHEAD_SECS = 2 * 3_600
-
-/** Checks orders, their deposits and their payouts after every commit, and at every call of the provider. */
-export class WithdrawalJudge implements PayoutListener {
-  /** Orders that an operator has closed, or tried to close, with an override. */
-  readonly overridden = new Set<string>()
-  /** Called when an order has become due for its payout. */
+/** Checks orders, their deposits and their closings after every commit. */
+export class WithdrawalJudge {
+  /** Called when an order is to be paid out. */
   onDue: (order: WithdrawalRow) => void = () => {}
   readonly #world: World
   readonly #spreadBps: number
   #before: ReadonlyMap<string, WithdrawalRow> | null = null
   #lastSeq = 0n
-  /** Orders with a provider's payment. */
-  readonly #paidByProvider = new Set<string>()
-  /** Orders that an operator has settled without a sign of a provider's payment. */
-  readonly #paidByHand = new Set<string>()
-  /** Orders whose history was lost with the database. The service cannot know what happened to them. */
-  readonly #forgotten = new Set<string>()
+  /** By order, the committed closings that are not answered yet. */
+  readonly #unanswered = new Map<string, number>()
+  /** By closed order, what it had received. Unknown after a restore and a shared commit. */
+  readonly #receivedAtClose = new Map<string, bigint>()
 
   constructor(world: World, spreadBps: number) {
     this.#world = world
@@ -47,8 +36,9 @@ export class WithdrawalJudge implements PayoutListener {
 
   /** A backup was restored: the state may go back once. */
   restored(): void {
-    for (const id of [...this.#paidByProvider, ...this.#paidByHand, ...this.overridden]) this.#forgotten.add(id)
     this.#before = null
+    this.#unanswered.clear()
+    this.#receivedAtClose.clear()
     this.#lastSeq = 0n
   }
 
@@ -60,8 +50,10 @@ export class WithdrawalJudge implements PayoutListener {
     this.#lastSeq = last
     this.#before = new Map(rows.map(row => [row.public_id, row]))
     for (const row of rows) {
-      this.#checkState(row)
       if (before) this.#checkChange(before.get(row.public_id) ?? null, row, events)
+      // This commit may hold a closing.
+      else this.#unanswered.set(row.public_id, 1)
+      this.#checkState(row)
     }
   }
 
@@ -75,6 +67,14 @@ export class WithdrawalJudge implements PayoutListener {
         row,
         `the invoice is ${row.invoice_status}`,
       )
+    if (row.received_zat > this.#endedWith(row))
+      this.#fail('no deposit of an ended order is forgotten', row, row.status)
+  }
+
+  /** The most that an order with this status has received. */
+  #endedWith({ public_id, status, received_zat }: WithdrawalRow): bigint {
+    if (status === 'canceled' || status === 'expired') return 0n
+    return (CLOSED.has(status) ? this.#receivedAtClose.get(public_id) : undefined) ?? received_zat
   }
 
   #checkChange(before: WithdrawalRow | null, row: WithdrawalRow, events: readonly UpdateEvent[]): void {
@@ -111,9 +111,10 @@ export class WithdrawalJudge implements PayoutListener {
       this.#fail('only an order without a deposit is canceled', row)
     if (to === 'expired' && isLast && row.invoice_status !== 'expired')
       this.#fail('an order expires with its address', row)
-    if (row.closed_by === 'operator' && (to === 'completed' || to === 'failed')) this.#checkClosing(to, before, row)
-    if (to === 'completed' && row.closed_by === 'provider' && !this.#paidByProvider.has(row.public_id))
-      this.#fail('an order is completed when its provider has paid', row)
+    if (CLOSED.has(to)) this.#checkClosing(to, row)
+    const earlier = this.#receivedAtClose.get(row.public_id) ?? -1n
+    if (CLOSED.has(from) && this.#world.useCases === 1 && row.received_zat <= earlier)
+      this.#fail('only more coins reopen a closed order', row, `${earlier} → ${row.received_zat}`)
   }
 
   #checkDeposit(row: WithdrawalRow): void {
@@ -133,59 +134,28 @@ export class WithdrawalJudge implements PayoutListener {
     if (sum !== row.amount_zat) this.#fail('only an order with its whole confirmed deposit is paid out', row, `${sum}`)
   }
 
-  #checkClosing(to: string, before: WithdrawalRow, row: WithdrawalRow): void {
+  #checkClosing(to: string, row: WithdrawalRow): void {
     const id = row.public_id
-    if (this.overridden.has(id) || this.#forgotten.has(id)) return
-    // A shared commit may hold the provider's refusal, and the closing.
-    if (before.paying_provider !== null && this.#world.useCases === 1)
-      this.#fail(
-        'an operator closes no order that a provider is paying',
-        row,
-        `${to} while ${before.paying_provider} pays`,
-      )
-    if (to === 'completed') {
-      const tip = recordedTip(this.#world)
-      const open = readDeposits(this.#world, row.invoice_id).find(
-        deposit => deposit.place !== 'dropped' && confirmationsOf(deposit, tip) < Number(row.confirmations),
-      )
-      // A shared commit may hold the closing, and a deposit after it.
-      if (open && this.#world.useCases === 1) this.#fail('no payout is settled before the deposit is confirmed', row)
-      if (before.reference === null) this.#paidByHand.add(id)
-    }
-    if (before.reference === null) this.#checkPaidOnce(id)
-  }
-
-  called(request: PayoutRequest, order: ProviderOrder | null): void {
-    const row = this.#before?.get(request.id)
-    if (!row) {
-      if (this.#before) this.#world.fail('the provider pays only orders that exist', request.id)
+    this.#unanswered.set(id, (this.#unanswered.get(id) ?? 0) + 1)
+    // A shared commit may hold the closing, and other coins before and after it.
+    if (this.#world.useCases > 1) {
+      this.#receivedAtClose.delete(id)
       return
     }
-    this.#world.story.tell('provider', `is called for ${short(request.id)}, which is ${row.status}`)
-    if (row.status === 'payout_processing' ? row.paying_provider === null : NEVER_PAID.has(row.status))
-      this.#fail('an order is claimed before its provider is called', row, row.status)
-    if (request.fiatAmount !== row.fiat_amount || request.amountZat !== row.amount_zat)
-      this.#fail('the provider pays what the order promises', row, request.fiatAmount)
-    if (order && order.request.payoutTo !== request.payoutTo) this.#fail('a payout goes to one destination', row)
-    const { minMs, maxMs } = this.#world.clockErrors
-    const now = this.#world.scheduler.nowMs
-    for (const { process, sinceMs } of order?.calls ?? [])
-      if (process.alive && now - sinceMs < LEASE_MS - (maxMs - minMs) - 1_000)
-        this.#fail('two processes do not pay one order at the same time', row, process.name)
+    this.#receivedAtClose.set(id, row.received_zat)
+    if (to !== 'completed') return
+    const tip = recordedTip(this.#world)
+    const open = readDeposits(this.#world, row.invoice_id).find(
+      deposit => deposit.place !== 'dropped' && confirmationsOf(deposit, tip) < Number(row.confirmations),
+    )
+    if (open) this.#fail('no payout is settled before the deposit is confirmed', row)
   }
 
-  paid({ request: { id } }: ProviderOrder): void {
-    this.#world.story.tell('provider', `pays ${short(id)}`)
-    this.#paidByProvider.add(id)
-    this.#checkPaidOnce(id)
-  }
-
-  #checkPaidOnce(id: string): void {
-    if (this.overridden.has(id) || this.#forgotten.has(id) || !this.#paidByProvider.has(id)) return
-    const row = this.#before?.get(id)
-    if (this.#paidByHand.has(id)) this.#world.fail('an order is paid once', `${short(id)}: by the provider and by hand`)
-    if (row?.status === 'failed') this.#fail('an order does not fail when it is paid', row)
-    if (row && NEVER_PAID.has(row.status)) this.#fail('an order without its deposit is never paid', row, row.status)
+  /** An operator's command has closed the order. */
+  answered(id: string): void {
+    const unanswered = this.#unanswered.get(id) ?? 0
+    this.#unanswered.set(id, unanswered - 1)
+    if (unanswered === 0) this.#world.fail('an order is closed by one command', short(id))
   }
 
   /** Why the orders have not settled: those that neither ended nor wait for coins or for a person. */
@@ -193,15 +163,10 @@ export class WithdrawalJudge implements PayoutListener {
     const { nowSecs } = this.#world
     for (const row of readWithdrawals(this.#world)) {
       if (ENDS.has(row.status)) continue
-      const isOpen = Number(row.expires_at) + 60 > nowSecs + MAX_RETRY_SECS
-      const dueInSecs = Number(row.payout_due_at ?? 0) - nowSecs
-      const isDelayed =
-        dueInSecs > MAX_RETRY_SECS &&
-        (this.#world.setup.network === 'regtest' || dueInSecs <= MAX_RETRY_SECS + MAX_AHEAD_SECS)
+      const isOpen = Number(row.expires_at) > nowSecs + MAX_WAIT_SECS
       const deposits = row.status === 'awaiting_deposit' ? readDeposits(this.#world, row.invoice_id) : []
       const isHeld = deposits.some(({ place, txid }) => place === 'dropped' && this.#world.network.mayBeMined(txid))
-      if (!isOpen && !isDelayed && !isHeld)
-        return `withdrawal ${short(row.public_id)} is ${row.status}, due at ${row.payout_due_at}, paid by ${row.paying_provider}`
+      if (!isOpen && !isHeld) return `withdrawal ${short(row.public_id)} is ${row.status}`
     }
     return null
   }
@@ -211,8 +176,7 @@ export class WithdrawalJudge implements PayoutListener {
   }
 }
 
-/** Orders with these statuses have no deposit that was due for a payout. */
-const NEVER_PAID: ReadonlySet<string> = new Set(['awaiting_deposit', 'deposit_detected', 'canceled', 'expired'])
+const CLOSED: ReadonlySet<string> = new Set(['completed', 'failed'])
 
 function confirmationsOf({ place, height }: DepositRow, tip: number): number {
   return place === 'mined' ? tip - Number(height) + 1 : 0
@@ -226,7 +190,6 @@ function isSame(a: WithdrawalRow | undefined, b: WithdrawalRow): boolean {
     a.invoice_received === b.invoice_received &&
     a.invoice_status === b.invoice_status &&
     a.needs_attention === b.needs_attention &&
-    a.paying_provider === b.paying_provider &&
     a.reference === b.reference
   )
 }

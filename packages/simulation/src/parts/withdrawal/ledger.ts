@@ -10,9 +10,6 @@ export interface WithdrawalRow {
   readonly fiat_currency: string
   readonly fiat_amount: string
   readonly rate: string
-  readonly payout_due_at: bigint | null
-  readonly paying_provider: string | null
-  readonly closed_by: 'operator' | 'provider' | null
   readonly reference: string | null
   readonly reason: string | null
   readonly invoice_status: string
@@ -24,7 +21,7 @@ export interface WithdrawalRow {
 }
 
 const WITHDRAWALS = `SELECT w.invoice_id, w.public_id, w.status, w.amount_zat, w.received_zat, w.fiat_currency, w.fiat_amount,
-  w.rate, w.payout_due_at, w.paying_provider, w.closed_by, w.reference, w.reason, i.status AS invoice_status,
+  w.rate, w.reference, w.reason, i.status AS invoice_status,
   i.amount_zat AS invoice_amount, i.received_zat AS invoice_received, i.needs_attention, i.confirmations, i.expires_at
   FROM withdrawals w JOIN invoices i ON i.id = w.invoice_id ORDER BY w.invoice_id`
 

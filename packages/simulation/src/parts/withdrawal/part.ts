@@ -3,7 +3,6 @@ import { Draw } from '../../runtime/draw.ts'
 import { Withdrawers } from './actions.ts'
 import { WithdrawalJudge } from './judge.ts'
 import { PayoutOperator, RATES_MAX_AGE_SECS } from './payouts.ts'
-import { closeDuringClaim } from './races.ts'
 import { WITHDRAWAL_TRANSITIONS } from './rules.ts'
 
 /** Orders of merchants to be paid out in fiat. */
@@ -20,13 +19,8 @@ export const withdrawalPart: PartFactory = {
     world.onRestore(() => judge.restored())
     return {
       name: 'withdrawal',
-      actions: [
-        ...withdrawers.actions,
-        ...operator.actions,
-        ...(world.setup.database === 'postgres' ? [closeDuringClaim(world, withdrawers, operator)] : []),
-      ],
+      actions: [...withdrawers.actions, ...operator.actions],
       ports: process => operator.ports(process),
-      workers: ['billing'],
       config: {
         billingViewingKey: 'uview-operator',
         ratesMaxAgeSecs: RATES_MAX_AGE_SECS,

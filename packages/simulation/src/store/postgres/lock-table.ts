@@ -17,7 +17,7 @@ export interface HeldLock {
   readonly mode: LockMode
 }
 
-/** What is locked: a row, a value of a unique index, or an advisory lock. */
+/** The object of a lock: a row, a value of a unique index, or an advisory lock. */
 export interface Resource {
   readonly name: string
   readonly held: HeldLock[]

@@ -20,7 +20,7 @@ const CONTINUE = 0
 const STOP = 1
 const LEAVE_OUT = 2
 
-/** What a statement may do. */
+/** The lock mode and options of a statement. */
 export interface LockRequest {
   readonly transaction: Transaction
   /** The mode in which `SKIP LOCKED` skips rows. */

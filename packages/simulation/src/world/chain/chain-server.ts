@@ -12,7 +12,7 @@ import { compact, type WorldTransaction } from './transaction.ts'
 /** lightwalletd asks its node for the mempool at most this often, for all clients together. */
 const MEMPOOL_CACHE_MS = 2_000
 
-/** What a node knows: a branch and a mempool. */
+/** The state of a node: a branch and a mempool. */
 interface NodeState {
   readonly branch: Branch
   readonly mempool: readonly WorldTransaction[]

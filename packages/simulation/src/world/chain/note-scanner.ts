@@ -66,7 +66,7 @@ export function addressAt(viewingKey: string, diversifierIndex: bigint): string 
   return `utest1 ${viewingKey} ${diversifierIndex}`
 }
 
-/** What a simulated address pays. Null for other text. */
+/** The key and index that a simulated address pays. Null for other text. */
 export function parseAddress(address: string): { viewingKey: string; diversifierIndex: bigint } | null {
   const match = /^utest1 (uview-\S+) (\d+)$/.exec(address)
   return match && { viewingKey: match[1]!, diversifierIndex: BigInt(match[2]!) }

@@ -9,7 +9,7 @@ interface MempoolList {
   readonly txids: readonly string[]
 }
 
-/** What the servers have really shown to the service: nothing else can be known to it. */
+/** The transactions that the servers have shown to the service. It can know no others. */
 export class ServedTransactions implements ServedListener {
   /** When each transaction was first and last shown unmined; Unix milliseconds. */
   readonly #inMempool = new Map<string, { readonly firstMs: number; readonly lastMs: number }>()

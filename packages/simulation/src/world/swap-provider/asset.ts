@@ -16,7 +16,7 @@ const ZEC = {
   blockchain: 'zec',
 }
 
-/** What buyers can pay with. Deposits of the last one need a memo. */
+/** The assets that buyers can pay with. Deposits of the last one need a memo. */
 export const ASSETS: readonly ProviderAsset[] = [
   asset('nep141:btc.omft.near', '1cs_v1:btc:native:coin', 'BTC', 'btc', 8),
   asset('nep141:eth.omft.near', 'nep141:eth.omft.near', 'ETH', 'eth', 18),

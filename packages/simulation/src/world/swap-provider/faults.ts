@@ -16,7 +16,7 @@ export interface ProviderFaults {
   refuses: boolean
   /** The probability that a quote is made and its response lost. */
   lossRate: number
-  /** What is changed in quotes. */
+  /** The change made to quotes. */
   tampering: Tampering | null
   /** Quotes are old ones with the same terms. */
   replays: boolean

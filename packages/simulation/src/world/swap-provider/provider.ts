@@ -15,7 +15,7 @@ const API_URL = 'https://1click.example'
 /** How far ahead a wrong clock of the provider dates a report: more than any clock of the service. */
 const AHEAD_MS = 10 * 365 * 86_400_000
 
-/** What the provider sends, and how honest and useful that is. */
+/** A response of the provider, and whether it is honest and useful. */
 interface Handled {
   readonly response: HttpResponse | HttpClientError
   /** The service cannot use the response. */

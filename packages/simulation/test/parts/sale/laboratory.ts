@@ -44,7 +44,7 @@ export const ROW: PaymentRow = {
   awaits_witness: 0n,
 }
 
-/** What the database contains after a commit. */
+/** The contents of the database after a commit. */
 interface State {
   readonly invoices: readonly InvoiceRow[]
   readonly payments?: readonly PaymentRow[]

@@ -61,7 +61,7 @@ function drawCommand(draw: Draw, nextId: () => bigint): Command {
   return { sql, values: values() }
 }
 
-/** What a client may send next, given what it has sent in its transaction. */
+/** The state of a client's transaction, which decides the statements that it may send next. */
 export class ClientState {
   #open = false
   #savepoint = false
