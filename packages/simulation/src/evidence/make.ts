@@ -7,7 +7,7 @@ import { copyTrees, inTrees } from '../../mutants/tree.ts'
 import { runSeeds } from '../cli/many.ts'
 import type { EvidenceOptions } from '../cli/options.ts'
 import { print } from '../cli/output.ts'
-import { startStopwatch } from '../cli/stopwatch.ts'
+import { startStopwatch, today } from '../cli/stopwatch.ts'
 import { RULES } from '../rules.ts'
 import { readCatalogue } from '../run/catalogue.ts'
 import { openDatabases } from '../run/databases.ts'
@@ -46,7 +46,7 @@ export async function makeEvidence(options: EvidenceOptions): Promise<number> {
   const text = evidenceDocument({
     rules: RULES,
     catalogue: readCatalogue(await openDatabases()),
-    date: new Date().toISOString().slice(0, 10),
+    date: today(),
     measured,
     mutants,
     defects: readFixedDefects(),
