@@ -27,6 +27,20 @@ export interface Mutant extends Change {
   readonly theme: string
 }
 
+/** A mutant that a test must kill. */
+export type TestedMutant = Mutant & Required<Pick<Mutant, 'killedBy'>>
+
+/** A mutant that the simulation must find. */
+export type SimulatedMutant = Mutant & Required<Pick<Mutant, 'withinSeeds'>>
+
+export function isTested(mutant: Mutant): mutant is TestedMutant {
+  return mutant.killedBy !== undefined
+}
+
+export function isSimulated(mutant: Mutant): mutant is SimulatedMutant {
+  return mutant.withinSeeds !== undefined
+}
+
 /** The mutants with all of these parts in their theme and name. */
 export function selectMutants(mutants: readonly Mutant[], parts: readonly string[]): Mutant[] {
   return mutants.filter(({ name, theme }) => parts.every(part => `${theme}: ${name}`.includes(part)))

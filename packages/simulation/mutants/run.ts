@@ -6,7 +6,7 @@
  */
 import { parseArgs } from 'node:util'
 import { MUTANTS } from './list.ts'
-import { type Mutant, selectMutants } from './mutant.ts'
+import { isSimulated, isTested, type Mutant, selectMutants } from './mutant.ts'
 import { describe, requireCleanSeeds, simulateMutant } from './simulate.ts'
 import { requirePassingTests, testMutant } from './tests.ts'
 import { copyTrees, inTrees } from './tree.ts'
@@ -16,21 +16,20 @@ const { values: options, positionals: parts } = parseArgs({
   options: { tests: { type: 'boolean' }, simulation: { type: 'boolean' }, tested: { type: 'boolean' } },
 })
 const selected = selectMutants(MUTANTS, parts)
-const tested = options.simulation ? [] : selected.filter(({ killedBy }) => killedBy !== undefined)
-const simulated = options.tests ? [] : selected.filter(({ withinSeeds }) => withinSeeds !== undefined)
-if (tested.length + simulated.length === 0) throw new Error('no such mutant')
+const tested = options.simulation ? [] : selected.filter(isTested)
+const simulated = options.tests ? [] : selected.filter(isSimulated)
+if (tested.length + simulated.length === 0) {
+  console.error(`no mutant has ${parts.join(' and ')} in its theme or name`)
+  process.exit(2)
+}
 
 const counts = { found: 0, survived: 0, skipped: 0 }
 const trees = copyTrees()
 
-if (!options.tested)
-  await requirePassingTests(
-    trees,
-    tested.map(({ killedBy }) => killedBy!),
-  )
+if (!options.tested) await requirePassingTests(trees, tested)
 await inTrees(trees, tested, async (tree, mutant) => {
   const secsPassed = startWatch()
-  report(mutant, await testMutant(tree, mutant, mutant.killedBy!), `tests, ${secsPassed()} s`)
+  report(mutant, await testMutant(tree, mutant), `tests, ${secsPassed()} s`)
 })
 
 if (simulated.length > 0) await requireCleanSeeds(trees[0]!)

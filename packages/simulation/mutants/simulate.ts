@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { SIMULATION_FAILS } from '../src/rules.ts'
 import { RUN_DOES_NOT_END } from '../src/run/outcome.ts'
-import type { Mutant } from './mutant.ts'
+import type { SimulatedMutant } from './mutant.ts'
 import type { Tree } from './tree.ts'
 
 const SIMULATOR = 'packages/simulation/src/cli.ts'
@@ -42,9 +42,9 @@ export async function requireCleanSeeds(tree: Tree): Promise<void> {
 }
 
 /** Looks for a seed that fails with the mutant and passes without it. */
-export async function simulateMutant(tree: Tree, mutant: Mutant): Promise<SimulationResult> {
+export async function simulateMutant(tree: Tree, mutant: SimulatedMutant): Promise<SimulationResult> {
   const restore = tree.apply(mutant)
-  const mutated = await simulate(tree, { first: BASE_SEED, count: mutant.withinSeeds ?? 0, needs: mutant.needs })
+  const mutated = await simulate(tree, { first: BASE_SEED, count: mutant.withinSeeds, needs: mutant.needs })
   restore()
   if (mutated.kind !== 'failed' || mutated.seed < BASE_SEED + CLEAN_SEEDS) return mutated
   const unmutated = await simulate(tree, { first: mutated.seed, count: 1 })

@@ -1,26 +1,21 @@
 import { spawn } from 'node:child_process'
-import type { Mutant } from './mutant.ts'
+import type { TestedMutant } from './mutant.ts'
 import { inTrees, type Tree } from './tree.ts'
 
 const TESTS = 'packages/server/test'
 const TIMEOUT_MS = 300_000
 
-type Kill = NonNullable<Mutant['killedBy']>
-
 /** Runs the tests of these mutants without a mutant. @throws Error when one fails */
-export async function requirePassingTests(trees: readonly Tree[], kills: readonly Kill[]): Promise<void> {
-  await inTrees(trees, [...Map.groupBy(kills, ({ file }) => file)], async (tree, [file, inFile]) => {
-    const { failed } = await runTests(tree, file, new Set(inFile.map(({ test }) => test)))
+export async function requirePassingTests(trees: readonly Tree[], mutants: readonly TestedMutant[]): Promise<void> {
+  await inTrees(trees, [...Map.groupBy(mutants, ({ killedBy }) => killedBy.file)], async (tree, [file, killed]) => {
+    const { failed } = await runTests(tree, file, new Set(killed.map(({ killedBy }) => killedBy.test)))
     if (failed.length > 0) throw new Error(`these tests fail without a mutant:\n${failed.join('\n')}`)
   })
 }
 
 /** Runs the test of a mutant. It may be skipped when there is no PostgreSQL. */
-export async function testMutant(
-  tree: Tree,
-  mutant: Mutant,
-  { file, test, needsPostgres }: Kill,
-): Promise<'found' | 'survived' | 'skipped'> {
+export async function testMutant(tree: Tree, mutant: TestedMutant): Promise<'found' | 'survived' | 'skipped'> {
+  const { file, test, needsPostgres } = mutant.killedBy
   const restore = tree.apply(mutant)
   const { failed, skipped } = await runTests(tree, file, new Set([test]))
   restore()

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { MUTANTS } from '../../mutants/list.ts'
-import { selectMutants } from '../../mutants/mutant.ts'
+import { isSimulated, selectMutants } from '../../mutants/mutant.ts'
 import { describe, requireCleanSeeds, seedsUntil, simulateMutant } from '../../mutants/simulate.ts'
 import { copyTrees, inTrees } from '../../mutants/tree.ts'
 import { runSeeds } from '../cli/many.ts'
@@ -24,10 +24,7 @@ export const EVIDENCE_FILE = join(import.meta.dirname, '../../../../docs/evidenc
  */
 export async function makeEvidence(options: EvidenceOptions): Promise<number> {
   const commit = currentCommit()
-  const mutants = selectMutants(
-    MUTANTS.filter(({ withinSeeds }) => withinSeeds !== undefined),
-    options.mutants,
-  )
+  const mutants = selectMutants(MUTANTS, options.mutants).filter(isSimulated)
   const earlier = options.resumes ? readMeasured(commit) : null
   const seeds = earlier?.seeds ?? (await measureSeeds(options))
   if (!seeds) return 1
