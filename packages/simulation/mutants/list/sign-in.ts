@@ -6,7 +6,7 @@ export const SIGN_IN: readonly Change[] = [
     file: 'services/one-time-code.ts',
     in: 'attempt',
     find: 'return { redeemed: null, spending }',
-    replace: 'throw badCode()',
+    replace: "throw new AppError('bad_code')",
     needs: ['sign-in'],
     withinSeeds: 3_000,
   },

@@ -88,7 +88,7 @@ function defectsSection({ defects }: Evidence): string {
   const rows = defects.map(({ wrong, rule, fixedBy }) => `| ${escaped(wrong)} | ${escaped(rule)} | ${fixedBy} |`)
   return `## Defects found
 
-The seeds in \`packages/simulation/seeds\` once failed, and \`npm test\` replays them.
+The seeds in \`packages/simulation/seeds.jsonl\` once failed, and \`npm test\` replays them.
 
 | defect | broken rule | fixed by |
 |---|---|---|
