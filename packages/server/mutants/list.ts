@@ -795,7 +795,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the email changes although the sign-in is no longer recent',
     file: 'services/email-change.ts',
-    find: '        if ((await tx.signIn.recentlyAuthenticatedUntil(session.id)) <= at) throw recentSignInRequiredError()\n',
+    find: "        if ((await tx.signIn.recentlyAuthenticatedUntil(session.id)) <= at)\n          throw new AppError('recent_sign_in_required')\n",
     replace: '',
     tests: [EMAIL_CHANGE],
     killedBy: 'the codes are refused when the sign-in is no longer recent',
@@ -883,7 +883,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a session without a recent code forgets the browsers',
     file: 'services/sign-in.ts',
-    find: '        if ((await tx.signIn.recentlyAuthenticatedUntil(session.id)) <= at) throw recentSignInRequiredError()\n',
+    find: "        if ((await tx.signIn.recentlyAuthenticatedUntil(session.id)) <= at)\n          throw new AppError('recent_sign_in_required')\n",
     replace: '',
     tests: [KNOWN_BROWSER],
     killedBy: 'a session without a recent code ends all sessions and forgets no browser',

@@ -1,11 +1,11 @@
-import { METHODS } from 'node:http'
+import { METHODS, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import proxyAddr from '@fastify/proxy-addr'
 import fastify from 'fastify'
-import { errorCodeOf } from '../domain/error.ts'
+import { AppError } from '../domain/error.ts'
 import type { Random } from '../ports/random.ts'
 import type { App } from './app.ts'
-import { invalidJson, sendError, toAppError, unsupportedMediaType } from './error.ts'
+import { errorBody, httpStatusOf, invalidJson, sendError, toAppError } from './error.ts'
 import { removeForwardedPorts } from './forwarded-port.ts'
 import { requestIdFrom, type TrustsPeer } from './request-id.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
@@ -67,20 +67,20 @@ export function createApp(trustProxy: TrustedProxies, { stalledMs = STALLED_MS, 
   return app
 }
 
-const PARSER_ERRORS: Readonly<Record<string, string>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
-  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
-}
+const PARSER_ERRORS = {
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+  HPE_HEADER_OVERFLOW: 'request_header_fields_too_large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'payload_too_large',
+} as const
 
 /** Handles malformed HTTP and request timeouts. No request exists yet, so the response goes to the socket. */
 function rejectMalformedRequest(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  const status = PARSER_ERRORS[error.code ?? ''] ?? '400 Bad Request'
-  const message = status.slice(4).toLowerCase()
-  const body = JSON.stringify({ code: errorCodeOf(message), message })
+  const rejection = new AppError(PARSER_ERRORS[error.code as keyof typeof PARSER_ERRORS] ?? 'bad_request')
+  const status = httpStatusOf(rejection)
+  const body = JSON.stringify(errorBody(rejection))
   const head = ['Content-Type: application/json; charset=utf-8', `Content-Length: ${body.length}`, 'Connection: close']
-  socket.write(`HTTP/1.1 ${status}\r\n${head.join('\r\n')}\r\n\r\n${body}`)
+  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('\r\n')}\r\n\r\n${body}`)
   socket.destroySoon()
 }
 
@@ -96,7 +96,10 @@ function acceptJsonOnly(app: App): void {
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     const { 'content-encoding': encoding = 'identity' } = request.headers
     if (encoding.toLowerCase() !== 'identity')
-      return done(unsupportedMediaType('send the body without Content-Encoding'), undefined)
+      return done(
+        new AppError('unsupported_media_type', { detail: 'send the body without Content-Encoding' }),
+        undefined,
+      )
     if (body === '') return done(request.routeOptions.schema?.body ? invalidJson('the body is empty') : null, undefined)
     try {
       done(null, JSON.parse(body as string))

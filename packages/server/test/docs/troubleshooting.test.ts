@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { API_ERRORS } from '../../src/http/openapi/errors.ts'
+import { API_ERRORS, type ApiError } from '../../src/domain/error-table.ts'
 import { type MessageCall, messagesIn, textsIn } from './source-messages.ts'
 
 const ROOT = join(import.meta.dirname, '../../../..')
@@ -75,7 +75,7 @@ const PLACES: readonly { section: string; messages: readonly string[] }[] = [
   },
   {
     section: 'The API',
-    messages: Object.entries(API_ERRORS).map(([name, error]) => ('code' in error ? error.code : name)),
+    messages: Object.entries<ApiError>(API_ERRORS).map(([name, { code = name }]) => code),
   },
   {
     section: 'The log of webhook deliveries',
@@ -119,6 +119,15 @@ const CLEAR: Readonly<Record<string, readonly string[]>> = {
   doctor: ['chain source'],
   'The log': ['spans could not be sent to the collector of traces'],
   'The API': [
+    'invalid_field',
+    'not_found',
+    'method_not_allowed',
+    'gone',
+    'request_timeout',
+    'payload_too_large',
+    'request_header_fields_too_large',
+    'bad_metrics_token',
+    'too_many_pipelined_requests',
     'bad_request',
     'invalid_json',
     'invalid_text',

@@ -124,7 +124,7 @@ export const ACCOUNT_MUTANTS: readonly Mutant[] = [
     theme: 'sign-in and mail',
     file: 'services/one-time-code.ts',
     find: 'return { redeemed: null, spending }\n',
-    replace: 'throw badCode()\n',
+    replace: "throw new AppError('bad_code')\n",
     needs: ['sign-in'],
     withinSeeds: 3_000,
   },
