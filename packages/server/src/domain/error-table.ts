@@ -29,7 +29,7 @@ interface InternalError {
   readonly detail?: string
 }
 
-/** An error of the API. The reference, the OpenAPI document and the page of errors describe it. */
+/** An error of the API. The OpenAPI document, the reference and docs/errors.md describe it. */
 export interface ApiError extends InternalError {
   /** A sentence. */
   readonly when: string
@@ -197,7 +197,7 @@ const SALES = {
     kind: 'invalid',
     text: 'invalid amount_zat',
     when: 'The amount is not a whole number of zat from 1 to 2100000000000000.',
-    fix: '1 ZEC is 100000000 zat. Send a number, not a text, and no decimals.',
+    fix: '`detail` says what is accepted. 1 ZEC is 100000000 zat. Send a number without decimals, not a text.',
   },
   viewing_key_not_set: {
     kind: 'invalid',
@@ -245,13 +245,13 @@ const SALES = {
     kind: 'conflict',
     text: 'watched viewing key limit of this service reached',
     when: 'The service watches as many viewing keys as it can.',
-    fix: 'The operator raises `MAX_WATCHED_KEYS`.',
+    fix: 'The operator raises `MAX_WATCHED_KEYS`: see `watched keys` in the output of `zatgate doctor`.',
     detail: 'keys that are watched already can still be used; the operator can raise MAX_WATCHED_KEYS',
   },
   monthly_invoice_limit_reached: {
     kind: 'payment_required',
     text: 'monthly invoice limit reached for the … plan',
-    when: 'The account has created as many invoices this month as its plan allows.',
+    when: 'The account has created as many invoices this UTC month as its plan allows.',
     fix: 'Buy a larger plan, or wait until `resets_at`. On your own service, unset `PLANS_FILE` and `BILLING_VIEWING_KEY`, or assign a plan with `zatgate account plan EMAIL PLAN`.',
     example: { value: 'Free', extra: { limit: 50, used: 50, plan: 'Free', resets_at: 1796083200 } },
   },
@@ -464,19 +464,19 @@ const FAULTS = {
   database_unavailable: {
     kind: 'unavailable',
     text: 'service unavailable',
-    when: 'The database does not respond.',
+    when: 'The database does not respond, or is read-only during a failover.',
     fix: 'The operator checks it. Requests are safe to repeat with an `Idempotency-Key`.',
   },
   timed_out: {
     kind: 'unavailable',
     text: 'service unavailable',
-    when: 'The database took too long.',
-    fix: 'The outcome is unknown. Repeat the request with the same `Idempotency-Key`.',
+    when: 'The database took too long, so the outcome is unknown.',
+    fix: 'Repeat the request with the same `Idempotency-Key`.',
   },
   closing: {
     kind: 'unavailable',
     text: 'service unavailable',
-    when: 'This process is being stopped.',
+    when: 'This process is being stopped, as during an update.',
     fix: 'Repeat the request: another process, or the restarted one, responds.',
   },
   viewer_unavailable: {
@@ -488,7 +488,7 @@ const FAULTS = {
   rate_unavailable: {
     kind: 'unavailable',
     text: 'rate unavailable',
-    when: 'There is no recent exchange rate.',
+    when: 'There is no exchange rate of the last minute.',
     fix: 'Try again. If it stays, the operator checks `RATES_URL` with `zatgate doctor`.',
   },
 } as const satisfies ApiErrors
@@ -526,7 +526,7 @@ const INTERNAL_ERRORS = {
   },
 } as const satisfies Readonly<Record<string, InternalError>>
 
-/** The errors of the API by the heading of the page of errors. */
+/** The errors of the API by their heading in docs/errors.md. */
 export const API_ERROR_GROUPS = {
   Requests: REQUESTS,
   Credentials: CREDENTIALS,

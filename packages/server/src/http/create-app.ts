@@ -26,12 +26,17 @@ export type TrustedProxies = number | readonly string[] | false
 
 export interface AppOptions {
   readonly stalledMs?: number
+  /** Default: the app does not serve the pages of documentation, and its errors have no link to them. */
+  readonly publicUrl?: () => string
   /** Draws the prefix of the requests' ids. Default: Fastify's own ids, which count up. */
   readonly random?: Random
 }
 
 /** Creates the Fastify instance with its limits and parsers, without hooks and routes. */
-export function createApp(trustProxy: TrustedProxies, { stalledMs = STALLED_MS, random }: AppOptions = {}): App {
+export function createApp(
+  trustProxy: TrustedProxies,
+  { stalledMs = STALLED_MS, publicUrl, random }: AppOptions = {},
+): App {
   const trusts = proxyTrust(trustProxy)
   const app: App = fastify({
     logger: false,
@@ -47,7 +52,9 @@ export function createApp(trustProxy: TrustedProxies, { stalledMs = STALLED_MS, 
     forceCloseConnections: 'idle',
     // A parameter of any length reaches the route, so that an overlong id gets the 404 of an unknown one.
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
-    clientErrorHandler: rejectMalformedRequest,
+    clientErrorHandler(error, socket) {
+      rejectMalformedRequest(error, socket, app.publicUrl)
+    },
     // Hooks do not run for these errors, because the path could not be parsed.
     frameworkErrors: (error, _request, reply) => sendError(reply.headers(SECURITY_HEADERS), toAppError(error)),
     http: {
@@ -57,6 +64,7 @@ export function createApp(trustProxy: TrustedProxies, { stalledMs = STALLED_MS, 
       shouldUpgradeCallback: isWebSocketUpgrade,
     },
   })
+  app.decorate('publicUrl', publicUrl ?? null)
   // Before Fastify reads the header for any hook or route, upgrades included.
   if (trustProxy !== false)
     for (const event of ['request', 'upgrade']) app.server.prependListener(event, removeForwardedPorts)
@@ -74,12 +82,16 @@ const PARSER_ERRORS = {
 } as const
 
 /** Handles malformed HTTP and request timeouts. No request exists yet, so the response goes to the socket. */
-function rejectMalformedRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+function rejectMalformedRequest(error: NodeJS.ErrnoException, socket: Socket, publicUrl: App['publicUrl']): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const rejection = new AppError(PARSER_ERRORS[error.code as keyof typeof PARSER_ERRORS] ?? 'bad_request')
   const status = httpStatusOf(rejection)
-  const body = JSON.stringify(errorBody(rejection))
-  const head = ['Content-Type: application/json; charset=utf-8', `Content-Length: ${body.length}`, 'Connection: close']
+  const body = JSON.stringify(errorBody(rejection, publicUrl))
+  const head = [
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ]
   socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('\r\n')}\r\n\r\n${body}`)
   socket.destroySoon()
 }

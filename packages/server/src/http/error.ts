@@ -1,6 +1,6 @@
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../domain/error.ts'
-import type { ErrorKind } from '../domain/error-table.ts'
+import { API_ERRORS, type ErrorKind } from '../domain/error-table.ts'
 
 export const STATUS: Readonly<Record<ErrorKind, number>> = {
   invalid: 400,
@@ -49,13 +49,28 @@ export function httpStatusOf(error: AppError): number {
   return STATUS[error.kind]
 }
 
-/** The body of the response to a request that fails with `error`. */
-export function errorBody({ code, message, extra }: AppError) {
-  return { code, message, ...extra }
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The address of the service; null when it does not serve the pages of documentation. */
+    publicUrl: (() => string) | null
+  }
+}
+
+/**
+ * The body of the response to a request that fails with `error`.
+ * @param publicUrl that of the app
+ */
+export function errorBody({ code, message, extra }: AppError, publicUrl: FastifyInstance['publicUrl']) {
+  return { code, message, ...extra, ...(publicUrl && { doc_url: errorDocUrl(code, publicUrl()) }) }
+}
+
+/** Where the service shows what an error means and what to do. A field without an entry of its own shares one. */
+export function errorDocUrl(code: string, publicUrl: string): string {
+  return `${publicUrl}/docs/errors#${Object.hasOwn(API_ERRORS, code) ? code : 'invalid_field'}`
 }
 
 export function sendError(reply: FastifyReply, error: AppError): void {
   if (error.retryAfterSecs !== undefined) reply.header('retry-after', error.retryAfterSecs)
   if (error.kind === 'unauthenticated') reply.header('www-authenticate', 'Bearer')
-  reply.code(httpStatusOf(error)).send(errorBody(error))
+  reply.code(httpStatusOf(error)).send(errorBody(error, reply.server.publicUrl))
 }

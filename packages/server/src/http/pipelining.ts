@@ -34,7 +34,7 @@ export function limitPipelining(app: App): void {
           'retry-after': '1',
           connection: 'close',
         })
-        .end(JSON.stringify(errorBody(REJECTION)))
+        .end(JSON.stringify(errorBody(REJECTION, app.publicUrl)))
     }
   })
 }

@@ -1,6 +1,6 @@
 import { invalidFieldCode } from '../../domain/error.ts'
 import { API_ERRORS, type ApiError, type ApiErrorName } from '../../domain/error-table.ts'
-import { STATUS } from '../error.ts'
+import { errorDocUrl, STATUS } from '../error.ts'
 import { IDEMPOTENCY_KEY } from '../idempotency.ts'
 import { ErrorBody } from '../schema.ts'
 import { EXAMPLES } from './examples.ts'
@@ -37,6 +37,9 @@ const TAGS = [
 
 const RETRY_AFTER = { description: 'Seconds until a retry can succeed.', schema: { type: 'integer' } }
 const AUTHENTICATE = { description: 'The authentication scheme.', schema: { type: 'string', const: 'Bearer' } }
+
+/** The address of the service in the examples of errors. */
+const EXAMPLE_URL = 'https://pay.example.com'
 
 /** All that can be wrong with a health check. */
 const MALFORMED: [code: string, error: ApiError] = ['bad_request', API_ERRORS.bad_request]
@@ -185,8 +188,6 @@ function errorResponses(errors: readonly [code: string, error: ApiError][]): Jso
 function errorExample([code, { text, when, detail, example }]: [string, ApiError]) {
   const { value, extra, detail: computed = detail } = example ?? {}
   const message = value === undefined ? text : text.replace('…', value)
-  return [
-    code,
-    { summary: when, value: { code, message, ...(computed !== undefined && { detail: computed }), ...extra } },
-  ]
+  const details = { ...(computed !== undefined && { detail: computed }), ...extra }
+  return [code, { summary: when, value: { code, message, ...details, doc_url: errorDocUrl(code, EXAMPLE_URL) } }]
 }
