@@ -157,7 +157,7 @@ const CREDENTIALS = {
     kind: 'unauthenticated',
     text: 'bad api key',
     when: 'The key is unknown or revoked, or is no API key.',
-    fix: 'Create a key in the dashboard. Creating invoices needs an API key, everything else a session token (`zgs_…`). A key of another service, such as your sandbox, is unknown here.',
+    fix: 'Create a key in the dashboard. Creating invoices needs an API key, everything about the account a session token (`zgs_…`). A key of another service, such as your sandbox, is unknown here.',
   },
   missing_session_token: {
     kind: 'unauthenticated',
@@ -325,7 +325,7 @@ const WEBHOOKS = {
     kind: 'not_found',
     text: 'no such delivery',
     when: 'The account has no delivery with this id.',
-    fix: 'List the deliveries. Old ones are removed.',
+    fix: '`GET /v1/account/webhook/deliveries` lists the attempts with their `delivery_id`. Deliveries are kept for 30 days.',
   },
 } as const satisfies ApiErrors
 
@@ -341,7 +341,7 @@ const ACCOUNTS = {
     kind: 'not_found',
     text: 'no such api key',
     when: 'The account has no API key with this id.',
-    fix: 'List the keys.',
+    fix: '`GET /v1/account/api-keys` lists the ids.',
   },
   too_many_api_keys: {
     kind: 'conflict',
@@ -354,7 +354,7 @@ const ACCOUNTS = {
     kind: 'not_found',
     text: 'no such session',
     when: 'The account has no session with this id.',
-    fix: 'List the sessions.',
+    fix: '`GET /v1/account/sessions` lists the ids.',
   },
   unknown_plan: {
     kind: 'invalid',
@@ -379,7 +379,7 @@ const ACCOUNTS = {
     kind: 'not_found',
     text: 'no such withdrawal',
     when: 'The account has no withdrawal with this id.',
-    fix: 'List the withdrawals.',
+    fix: '`GET /v1/account/withdrawals` lists the ids.',
   },
   withdrawal_not_cancelable: {
     kind: 'conflict',
@@ -419,7 +419,7 @@ const LIMITS = {
   too_many_swap_requests: {
     kind: 'too_many',
     text: 'too many swap requests, try again later',
-    when: 'More than 5 requests for one invoice in 10 minutes.',
+    when: 'There were more than 5 requests for one invoice in 10 minutes.',
     fix: 'Wait for the seconds in `Retry-After`. Show the buyer the present quote instead of a new one.',
   },
   too_many_deliveries: {
