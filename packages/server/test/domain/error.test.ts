@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { AppError, invalidField } from '../../src/domain/error.ts'
 import { API_ERROR_GROUPS, API_ERRORS, ERRORS } from '../../src/domain/error-table.ts'
@@ -7,6 +9,19 @@ test('no two errors of the table have one name', () => {
   const grouped = Object.values<object>(API_ERROR_GROUPS).flatMap(Object.keys)
   assert.equal(Object.keys(API_ERRORS).length, grouped.length)
   assert.equal(new Set(Object.keys(ERRORS)).size, Object.keys(ERRORS).length)
+})
+
+/** Entries of fields, whose codes come from `invalidField`. */
+const FIELDS = ['invalid_amount_zat', 'invalid_viewing_key']
+
+test('every error of the table is named by a source', () => {
+  const root = join(import.meta.dirname, '../../src')
+  const sources = globSync('**/*.ts', { cwd: root }).filter(path => !path.endsWith('error-table.ts'))
+  const text = sources.map(path => readFileSync(join(root, path), 'utf8')).join('\n')
+  assert.deepEqual(
+    Object.keys(ERRORS).filter(name => !FIELDS.includes(name) && !text.includes(`'${name}'`)),
+    [],
+  )
 })
 
 test('an error has the kind, text and detail of its entry', () => {
