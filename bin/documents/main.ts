@@ -1,3 +1,6 @@
-import { writeSettings } from './settings.ts'
+import { writeFileSync } from 'node:fs'
+import { ERRORS_FILE, errorsDocument } from './errors.ts'
+import { SETTINGS_FILE, settingsDocument } from './settings.ts'
 
-writeSettings()
+writeFileSync(SETTINGS_FILE, settingsDocument())
+writeFileSync(ERRORS_FILE, errorsDocument())

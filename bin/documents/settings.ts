@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { InvalidValue } from '../../packages/server/src/config/parsers.ts'
 import { SECRETS, SETTING_GROUPS, type Setting } from '../../packages/server/src/config/setting-table.ts'
@@ -55,10 +54,6 @@ ${Object.values(RATE_CLASSES).flatMap(limits).join('\n')}
 - One session may use half of its account's limit, so that a stolen one leaves the rest to its owner.
 - Each process counts on its own.
 `
-}
-
-export function writeSettings(): void {
-  writeFileSync(SETTINGS_FILE, settingsDocument())
 }
 
 function row([name, setting]: [name: string, setting: Setting]): string {

@@ -11,6 +11,8 @@ export class ZatgateError extends Error {
   readonly code: string
   /** The error body, or null when it was absent or invalid. */
   readonly body: ErrorBody | null
+  /** The page of the service that shows what the code means and what to do, or null. */
+  readonly docUrl: string | null
   /** The `Retry-After` header in seconds, or null. */
   readonly retryAfterSecs: number | null
 
@@ -25,6 +27,7 @@ export class ZatgateError extends Error {
     this.status = status
     this.code = code
     this.body = options.body ?? null
+    this.docUrl = options.body?.doc_url ?? null
     this.retryAfterSecs = options.retryAfterSecs ?? null
   }
 }

@@ -22,6 +22,8 @@ export interface ErrorBody {
   plan?: string
   /** With 402: Unix seconds of the start of the next month, when invoices can be created again. */
   resets_at?: number
+  /** Where the service shows what the code means and what to do. */
+  doc_url?: string
 }
 
 // Invoices

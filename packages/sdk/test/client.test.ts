@@ -134,6 +134,14 @@ test('an error response rejects with its status, code, message and body', async 
   assert.equal(requests.length, 1)
 })
 
+test('an error has the link of its body, if there is one', async t => {
+  const body = { code: 'no_such_invoice', message: 'no such invoice' }
+  const url = 'https://pay.example.com/docs/errors#no_such_invoice'
+  const { client } = await service(t, json({ ...body, doc_url: url }, 404), json(body, 404))
+  assert.equal((await errorOf(client().getInvoice('a'))).docUrl, url)
+  assert.equal((await errorOf(client().getInvoice('a'))).docUrl, null)
+})
+
 test('a call that is safe to repeat is retried with the same idempotency key', async t => {
   const page: Respond = response => response.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>')
   const { client, requests } = await service(t, drop, page, json(INVOICE))

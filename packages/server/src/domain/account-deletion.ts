@@ -15,9 +15,7 @@ export function deletionDueAt({ deletionRequestedAt }: Deletable): number | null
 /** @throws AppError `account_being_deleted` */
 export function requireNoDeletion({ deletionRequestedAt }: Deletable): void {
   if (deletionRequestedAt === undefined) return
-  throw new AppError('conflict', 'account_being_deleted', 'account is being deleted', {
-    extra: { detail: 'to change it, keep the account first: sign in to the dashboard and open Settings' },
-  })
+  throw new AppError('account_being_deleted')
 }
 
 /** Stored as the email of a deleted account. It is not a valid address, so no one can sign in with it. */

@@ -1,5 +1,4 @@
 import { EMAIL_NOTIFICATIONS, type EmailNotification } from './email-notification.ts'
-import { AppError } from './error.ts'
 import { RECENT_AUTHENTICATION_SECS } from './sign-in.ts'
 import { DAY_SECS } from './time.ts'
 
@@ -97,13 +96,6 @@ export function isLimited(actor: Actor, kind: AuditKind): boolean {
 /** Whether the change must not be made while the account is being deleted. */
 export function endsWithDeletion(actor: Actor, kind: AuditKind): boolean {
   return isLimited(actor, kind) && !DURING_DELETION.has(kind)
-}
-
-export function tooManyChangesError(retryAfterSecs: number): AppError {
-  return new AppError('too_many', 'too_many_changes', 'too many changes, try again later', {
-    retryAfterSecs,
-    extra: { detail: 'changes within ten minutes of a new code have a limit of their own' },
-  })
 }
 
 export function isAuditKind(text: string): text is AuditKind {

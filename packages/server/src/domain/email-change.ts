@@ -45,9 +45,9 @@ export function emailUndoText(
 export function requireFewEmailChanges(open: readonly EmailChange[], now: number): void {
   const [oldest] = open
   if (!oldest || open.length < MAX_EMAIL_CHANGES) return
-  throw new AppError('too_many', 'too_many_email_changes', 'too many changes of the email, try again later', {
+  throw new AppError('too_many_email_changes', {
     retryAfterSecs: oldest.undoUntil - now,
-    extra: { detail: `at most ${MAX_EMAIL_CHANGES} in seven days` },
+    detail: `at most ${MAX_EMAIL_CHANGES} in seven days`,
   })
 }
 

@@ -1,44 +1,58 @@
-/**
- * The errors of the API, for invalid requests and for failed external services. `code` is stable; `code` and `message`
- * are public, `cause` is only logged.
- */
-export type AppErrorKind =
-  | 'invalid'
-  | 'unauthenticated'
-  | 'payment_required'
-  | 'forbidden'
-  | 'not_found'
-  | 'method_not_allowed'
-  | 'conflict'
-  | 'gone'
-  | 'too_large'
-  | 'unsupported_type'
-  | 'too_many'
-  | 'internal'
-  | 'bad_gateway'
-  | 'unavailable'
+import { ERRORS, type ErrorKind, type ErrorRow } from './error-table.ts'
 
-export interface AppErrorOptions {
-  /** Public members of the error body besides `code` and `message`. */
+type ErrorName = keyof typeof ERRORS
+
+/** Errors whose text contains a value. */
+type VaryingErrorName = {
+  [N in ErrorName]: (typeof ERRORS)[N]['text'] extends `${string}…${string}` ? N : never
+}[ErrorName]
+
+/** The code of a field that is not valid, such as `invalid_confirmations`. */
+type InvalidFieldCode = `invalid_${string}`
+
+type FixedErrorName = Exclude<ErrorName, VaryingErrorName>
+
+/** Errors of objects that do not exist. */
+export type NoSuchError = Extract<FixedErrorName, `no_such_${string}`>
+
+interface AppErrorOptions {
+  /** Describes valid values, or what to do. Default: that of the table. */
+  readonly detail?: string | undefined
+  /** Public members of the error body besides `code`, `message` and `detail`. */
   readonly extra?: Readonly<Record<string, string | number | null>>
   /** Seconds until a retry can succeed, sent as `Retry-After`. */
-  readonly retryAfterSecs?: number
+  readonly retryAfterSecs?: number | undefined
   /** Logged, never sent. */
   readonly cause?: unknown
 }
 
+interface VaryingErrorOptions extends AppErrorOptions {
+  /** Replaces `…` in the text. */
+  readonly value: string
+  /** Default: the name of the error. */
+  readonly code?: InvalidFieldCode
+}
+
+/**
+ * An error of the table, for invalid requests and for failed external services. `code` is stable; `code` and `message`
+ * are public, `cause` is only logged.
+ */
 export class AppError extends Error {
-  readonly kind: AppErrorKind
-  readonly code: string
+  readonly kind: ErrorKind
+  readonly code: ErrorName | InvalidFieldCode
   readonly extra: Readonly<Record<string, string | number | null>>
   readonly retryAfterSecs: number | undefined
 
-  constructor(kind: AppErrorKind, code: string, message: string, options: AppErrorOptions = {}) {
-    super(message, { cause: options.cause })
+  constructor(name: VaryingErrorName, options: VaryingErrorOptions)
+  constructor(name: FixedErrorName, options?: AppErrorOptions)
+  constructor(name: ErrorName, options: AppErrorOptions & Partial<VaryingErrorOptions> = {}) {
+    const row: ErrorRow = ERRORS[name]
+    const { value, code, detail = row.detail, extra } = options
+    super(value === undefined ? row.text : row.text.replace('…', () => value), { cause: options.cause })
     this.name = 'AppError'
-    this.kind = kind
-    this.code = code
-    this.extra = options.extra ?? {}
+    this.kind = row.kind
+    this.code = code ?? row.code ?? name
+    this.extra = detail === undefined ? (extra ?? {}) : { detail, ...extra }
     this.retryAfterSecs = options.retryAfterSecs
   }
 }
@@ -46,30 +60,18 @@ export class AppError extends Error {
 /** The database refuses every write: the connection leads to a standby, or the database is set to read-only. */
 export class ReadOnlyDatabaseError extends AppError {
   constructor() {
-    super('unavailable', 'database_unavailable', 'service unavailable', { cause: READ_ONLY_DATABASE })
+    super('database_unavailable', { cause: READ_ONLY_DATABASE })
   }
 }
 
 export const READ_ONLY_DATABASE = 'the database is read-only: a standby, or default_transaction_read_only is on'
 
-/** Derives an error code from a message: `no such invoice` → `no_such_invoice`. */
-export function errorCodeOf(message: string): string {
-  return message
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '_')
-    .replace(/^_|_$/g, '')
-}
-
 /** The error for a field that is missing, of the wrong type or out of range. `detail` describes valid values. */
 export function invalidField(field: string, detail?: string): AppError {
-  return new AppError(
-    'invalid',
-    `invalid_${errorCodeOf(field)}`,
-    `invalid ${field}`,
-    detail === undefined ? {} : { extra: { detail } },
-  )
+  return new AppError('invalid_field', { value: field, code: invalidFieldCode(field), detail })
 }
 
-export function notFound(noun: string): AppError {
-  return new AppError('not_found', `no_such_${errorCodeOf(noun)}`, `no such ${noun}`)
+/** `Idempotency-Key` → `invalid_idempotency_key` */
+export function invalidFieldCode(field: string): InvalidFieldCode {
+  return `invalid_${field.toLowerCase().replace(/[^a-z0-9]+/g, '_')}`
 }

@@ -19,7 +19,7 @@ export function checkOrderRateLimit(
 ): void {
   const oldest = latest[(hasCode ? ORDER_RATE_LIMIT.maxWithCode : ORDER_RATE_LIMIT.max) - 1]
   if (!oldest || oldest.createdAt + ORDER_RATE_LIMIT.windowSecs <= now) return
-  throw new AppError('too_many', 'too_many_orders', 'too many orders, try again later', {
+  throw new AppError('too_many_orders', {
     retryAfterSecs: oldest.createdAt + ORDER_RATE_LIMIT.windowSecs - now,
   })
 }

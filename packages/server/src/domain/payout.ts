@@ -17,17 +17,13 @@ export function requireValidNote(field: 'reference' | 'reason', text: string): v
 
 /** @param confirmations the number that the order requires */
 export function depositNotConfirmedError(confirmations: number): AppError {
-  return new AppError('conflict', 'deposit_not_confirmed', 'deposit not confirmed', {
-    extra: {
-      detail: `some payments of the deposit have fewer than ${confirmations} confirmations: pay out later, or fail the order`,
-    },
+  return new AppError('deposit_not_confirmed', {
+    detail: `some payments of the deposit have fewer than ${confirmations} confirmations: pay out later, or fail the order`,
   })
 }
 
 export function withdrawalNotOpenError(status: WithdrawalStatus): AppError {
-  return new AppError('conflict', 'withdrawal_not_open', 'withdrawal not open', {
-    extra: {
-      detail: `the order is ${status}; only orders in payout_processing or needs_attention can be settled or failed`,
-    },
+  return new AppError('withdrawal_not_open', {
+    detail: `the order is ${status}; only orders in payout_processing or needs_attention can be settled or failed`,
   })
 }

@@ -76,12 +76,10 @@ export function effectivePlan(
 
 /** @param now Unix seconds: a time in the month whose invoices are used up */
 export function invoiceLimitError(plan: Plan, used: number, now: number): AppError {
-  return new AppError(
-    'payment_required',
-    'monthly_invoice_limit_reached',
-    `monthly invoice limit reached for the ${plan.name} plan`,
-    { extra: { limit: plan.monthlyInvoiceLimit, used, plan: plan.name, resets_at: startOfNextMonth(now) } },
-  )
+  return new AppError('monthly_invoice_limit_reached', {
+    value: plan.name,
+    extra: { limit: plan.monthlyInvoiceLimit, used, plan: plan.name, resets_at: startOfNextMonth(now) },
+  })
 }
 
 /** One period of a plan as it was sold. Later changes of the list of plans do not affect it. */
@@ -151,13 +149,11 @@ function secsOf({ periodDays }: { readonly periodDays: number }): number {
 }
 
 export function unknownPlanError(plans: readonly Plan[]): AppError {
-  return new AppError('invalid', 'unknown_plan', 'unknown plan', {
-    extra: { detail: `one of ${plans.map(plan => plan.name).join(', ')}` },
-  })
+  return new AppError('unknown_plan', { detail: `one of ${plans.map(plan => plan.name).join(', ')}` })
 }
 
 export function billingNotConfiguredError(
   detail = 'the operator of this service has set no viewing key for billing',
 ): AppError {
-  return new AppError('conflict', 'billing_not_configured', 'billing not configured', { extra: { detail } })
+  return new AppError('billing_not_configured', { detail })
 }

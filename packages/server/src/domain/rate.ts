@@ -34,5 +34,5 @@ export function currencyDecimals(currency: string): number {
 
 /** @param cause the error of the source, for the log */
 export function rateUnavailableError(cause: unknown): AppError {
-  return new AppError('unavailable', 'rate_unavailable', 'rate unavailable', { cause, retryAfterSecs: 5 })
+  return new AppError('rate_unavailable', { cause, retryAfterSecs: 5 })
 }

@@ -1,4 +1,3 @@
-import { AppError } from './error.ts'
 import { withAsciiDigits } from './text.ts'
 import { DAY_SECS } from './time.ts'
 
@@ -22,12 +21,6 @@ export const SIGN_IN_LINK = { path: '/sign-in/link', lifetimeSecs: 600 } as cons
 
 /** How long a session counts as recently authenticated after a code. Sensitive changes require it. */
 export const RECENT_AUTHENTICATION_SECS = 600
-
-export function recentSignInRequiredError(): AppError {
-  return new AppError('forbidden', 'recent_sign_in_required', 'recent sign-in required', {
-    extra: { detail: 'enter a new code in the dashboard, or use a session token issued for scripts' },
-  })
-}
 
 /** How long a browser is known after a sign-in to an account, and of how many accounts. Browsers keep cookies for 400 days. */
 export const KNOWN_BROWSER = { lifetimeSecs: 365 * DAY_SECS, maxAccounts: 5 } as const

@@ -183,42 +183,8 @@ export const MAX_REFUND_TO_CHARS = 500
 
 /** @throws AppError `refund_to_required` when it is undefined or blank; `invalid_refund_to` */
 export function requireRefundTo(refundTo: string | undefined): void {
-  if (refundTo === undefined || refundTo.trim() === '')
-    throw new AppError('invalid', 'refund_to_required', 'refund_to required')
+  if (refundTo === undefined || refundTo.trim() === '') throw new AppError('refund_to_required')
   if (!isPrintable(refundTo)) throw invalidField('refund_to', 'an address without invisible characters')
-}
-
-export function invoiceNotPendingError(): AppError {
-  return new AppError('conflict', 'invoice_not_pending', 'invoice is not pending')
-}
-
-export function swapInProgressError(status: SwapStatus): AppError {
-  return new AppError('conflict', 'swap_in_progress', `a swap is already in progress (${status})`)
-}
-
-/** @param retryAfterSecs seconds until the oldest counted start leaves the window */
-export function tooManySwapRequestsError(retryAfterSecs: number): AppError {
-  return new AppError('too_many', 'too_many_swap_requests', 'too many swap requests, try again later', {
-    retryAfterSecs,
-  })
-}
-
-export function unsupportedAssetError(): AppError {
-  return new AppError('invalid', 'unsupported_asset_id', 'unsupported asset_id')
-}
-
-/** @param message the provider's reason, which is public */
-export function swapRefusedError(message: string): AppError {
-  return new AppError('invalid', 'swap_refused', message)
-}
-
-/**
- * @param cause the provider's failure, for the log
- * @param retryAfterSecs when the provider has asked for a pause
- */
-export function swapProviderUnavailableError(cause: unknown, retryAfterSecs?: number): AppError {
-  const details = { cause, ...(retryAfterSecs !== undefined && { retryAfterSecs }) }
-  return new AppError('bad_gateway', 'swap_provider_unavailable', 'swap provider unavailable', details)
 }
 
 /** The swap's part of an event body. */

@@ -1,4 +1,4 @@
-import { AppError, errorCodeOf } from './error.ts'
+import { AppError } from './error.ts'
 import { formatIso } from './time.ts'
 
 /** The largest diversifier index that fits a database integer. No invoice uses a larger one. */
@@ -35,13 +35,13 @@ export function expiryReason({ time, height }: KeyExpiry, { now, tipHeight }: Ex
  * the key.
  */
 export function expiredKeyError(expiry: KeyExpiry, point: ExpiryContext, endsAt: number): AppError | null {
-  const refusal = (message: string, reason: string) =>
-    new AppError('conflict', errorCodeOf(message), message, { extra: { detail: `the viewing key ${reason}` } })
   const expired = expiryReason(expiry, point)
-  if (expired !== null) return refusal('viewing key expired', `${expired}: set another viewing key`)
+  if (expired !== null)
+    return new AppError('viewing_key_expired', { detail: `the viewing key ${expired}: set another viewing key` })
   if (expiry.time === null || endsAt <= expiry.time) return null
-  const until = `expires on ${formatIso(expiry.time)}, before the invoice would`
-  return refusal('viewing key expires too soon', `${until}: set another viewing key, or a shorter expires_in_secs`)
+  return new AppError('viewing_key_expires_too_soon', {
+    detail: `the viewing key expires on ${formatIso(expiry.time)}, before the invoice would: set another viewing key, or a shorter expires_in_secs`,
+  })
 }
 
 /**

@@ -26,20 +26,10 @@ export function tooManyWatchedKeysError(plan: Plan, earliestEnd: number | undefi
   const limit = watchedKeyLimit(plan)
   const wait =
     earliestEnd === undefined ? '' : `, or wait until ${formatIso(earliestEnd + WATCH_MARGIN_SECS)} at the earliest`
-  return new AppError('conflict', 'too_many_watched_keys', 'too many watched viewing keys', {
-    extra: {
-      detail:
-        `the ${plan.name} plan watches ${limit} viewing keys at a time, and earlier keys stay watched while their ` +
-        `invoices can be paid: set one of them again${wait}`,
-      limit,
-      plan: plan.name,
-    },
-  })
-}
-
-export function watchedKeyCapacityError(): AppError {
-  const message = 'watched viewing key limit of this service reached'
-  return new AppError('conflict', 'watched_key_capacity_reached', message, {
-    extra: { detail: 'keys that are watched already can still be used; the operator can raise MAX_WATCHED_KEYS' },
+  return new AppError('too_many_watched_keys', {
+    detail:
+      `the ${plan.name} plan watches ${limit} viewing keys at a time, and earlier keys stay watched while their ` +
+      `invoices can be paid: set one of them again${wait}`,
+    extra: { limit, plan: plan.name },
   })
 }

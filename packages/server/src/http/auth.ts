@@ -2,9 +2,8 @@ import type { FastifyRequest } from 'fastify'
 import type { Account } from '../domain/account.ts'
 import type { Actor } from '../domain/audit.ts'
 import { type CredentialKind, refusedCredential } from '../domain/credential.ts'
-import { AppError, errorCodeOf } from '../domain/error.ts'
+import { AppError } from '../domain/error.ts'
 import type { Session } from '../domain/session.ts'
-import { recentSignInRequiredError } from '../domain/sign-in.ts'
 import type { ApiKeys } from '../services/api-key.ts'
 import type { Sessions } from '../services/session.ts'
 import type { SignIn } from '../services/sign-in.ts'
@@ -65,7 +64,7 @@ export function createAuth({ apiKeys, sessions, signIn, rateLimits }: AuthDeps):
 
     async requireRecentSignIn(request) {
       await requireSession(request)
-      if (!(await hasRecentSignIn(request))) throw recentSignInRequiredError()
+      if (!(await hasRecentSignIn(request))) throw new AppError('recent_sign_in_required')
     },
   }
 }
@@ -90,26 +89,30 @@ function required<T>(value: T | undefined): T {
   return value
 }
 
-const NOUNS = {
-  apiKey: { noun: 'api key', takes: 'an API key, which begins with zg_' },
-  session: { noun: 'session token', takes: 'a session token, which begins with zgs_' },
+const CREDENTIALS = {
+  apiKey: { missing: 'missing_api_key', bad: 'bad_api_key', takes: 'an API key, which begins with zg_' },
+  session: {
+    missing: 'missing_session_token',
+    bad: 'bad_session_token',
+    takes: 'a session token, which begins with zgs_',
+  },
 } as const satisfies Record<CredentialKind, unknown>
 
 function bearerCredential(request: FastifyRequest, kind: CredentialKind): string {
   const credential = /^bearer +(\S.*)$/i.exec(request.headers.authorization ?? '')?.[1]
   if (credential === undefined)
-    throw unauthenticated(`missing ${NOUNS[kind].noun}`, `send it as Authorization: Bearer; ${accepted(request, kind)}`)
+    throw new AppError(CREDENTIALS[kind].missing, {
+      detail: `send it as Authorization: Bearer; ${accepted(request, kind)}`,
+    })
   return credential.trimEnd()
 }
 
 function badCredential(request: FastifyRequest, kind: CredentialKind, text: string): AppError {
-  return unauthenticated(`bad ${NOUNS[kind].noun}`, `${refusedCredential(kind, text)}; ${accepted(request, kind)}`)
+  return new AppError(CREDENTIALS[kind].bad, {
+    detail: `${refusedCredential(kind, text)}; ${accepted(request, kind)}`,
+  })
 }
 
 function accepted({ method, routeOptions }: FastifyRequest, kind: CredentialKind): string {
-  return `${method} ${routeOptions.url} takes ${NOUNS[kind].takes}`
-}
-
-function unauthenticated(message: string, detail: string): AppError {
-  return new AppError('unauthenticated', errorCodeOf(message), message, { extra: { detail } })
+  return `${method} ${routeOptions.url} takes ${CREDENTIALS[kind].takes}`
 }

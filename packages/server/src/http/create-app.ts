@@ -1,11 +1,11 @@
-import { METHODS } from 'node:http'
+import { METHODS, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import proxyAddr from '@fastify/proxy-addr'
 import fastify from 'fastify'
-import { errorCodeOf } from '../domain/error.ts'
+import { AppError } from '../domain/error.ts'
 import type { Random } from '../ports/random.ts'
 import type { App } from './app.ts'
-import { invalidJson, sendError, toAppError, unsupportedMediaType } from './error.ts'
+import { errorBody, httpStatusOf, invalidJson, sendError, toAppError } from './error.ts'
 import { removeForwardedPorts } from './forwarded-port.ts'
 import { requestIdFrom, type TrustsPeer } from './request-id.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
@@ -26,12 +26,17 @@ export type TrustedProxies = number | readonly string[] | false
 
 export interface AppOptions {
   readonly stalledMs?: number
+  /** Default: the app does not serve the pages of documentation, and its errors have no link to them. */
+  readonly publicUrl?: () => string
   /** Draws the prefix of the requests' ids. Default: Fastify's own ids, which count up. */
   readonly random?: Random
 }
 
 /** Creates the Fastify instance with its limits and parsers, without hooks and routes. */
-export function createApp(trustProxy: TrustedProxies, { stalledMs = STALLED_MS, random }: AppOptions = {}): App {
+export function createApp(
+  trustProxy: TrustedProxies,
+  { stalledMs = STALLED_MS, publicUrl, random }: AppOptions = {},
+): App {
   const trusts = proxyTrust(trustProxy)
   const app: App = fastify({
     logger: false,
@@ -47,7 +52,9 @@ export function createApp(trustProxy: TrustedProxies, { stalledMs = STALLED_MS, 
     forceCloseConnections: 'idle',
     // A parameter of any length reaches the route, so that an overlong id gets the 404 of an unknown one.
     routerOptions: { maxParamLength: MAX_HEADER_BYTES },
-    clientErrorHandler: rejectMalformedRequest,
+    clientErrorHandler(error, socket) {
+      rejectMalformedRequest(error, socket, app.publicUrl)
+    },
     // Hooks do not run for these errors, because the path could not be parsed.
     frameworkErrors: (error, _request, reply) => sendError(reply.headers(SECURITY_HEADERS), toAppError(error)),
     http: {
@@ -57,6 +64,7 @@ export function createApp(trustProxy: TrustedProxies, { stalledMs = STALLED_MS, 
       shouldUpgradeCallback: isWebSocketUpgrade,
     },
   })
+  app.decorate('publicUrl', publicUrl ?? null)
   // Before Fastify reads the header for any hook or route, upgrades included.
   if (trustProxy !== false)
     for (const event of ['request', 'upgrade']) app.server.prependListener(event, removeForwardedPorts)
@@ -67,20 +75,24 @@ export function createApp(trustProxy: TrustedProxies, { stalledMs = STALLED_MS, 
   return app
 }
 
-const PARSER_ERRORS: Readonly<Record<string, string>> = {
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
-  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
-}
+const PARSER_ERRORS = {
+  ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
+  HPE_HEADER_OVERFLOW: 'request_header_fields_too_large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'payload_too_large',
+} as const
 
 /** Handles malformed HTTP and request timeouts. No request exists yet, so the response goes to the socket. */
-function rejectMalformedRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+function rejectMalformedRequest(error: NodeJS.ErrnoException, socket: Socket, publicUrl: App['publicUrl']): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  const status = PARSER_ERRORS[error.code ?? ''] ?? '400 Bad Request'
-  const message = status.slice(4).toLowerCase()
-  const body = JSON.stringify({ code: errorCodeOf(message), message })
-  const head = ['Content-Type: application/json; charset=utf-8', `Content-Length: ${body.length}`, 'Connection: close']
-  socket.write(`HTTP/1.1 ${status}\r\n${head.join('\r\n')}\r\n\r\n${body}`)
+  const rejection = new AppError(PARSER_ERRORS[error.code as keyof typeof PARSER_ERRORS] ?? 'bad_request')
+  const status = httpStatusOf(rejection)
+  const body = JSON.stringify(errorBody(rejection, publicUrl))
+  const head = [
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ]
+  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join('\r\n')}\r\n\r\n${body}`)
   socket.destroySoon()
 }
 
@@ -96,7 +108,10 @@ function acceptJsonOnly(app: App): void {
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     const { 'content-encoding': encoding = 'identity' } = request.headers
     if (encoding.toLowerCase() !== 'identity')
-      return done(unsupportedMediaType('send the body without Content-Encoding'), undefined)
+      return done(
+        new AppError('unsupported_media_type', { detail: 'send the body without Content-Encoding' }),
+        undefined,
+      )
     if (body === '') return done(request.routeOptions.schema?.body ? invalidJson('the body is empty') : null, undefined)
     try {
       done(null, JSON.parse(body as string))

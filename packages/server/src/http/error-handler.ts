@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AppError } from '../domain/error.ts'
 import type { Log } from '../ports/log.ts'
 import type { AnyRequest, App } from './app.ts'
-import { ABORTED, sendError, toAppError } from './error.ts'
+import { sendError, toAppError } from './error.ts'
 
 /** Sends a page to a browser that requests an unknown path. Returns false if it sent nothing. */
 export type NotFoundPage = (error: AppError, request: AnyRequest, reply: FastifyReply) => boolean
@@ -11,7 +11,7 @@ export type NotFoundPage = (error: AppError, request: AnyRequest, reply: Fastify
 export function logError(log: Log, error: AppError, { id: requestId, method, routeOptions }: FastifyRequest): void {
   const details = { requestId, method, route: routeOptions.url }
   if (error.kind === 'internal') log.error({ ...details, err: error.cause ?? error }, 'internal error')
-  if (error.code === ABORTED) log.debug(details, 'request aborted by the client')
+  if (error.code === 'request_aborted') log.debug(details, 'request aborted by the client')
 }
 
 /** Sends every error as a response of the API. */

@@ -3,7 +3,6 @@ import { Histogram, type Registry } from 'prom-client'
 import { AppError } from '../domain/error.ts'
 import type { Log } from '../ports/log.ts'
 import type { App } from './app.ts'
-import { routeNotFound } from './error.ts'
 
 const SLOW_MS = 1_000
 
@@ -46,9 +45,8 @@ export function addRequestMetrics(app: App, log: Log, registry: Registry): void 
 export function addMetricsRoute(app: App, registry: Registry, token: string | null): void {
   const expected = token === null ? null : digest(`Bearer ${token}`)
   app.get('/metrics', { config: { rate: 'unlimited' } }, async (request, reply) => {
-    if (expected === null) throw routeNotFound()
-    if (!timingSafeEqual(expected, digest(request.headers.authorization ?? '')))
-      throw new AppError('unauthenticated', 'bad_metrics_token', 'bad metrics token')
+    if (expected === null) throw new AppError('not_found')
+    if (!timingSafeEqual(expected, digest(request.headers.authorization ?? ''))) throw new AppError('bad_metrics_token')
     return reply.type(registry.contentType).send(await registry.metrics())
   })
 }

@@ -1,6 +1,5 @@
 import { AppError } from '../domain/error.ts'
 import type { App } from './app.ts'
-import { routeNotFound } from './error.ts'
 
 interface KnownPath {
   readonly pattern: RegExp
@@ -23,9 +22,9 @@ export function addUnknownRouteHandler(app: App): void {
     if (!request.is404) return done()
     const path = request.raw.url?.split('?', 1)[0] ?? ''
     const known = [...paths.values()].find(({ pattern }) => pattern.test(path))
-    if (!known) return done(routeNotFound())
+    if (!known) return done(new AppError('not_found'))
     reply.header('allow', [...known.methods].sort().join(', '))
-    done(new AppError('method_not_allowed', 'method_not_allowed', 'method not allowed'))
+    done(new AppError('method_not_allowed'))
   })
 }
 

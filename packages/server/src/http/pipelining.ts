@@ -1,14 +1,13 @@
 import type { Socket } from 'node:net'
+import { AppError } from '../domain/error.ts'
 import type { App } from './app.ts'
+import { errorBody, httpStatusOf } from './error.ts'
 import { SECURITY_HEADERS } from './security-headers.ts'
 
 /** Requests on one connection whose responses are not sent yet. Clients that wait for each response have one. */
 export const MAX_PIPELINED = 16
 
-const REJECTION = JSON.stringify({
-  code: 'too_many_pipelined_requests',
-  message: `more than ${MAX_PIPELINED} requests without a response`,
-})
+const REJECTION = new AppError('too_many_pipelined_requests', { value: String(MAX_PIPELINED) })
 
 /**
  * Bounds what waits in memory for a connection whose client sends requests without reading the responses. The first
@@ -29,13 +28,13 @@ export function limitPipelining(app: App): void {
     } else {
       abortWithoutStacks(socket)
       response
-        .writeHead(429, {
+        .writeHead(httpStatusOf(REJECTION), {
           ...SECURITY_HEADERS,
           'content-type': 'application/json',
           'retry-after': '1',
           connection: 'close',
         })
-        .end(REJECTION)
+        .end(JSON.stringify(errorBody(REJECTION, app.publicUrl)))
     }
   })
 }

@@ -23,5 +23,5 @@ function unknownParameter({ method, query, routeOptions }: FastifyRequest): AppE
   if (name === undefined) return undefined
   const known = Object.keys(properties)
   const detail = known.length === 0 ? 'this endpoint has no parameters' : `one of ${known.join(', ')}`
-  return new AppError('invalid', 'unknown_parameter', `unknown parameter ${printable(name)}`, { extra: { detail } })
+  return new AppError('unknown_parameter', { value: printable(name), detail })
 }

@@ -120,7 +120,7 @@ function half({ perMinute, atOnce }: Limit): Limit {
 }
 
 function tooMany(waitMs: number): AppError {
-  return new AppError('too_many', 'too_many_requests', 'too many requests', {
+  return new AppError('too_many_requests', {
     retryAfterSecs: Math.ceil(waitMs / 1000),
   })
 }

@@ -140,7 +140,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   let listeningAt = settings.publicUrl ?? ''
   const publicUrl = () => settings.publicUrl ?? listeningAt
 
-  const app = createApp(settings.trustProxy, { random: options.random })
+  const app = createApp(settings.trustProxy, { publicUrl, random: options.random })
   const limits = connectionLimits(options.maxOpenFiles ?? null, settings.maxWebSockets)
   app.server.maxConnections = limits.connections
   if (limits.webSockets < settings.maxWebSockets)

@@ -33,7 +33,7 @@ function unknownField({ params }: ValidationError, schema: TSchema): AppError {
   const [name = ''] = (params as { additionalProperties?: string[] }).additionalProperties ?? []
   const known = Object.keys((schema as { properties?: object }).properties ?? {})
   const detail = known.length === 0 ? 'this endpoint has no fields' : `one of ${known.join(', ')}`
-  return new AppError('invalid', 'unknown_field', `unknown field ${printable(name)}`, { extra: { detail } })
+  return new AppError('unknown_field', { value: printable(name), detail })
 }
 
 function fieldOf({ keyword, instancePath, params }: ValidationError): string | undefined {

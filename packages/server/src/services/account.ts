@@ -1,10 +1,9 @@
 import type { Account, Network } from '../domain/account.ts'
 import { CONFIRMATIONS, needsRecentSignIn, normaliseEmail } from '../domain/account.ts'
 import { type Actor, SERVICE } from '../domain/audit.ts'
-import { AppError, invalidField, notFound } from '../domain/error.ts'
+import { AppError, invalidField } from '../domain/error.ts'
 import { planUpdatedEvent } from '../domain/event.ts'
 import { effectivePlan, FREE_PLAN, findPlan, type Plan, unknownPlanError } from '../domain/plan.ts'
-import { recentSignInRequiredError } from '../domain/sign-in.ts'
 import { formatMonth, startOfNextMonth } from '../domain/time.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Random } from '../ports/random.ts'
@@ -122,7 +121,7 @@ export function reservedEmailError(): AppError {
 }
 
 function emailTakenError(detail: string): AppError {
-  return new AppError('conflict', 'email_taken', 'email taken', { extra: { detail } })
+  return new AppError('email_taken', { detail })
 }
 
 export function createAccounts(
@@ -133,7 +132,7 @@ export function createAccounts(
   async function findByEmail(email: string): Promise<Account> {
     const normal = normaliseEmail(email)
     const account = normal && (await store.read(tx => tx.accounts.byEmail(normal)))
-    if (!account) throw notFound('account')
+    if (!account) throw new AppError('no_such_account')
     return account
   }
 
@@ -181,7 +180,7 @@ export function createAccounts(
         const before = await tx.accounts.lock(account.id)
         if (!before || before.confirmations === confirmations) return
         if (!hasRecentSignIn && needsRecentSignIn(before.confirmations, confirmations))
-          throw recentSignInRequiredError()
+          throw new AppError('recent_sign_in_required')
         await tx.accounts.setConfirmations(account.id, confirmations)
         await recordChange(tx, account, actor, { kind: 'confirmations_set', at: now, detail: String(confirmations) })
       })

@@ -1,5 +1,5 @@
 import type { Network } from '../domain/account.ts'
-import { notFound } from '../domain/error.ts'
+import { AppError } from '../domain/error.ts'
 import { viewingKeySealContext } from '../domain/viewing-key.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
@@ -138,7 +138,7 @@ export function createAddresses(deps: {
 
   async function readKey(viewingKeyId: number): Promise<ViewingKeyRow> {
     const row = await store.read(tx => tx.viewingKeys.byId(viewingKeyId))
-    if (!row?.sealed.length) throw notFound('viewing key')
+    if (!row?.sealed.length) throw new AppError('no_such_viewing_key')
     return row
   }
 

@@ -60,8 +60,8 @@ export function createApiKeys(deps: LastUsedDeps & { readonly random: Random }):
         // Requests at the same time must not exceed the limit together.
         await tx.accounts.lock(account.id)
         if ((await tx.apiKeys.count(account.id)) >= MAX_API_KEYS)
-          throw new AppError('conflict', 'too_many_api_keys', 'too many api keys', {
-            extra: { detail: `an account can have at most ${MAX_API_KEYS} active API keys: revoke one first` },
+          throw new AppError('too_many_api_keys', {
+            detail: `an account can have at most ${MAX_API_KEYS} active API keys: revoke one first`,
           })
         await recordChange(tx, account, actor, { kind: 'api_key_created', at: apiKey.createdAt, detail: name })
         return tx.apiKeys.insert(apiKey)
@@ -76,7 +76,11 @@ export function createApiKeys(deps: LastUsedDeps & { readonly random: Random }):
       await store.write(async tx => {
         await tx.accounts.lock(account.id)
         const active = await tx.apiKeys.count(account.id)
-        await findByPublicId('api key', publicId, async id => (await tx.apiKeys.revoke(account.id, id, at)) || null)
+        await findByPublicId(
+          'no_such_api_key',
+          publicId,
+          async id => (await tx.apiKeys.revoke(account.id, id, at)) || null,
+        )
         if ((await tx.apiKeys.count(account.id)) < active)
           await recordChange(tx, account, actor, { kind: 'api_key_revoked', at })
       })

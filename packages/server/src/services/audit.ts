@@ -8,11 +8,11 @@ import {
   isLimited,
   isMailed,
   OPERATOR,
-  tooManyChangesError,
   VISITOR_LIMIT,
 } from '../domain/audit.ts'
 import { noticeRecipients } from '../domain/email-change.ts'
 import { type EmailNotification, emailNotification } from '../domain/email-notification.ts'
+import { AppError } from '../domain/error.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { AuditEntry, AuditFilter } from '../ports/repository/audit.ts'
 import type { Store, Tx } from '../ports/store.ts'
@@ -93,7 +93,8 @@ async function checkChangeLimits(
   const recentUntil = session === null ? 0 : await tx.signIn.recentlyAuthenticatedUntilOf(session)
   for (const { per, max, since, retryAfterSecs } of changeLimits(recentUntil, now)) {
     const scope = per === 'session' ? { accountId, session } : { accountId }
-    if ((await tx.audit.countByOwner(scope, since, max)) >= max) throw tooManyChangesError(retryAfterSecs)
+    if ((await tx.audit.countByOwner(scope, since, max)) >= max)
+      throw new AppError('too_many_changes', { retryAfterSecs })
   }
 }
 

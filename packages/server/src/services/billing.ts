@@ -232,7 +232,7 @@ export function createBilling(deps: {
 }
 
 function planNeverEnds(plan: Plan): AppError {
-  return new AppError('conflict', 'plan_never_ends', 'plan never ends', {
-    extra: { detail: `the ${plan.name} plan of this account has no end date, so it cannot be renewed` },
+  return new AppError('plan_never_ends', {
+    detail: `the ${plan.name} plan of this account has no end date, so it cannot be renewed`,
   })
 }

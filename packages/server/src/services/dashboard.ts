@@ -203,7 +203,7 @@ export function createDashboard(deps: {
     },
 
     invoice: (account, publicId) =>
-      findByPublicId('invoice', publicId, id => store.read(tx => findDetail(tx, account, id))),
+      findByPublicId('no_such_invoice', publicId, id => store.read(tx => findDetail(tx, account, id))),
   }
 }
 

@@ -3,9 +3,9 @@ import { type Actor, SERVICE } from '../domain/audit.ts'
 import { credentialHash } from '../domain/credential.ts'
 import { EMAIL_UNDO_SECS, firstUndone, requireFewEmailChanges } from '../domain/email-change.ts'
 import { emailNotification } from '../domain/email-notification.ts'
-import { notFound } from '../domain/error.ts'
+import { AppError } from '../domain/error.ts'
 import type { Session } from '../domain/session.ts'
-import { parseCode, recentSignInRequiredError } from '../domain/sign-in.ts'
+import { parseCode } from '../domain/sign-in.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { KeyedHash } from '../ports/keyed-hash.ts'
 import type { Log } from '../ports/log.ts'
@@ -17,7 +17,7 @@ import { cancelDeletion } from './account-deletion.ts'
 import { recordChange } from './audit.ts'
 import { findUsableCode } from './code-budget.ts'
 import { createKnownBrowsers } from './known-browser.ts'
-import { badCode, createOneTimeCodes } from './one-time-code.ts'
+import { createOneTimeCodes } from './one-time-code.ts'
 
 /** Changes the email of an account. The previous address gets a mail with a link that undoes it. */
 export interface EmailChanges {
@@ -98,11 +98,12 @@ export function createEmailChanges(deps: {
 
     async confirm(account, session, entered, knownBrowser = '', actor = SERVICE) {
       const [present, next] = [parseCode(entered.present), parseCode(entered.next)]
-      if (present === null || next === null) throw badCode()
+      if (present === null || next === null) throw new AppError('bad_code')
       const browser = browserOf(session)
       const at = nowSecs(clock)
       const { attempts, changed } = await store.write(async tx => {
-        if ((await tx.signIn.recentlyAuthenticatedUntil(session.id)) <= at) throw recentSignInRequiredError()
+        if ((await tx.signIn.recentlyAuthenticatedUntil(session.id)) <= at)
+          throw new AppError('recent_sign_in_required')
         const attempts = await codes.redeemAll(
           tx,
           [
@@ -120,7 +121,7 @@ export function createEmailChanges(deps: {
         return { attempts, changed: { email, knownBrowser: await knownBrowsers.remember(tx, knownBrowser, email) } }
       })
       for (const attempt of attempts) if (!attempt.redeemed) codes.reportWrong(attempt)
-      if (!changed) throw badCode()
+      if (!changed) throw new AppError('bad_code')
       return changed
     },
 
@@ -137,7 +138,7 @@ export function createEmailChanges(deps: {
         const account = found && (await tx.accounts.lock(found.accountId))
         // Read again: another request may have used the link before the lock.
         const change = await tx.emailChanges.byTokenHash(hash, at)
-        if (!account || !change) throw notFound('link')
+        if (!account || !change) throw new AppError('no_such_link')
         const { previousEmail } = change
         if (account.email !== previousEmail && !(await tx.accounts.setEmail(account.id, previousEmail)))
           throw new Error('the previous address of an account was given to another one')

@@ -16,7 +16,7 @@ export function createExportSlots(clock: Clock) {
       const other = running.get(account)
       const nowMs = clock.nowMs()
       if (other && !givesWay(other, session, nowMs))
-        throw new AppError('too_many', 'export_in_progress', 'another export of this account is in progress', {
+        throw new AppError('export_in_progress', {
           retryAfterSecs: RETRY_SECS,
         })
       const own = { session, startedAtMs: nowMs, readAtMs: nowMs, pages: 0 }

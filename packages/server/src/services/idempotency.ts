@@ -62,7 +62,7 @@ async function replay(
   earlier: Claim,
 ): Promise<Invoice> {
   if (![body, ...earlierBodies].some(same => hashOf(same).equals(earlier.bodyHash)))
-    throw new AppError('conflict', 'idempotency_key_reused', 'idempotency key reused')
+    throw new AppError('idempotency_key_reused')
   const invoice = await tx.invoices.byPublicId(earlier.invoicePublicId)
   if (!invoice) throw new Error('the invoice of an idempotency key does not exist')
   return invoice

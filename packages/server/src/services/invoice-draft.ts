@@ -17,10 +17,6 @@ export interface Draft {
   readonly fingerprint: Uint8Array
 }
 
-export function viewingKeyNotSetError(): AppError {
-  return new AppError('invalid', 'viewing_key_not_set', 'viewing key not set')
-}
-
 /** Until when the key of the draft is watched, in Unix seconds. Null when the rows hold another account or key. */
 export async function watchedUntil(
   tx: Pick<BatchTx, 'viewingKeys'>,
@@ -37,7 +33,7 @@ export async function extendWatch(tx: Tx, invoice: Invoice, draft: Draft): Promi
   if (!isCreated(invoice, draft)) return invoice
   await tx.viewingKeys.extendAccountWatch(accountId, viewingKeyId, until)
   // The key was replaced and deleted after it had been read.
-  if (!(await tx.viewingKeys.extendWatch(viewingKeyId, until))) throw viewingKeyNotSetError()
+  if (!(await tx.viewingKeys.extendWatch(viewingKeyId, until))) throw new AppError('viewing_key_not_set')
   return invoice
 }
 

@@ -14,14 +14,7 @@ import type { Page } from '../ports/repository/page.ts'
 import type { BatchTx, Store, Tx } from '../ports/store.ts'
 import type { Addresses, AddressOfKey } from './address.ts'
 import { claimOrReplay, type IdempotencyRequest } from './idempotency.ts'
-import {
-  type Draft,
-  extendWatch,
-  isCreated,
-  refuseExpiredKey,
-  viewingKeyNotSetError,
-  watchedUntil,
-} from './invoice-draft.ts'
+import { type Draft, extendWatch, isCreated, refuseExpiredKey, watchedUntil } from './invoice-draft.ts'
 import { confirmedTipOf } from './invoice-state.ts'
 import { countInvoice } from './plan-limit.ts'
 import { findByPublicId, sameRow } from './public-id.ts'
@@ -117,7 +110,7 @@ export function createInvoices(deps: {
    */
   async function createOnce(account: Account, terms: InvoiceTerms, write: Write): Promise<Invoice | null> {
     const { viewingKeyId } = account
-    if (viewingKeyId === null) throw viewingKeyNotSetError()
+    if (viewingKeyId === null) throw new AppError('viewing_key_not_set')
     const reserved = await reserve(viewingKeyId)
     if (reserved === null) return null
     const createdAt = nowSecs(clock)
@@ -239,7 +232,7 @@ export function createInvoices(deps: {
         store.write(tx => writeInternal(tx, draft, request.idempotency, record)),
       ),
 
-    read: publicId => findByPublicId('invoice', publicId, id => store.lookup.invoice(id)),
+    read: publicId => findByPublicId('no_such_invoice', publicId, id => store.lookup.invoice(id)),
 
     confirmationsOf: ({ confirmations, confirmsAtHeight }) =>
       store.read(async tx => {
@@ -266,5 +259,5 @@ function idempotencyOf(account: Account, request: InvoiceRequest): IdempotencyRe
 }
 
 function replacedError(cause: string): AppError {
-  return new AppError('unavailable', 'database_unavailable', 'service unavailable', { retryAfterSecs: 1, cause })
+  return new AppError('database_unavailable', { retryAfterSecs: 1, cause })
 }

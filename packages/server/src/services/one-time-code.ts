@@ -128,7 +128,7 @@ export function createOneTimeCodes(deps: {
   async function issue(tx: Tx, request: NewSignInCode): Promise<Spending> {
     const { email, createdAt } = request
     const spending = await spendRequest(tx, request)
-    if ('retryAfterSecs' in spending) throw tooManyCodes(spending.retryAfterSecs)
+    if ('retryAfterSecs' in spending) throw new AppError('too_many_codes', { retryAfterSecs: spending.retryAfterSecs })
     const { id } = await tx.signIn.insert(request)
     const queue = request.knownBrowserHash === null ? 'unsorted' : 'browser'
     await tx.mails.enqueueCode({ to: email, about: 'code', codeId: id, createdAt }, queue)
@@ -156,12 +156,4 @@ export function createOneTimeCodes(deps: {
       if (spending) reportSpent(deps, spending)
     },
   }
-}
-
-function tooManyCodes(retryAfterSecs: number): AppError {
-  return new AppError('too_many', 'too_many_codes', 'too many codes requested, try again later', { retryAfterSecs })
-}
-
-export function badCode(): AppError {
-  return new AppError('invalid', 'bad_code', 'the code is wrong or no longer valid')
 }

@@ -1,4 +1,4 @@
-import { notFound } from '../domain/error.ts'
+import { AppError } from '../domain/error.ts'
 import { confirmedThrough } from '../domain/payment.ts'
 import { depositNotConfirmedError, joinNotes, requireValidNote, withdrawalNotOpenError } from '../domain/payout.ts'
 import { isUuid } from '../domain/uuid.ts'
@@ -109,7 +109,7 @@ export function createPayouts(deps: {
 
 async function find(tx: Tx, id: string): Promise<Withdrawal> {
   const withdrawal = isUuid(id) ? await tx.withdrawals.byPublicId(id.toLowerCase()) : null
-  if (!withdrawal) throw notFound('withdrawal')
+  if (!withdrawal) throw new AppError('no_such_withdrawal')
   return withdrawal
 }
 

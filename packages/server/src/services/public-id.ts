@@ -1,18 +1,17 @@
-import { notFound } from '../domain/error.ts'
+import { AppError, type NoSuchError } from '../domain/error.ts'
 import { isUuid } from '../domain/uuid.ts'
 
 /**
  * Finds what a client names by a public id, in either case. Other text is an unknown id.
- * @param noun of the error
- * @throws AppError `no_such_<noun>`
+ * @throws AppError `missing` for an unknown id
  */
 export async function findByPublicId<T>(
-  noun: string,
+  missing: NoSuchError,
   id: string,
   find: (publicId: string) => Promise<T | null>,
 ): Promise<T> {
   const found = isUuid(id) ? await find(id.toLowerCase()) : null
-  if (found === null) throw notFound(noun)
+  if (found === null) throw new AppError(missing)
   return found
 }
 

@@ -60,7 +60,7 @@ export function createSessions(deps: LastUsedDeps & { readonly random: Random })
     async end(account, publicId, actor = SERVICE) {
       const at = nowSecs(clock)
       await store.write(async tx => {
-        const found = await findByPublicId('session', publicId, id => tx.sessions.end(account.id, id, at))
+        const found = await findByPublicId('no_such_session', publicId, id => tx.sessions.end(account.id, id, at))
         const kind = actor.session === publicId.toLowerCase() ? 'signed_out' : 'session_ended'
         await recordChange(tx, account, actor, { kind, at, detail: found.label })
       })

@@ -148,7 +148,7 @@ async function requireSpace(tx: Tx, accountId: number | null): Promise<void> {
   const isFull =
     (accountId !== null && (await tx.setAside.count(accountId, ofAccount)) >= ofAccount) ||
     (await tx.setAside.count(null, inAll)) >= inAll
-  if (isFull) throw new AppError('internal', 'too_many_set_aside', 'too many rows are set aside: see "zatgate doctor"')
+  if (isFull) throw new AppError('too_many_set_aside')
 }
 
 function isSameAttempt(current: SetAside | null, entry: SetAside): boolean {

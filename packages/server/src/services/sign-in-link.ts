@@ -2,7 +2,7 @@ import type { Account } from '../domain/account.ts'
 import { type Actor, SERVICE } from '../domain/audit.ts'
 import { CODE_REQUEST_RETENTION_SECS } from '../domain/code-budget.ts'
 import { credentialHash, SECRET_BYTES } from '../domain/credential.ts'
-import { notFound } from '../domain/error.ts'
+import { AppError } from '../domain/error.ts'
 import { SIGN_IN_LINK } from '../domain/sign-in.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { KeyedHash } from '../ports/keyed-hash.ts'
@@ -59,7 +59,7 @@ export function createSignInLinks(deps: {
       return store.write(async tx => {
         const email = await tx.signIn.useLink(credentialHash(secret), nowSecs(clock))
         const account = email === null ? null : await tx.accounts.byEmail(email)
-        if (!account) throw notFound('link')
+        if (!account) throw new AppError('no_such_link')
         return openSession(tx, account, { label, knownBrowser, actor, remark: REMARK })
       })
     },

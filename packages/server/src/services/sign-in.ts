@@ -1,8 +1,9 @@
 import type { Account } from '../domain/account.ts'
 import { type Actor, SERVICE } from '../domain/audit.ts'
 import { credentialHash, SECRET_BYTES } from '../domain/credential.ts'
+import { AppError } from '../domain/error.ts'
 import type { Session } from '../domain/session.ts'
-import { parseCode, RECENT_AUTHENTICATION_SECS, recentSignInRequiredError } from '../domain/sign-in.ts'
+import { parseCode, RECENT_AUTHENTICATION_SECS } from '../domain/sign-in.ts'
 import { nowSecs } from '../ports/clock.ts'
 import type { KeyedHash } from '../ports/keyed-hash.ts'
 import type { Log } from '../ports/log.ts'
@@ -11,7 +12,7 @@ import type { Store, Tx } from '../ports/store.ts'
 import { type AccountDefaults, findOrCreateAccount, requireEmail, reservedEmailError } from './account.ts'
 import { recordChange, recordVisit } from './audit.ts'
 import { createKnownBrowsers } from './known-browser.ts'
-import { badCode, createOneTimeCodes } from './one-time-code.ts'
+import { createOneTimeCodes } from './one-time-code.ts'
 import { createSessionOpener, type SignedIn } from './session-opener.ts'
 
 export interface SignIn {
@@ -94,7 +95,7 @@ export function createSignIn(
 
     async signIn(browser, code, label, knownBrowser = '', actor = SERVICE) {
       const digits = parseCode(code)
-      if (digits === null) throw badCode()
+      if (digits === null) throw new AppError('bad_code')
       const { attempt, isReserved, signedIn } = await store.write(async tx => {
         const attempt = await codes.redeem(tx, 'sign_in', browser, digits, actor)
         const email = attempt.redeemed?.email
@@ -107,14 +108,15 @@ export function createSignIn(
       })
       if (!attempt.redeemed) codes.reportWrong(attempt)
       if (isReserved) throw reservedEmailError()
-      if (!signedIn) throw badCode()
+      if (!signedIn) throw new AppError('bad_code')
       return signedIn
     },
 
     async forgetBrowsers(account, session, knownBrowser = '', actor = SERVICE) {
       const at = nowSecs(clock)
       return store.write(async tx => {
-        if ((await tx.signIn.recentlyAuthenticatedUntil(session.id)) <= at) throw recentSignInRequiredError()
+        if ((await tx.signIn.recentlyAuthenticatedUntil(session.id)) <= at)
+          throw new AppError('recent_sign_in_required')
         await tx.sessions.endAll(account.id, at)
         await recordChange(tx, account, actor, { kind: 'sessions_ended', at })
         return knownBrowsers.forgetOthers(tx, knownBrowser, account)
@@ -142,7 +144,7 @@ export function createSignIn(
             await tx.signIn.setRecentlyAuthenticatedUntil(session.id, nowSecs(clock) + RECENT_AUTHENTICATION_SECS)
           return used
         }))
-      if (!redeemed) throw badCode()
+      if (!redeemed) throw new AppError('bad_code')
     },
   }
 }

@@ -1,17 +1,12 @@
-import { AppError, notFound } from '../domain/error.ts'
+import { AppError } from '../domain/error.ts'
 import {
   depositDeadline,
   hasDeposit,
-  invoiceNotPendingError,
   isFinalSwapStatus,
   polledUntil,
   requireRefundTo,
   SWAP_START_LIMIT,
   sharedStartsAllow,
-  swapInProgressError,
-  swapProviderUnavailableError,
-  tooManySwapRequestsError,
-  unsupportedAssetError,
 } from '../domain/swap.ts'
 import { isUuid } from '../domain/uuid.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
@@ -70,14 +65,14 @@ export function createSwaps(deps: {
 
   /** The current swap of a pending invoice; null if it has no swap. */
   async function currentSwap(tx: Tx, invoice: Invoice): Promise<Swap | null> {
-    if (invoice.status !== 'pending' || nowSecs(clock) >= invoice.expiresAt) throw invoiceNotPendingError()
+    if (invoice.status !== 'pending' || nowSecs(clock) >= invoice.expiresAt) throw new AppError('invoice_not_pending')
     return invoice.swapId === null ? null : tx.swaps.byId(invoice.swapId)
   }
 
   /** The current swap, after a check that it may be replaced. */
   async function requireReplaceable(tx: Tx, invoice: Invoice): Promise<Swap | null> {
     const current = await currentSwap(tx, invoice)
-    if (current && hasDeposit(current.status)) throw swapInProgressError(current.status)
+    if (current && hasDeposit(current.status)) throw new AppError('swap_in_progress', { value: current.status })
     return current
   }
 
@@ -96,14 +91,18 @@ export function createSwaps(deps: {
     const counts = { invoice: starts.length, ...(await tx.swaps.countStarts(invoice.accountId, since)) }
     const oldestCounted = starts.at(-SWAP_START_LIMIT.max)
     const isFull = oldestCounted !== undefined || !sharedStartsAllow(counts)
-    if (isFull && current && hasDeposit(current.status)) throw swapInProgressError(current.status)
-    if (isFull) throw tooManySwapRequestsError(oldestCounted === undefined ? SHARED_RETRY_SECS : oldestCounted - since)
+    if (isFull && current && hasDeposit(current.status))
+      throw new AppError('swap_in_progress', { value: current.status })
+    if (isFull)
+      throw new AppError('too_many_swap_requests', {
+        retryAfterSecs: oldestCounted === undefined ? SHARED_RETRY_SECS : oldestCounted - since,
+      })
     return { start: await tx.swaps.recordStart(invoice.id, now, since), current }
   }
 
   async function findAsset(assetId: string): Promise<SwapAsset> {
     const asset = (await assets.list()).find(candidate => candidate.assetId === assetId)
-    if (!asset) throw unsupportedAssetError()
+    if (!asset) throw new AppError('unsupported_asset_id')
     return asset
   }
 
@@ -124,7 +123,9 @@ export function createSwaps(deps: {
     if (earlier) await tx.swaps.replace(earlier.id, nowSecs(clock))
     const swap = await tx.swaps.insert(draft, clock.nowMs() + FIRST_POLL_MS)
     if (!swap)
-      throw swapProviderUnavailableError(new Error('the quote has the deposit address and memo of another swap'))
+      throw new AppError('swap_provider_unavailable', {
+        cause: new Error('the quote has the deposit address and memo of another swap'),
+      })
     const watchUntil = Math.max(invoice.watchUntil, polledUntil(swap))
     await tx.invoices.setSwap(invoice.id, swap.id, watchUntil)
     await tx.viewingKeys.extendWatch(invoice.viewingKeyId, watchUntil)
@@ -148,7 +149,7 @@ export function createSwaps(deps: {
     assets: () => assets.list(),
 
     async start(invoicePublicId, request) {
-      const invoice = await findByPublicId('invoice', invoicePublicId, id =>
+      const invoice = await findByPublicId('no_such_invoice', invoicePublicId, id =>
         store.read(tx => tx.invoices.byPublicId(id)),
       )
       requireRefundTo(request.refundTo)
@@ -192,13 +193,13 @@ export function createSwaps(deps: {
 
 async function read(tx: Tx, { id, publicId }: Invoice): Promise<Invoice> {
   const invoice = await tx.invoices.byPublicId(publicId)
-  if (invoice?.id !== id) throw notFound('invoice')
+  if (invoice?.id !== id) throw new AppError('no_such_invoice')
   return invoice
 }
 
 async function lock(tx: Tx, found: Invoice): Promise<Invoice> {
   const [locked] = await tx.invoices.lock([found.id])
   const invoice = sameRow(locked, found)
-  if (!invoice) throw notFound('invoice')
+  if (!invoice) throw new AppError('no_such_invoice')
   return invoice
 }

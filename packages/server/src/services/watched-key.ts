@@ -1,11 +1,7 @@
 import type { Account } from '../domain/account.ts'
+import { AppError } from '../domain/error.ts'
 import { effectivePlan, type Plan } from '../domain/plan.ts'
-import {
-  tooManyWatchedKeysError,
-  watchedKeyCapacityError,
-  watchedKeyLimit,
-  watchedSince,
-} from '../domain/watched-key.ts'
+import { tooManyWatchedKeysError, watchedKeyLimit, watchedSince } from '../domain/watched-key.ts'
 import type { Tx } from '../ports/store.ts'
 
 /**
@@ -56,7 +52,7 @@ export function createWatchedKeys(deps: {
   async function checkCapacity(tx: Tx, viewingKeyId: number, now: number): Promise<void> {
     if ((await tx.viewingKeys.watchedUntil(viewingKeyId)) >= watchedSince(now)) return
     if ((await tx.viewingKeys.countWatched(watchedSince(now), maxWatchedKeys)) >= maxWatchedKeys)
-      throw watchedKeyCapacityError()
+      throw new AppError('watched_key_capacity_reached')
   }
 
   return {

@@ -50,7 +50,7 @@ export function createResends(deps: {
     await tx.deliveries.lockWebhooks([account.id])
     const room = MAX_OPEN_DELIVERIES - (await tx.deliveries.countOpenOf(account.id, MAX_OPEN_DELIVERIES))
     if (room > 0) return room
-    throw new AppError('too_many', 'too_many_deliveries', 'too many deliveries are waiting, try again later', {
+    throw new AppError('too_many_deliveries', {
       retryAfterSecs: RETRY_SECS,
     })
   }
@@ -62,7 +62,7 @@ export function createResends(deps: {
       return { invoiceId, eventType, body, publicId: random.uuid(), ...due }
     })
     const created = await tx.deliveries.insert(deliveries)
-    if (created < deliveries.length) throw webhookNotSet('conflict')
+    if (created < deliveries.length) throw new AppError('webhook_required')
     return deliveries.map(({ publicId }) => publicId)
   }
 
@@ -78,7 +78,9 @@ export function createResends(deps: {
 
     async resend(account, deliveryId) {
       return store.write(async tx => {
-        const delivery = await findByPublicId('delivery', deliveryId, id => tx.deliveries.byPublicId(account.id, id))
+        const delivery = await findByPublicId('no_such_delivery', deliveryId, id =>
+          tx.deliveries.byPublicId(account.id, id),
+        )
         const publicId = await enqueueOne(tx, account, delivery)
         await tx.deliveries.markResent([delivery.id], nowSecs(clock))
         return publicId
@@ -99,8 +101,4 @@ export function createResends(deps: {
 
     countFailed: account => store.read(tx => tx.deliveries.countFailed(account.id, MAX_COUNT + 1)),
   }
-}
-
-export function webhookNotSet(kind: 'not_found' | 'conflict'): AppError {
-  return new AppError(kind, 'webhook_not_set', 'webhook not set')
 }

@@ -13,7 +13,7 @@ import type { Store } from '../ports/store.ts'
 import type { Vault } from '../ports/vault.ts'
 import { recordChange } from './audit.ts'
 import { findByPublicId } from './public-id.ts'
-import { createResends, type Resends, webhookNotSet } from './webhook-resend.ts'
+import { createResends, type Resends } from './webhook-resend.ts'
 
 const SECRET_BYTES = 32
 
@@ -59,7 +59,7 @@ export function createWebhooks(deps: {
 
   return {
     async read(account) {
-      return (await store.read(tx => tx.webhooks.byAccount(account.id))) ?? fail(webhookNotSet('not_found'))
+      return (await store.read(tx => tx.webhooks.byAccount(account.id))) ?? fail(new AppError('webhook_not_set'))
     },
 
     async set(account, url, actor = SERVICE) {
@@ -80,14 +80,14 @@ export function createWebhooks(deps: {
         const detail = new URL(url).host
         if (webhook) await recordChange(tx, account, actor, { kind: 'webhook_url_set', at: now, detail })
         const current = webhook ?? (await tx.webhooks.byAccount(account.id))
-        if (!current) throw new AppError('conflict', 'webhook_removed', 'webhook removed at the same time: try again')
+        if (!current) throw new AppError('webhook_removed')
         return { webhook: current, secret: isFirst ? secret : null }
       })
     },
 
     async remove(account, actor = SERVICE) {
       await store.write(async tx => {
-        if (!(await tx.webhooks.remove(account.id))) throw webhookNotSet('not_found')
+        if (!(await tx.webhooks.remove(account.id))) throw new AppError('webhook_not_set')
         await recordChange(tx, account, actor, { kind: 'webhook_removed', at: nowSecs(clock) })
       })
     },
@@ -97,7 +97,7 @@ export function createWebhooks(deps: {
       const sealed = seal(account, secret)
       const now = nowSecs(clock)
       await store.write(async tx => {
-        if (!(await tx.webhooks.setSecret(account.id, sealed, now))) throw webhookNotSet('conflict')
+        if (!(await tx.webhooks.setSecret(account.id, sealed, now))) throw new AppError('webhook_required')
         const webhook = await tx.webhooks.byAccount(account.id)
         if (webhook) await tx.setAside.remove(webhookReference(webhook))
         await tx.deliveries.reschedule([account.id])
@@ -119,7 +119,9 @@ export function createWebhooks(deps: {
       store.read(tx => tx.deliveries.listAttempts(account.id, { limit: MAX_ATTEMPTS }, { deliveryPublicId })),
 
     attempt: (account, publicId) =>
-      findByPublicId('attempt', publicId, id => store.read(tx => tx.deliveries.attemptByPublicId(account.id, id))),
+      findByPublicId('no_such_attempt', publicId, id =>
+        store.read(tx => tx.deliveries.attemptByPublicId(account.id, id)),
+      ),
   }
 }
 

@@ -1,4 +1,4 @@
-import { notFound } from '../domain/error.ts'
+import { AppError } from '../domain/error.ts'
 import { withdrawalUpdatedEvent } from '../domain/event.ts'
 import { joinNotes } from '../domain/payout.ts'
 import { attentionReason, statusAfter, type WithdrawalStep } from '../domain/withdrawal.ts'
@@ -14,7 +14,7 @@ type WithdrawalChanges = Partial<Omit<WithdrawalUpdate, 'status' | 'updatedAt'>>
 export async function lockWithdrawal(tx: Tx, invoiceId: number): Promise<{ withdrawal: Withdrawal; invoice: Invoice }> {
   const [invoice] = await tx.invoices.lock([invoiceId])
   const withdrawal = await tx.withdrawals.byInvoice(invoiceId)
-  if (!invoice || !withdrawal) throw notFound('withdrawal')
+  if (!invoice || !withdrawal) throw new AppError('no_such_withdrawal')
   return { withdrawal, invoice }
 }
 

@@ -1,7 +1,7 @@
 import type { Account } from '../domain/account.ts'
 import { type Actor, SERVICE } from '../domain/audit.ts'
 import { HEADERS_KEPT } from '../domain/chain.ts'
-import { AppError, invalidField, notFound } from '../domain/error.ts'
+import { AppError, invalidField } from '../domain/error.ts'
 import { isClosed } from '../domain/invoice.ts'
 import type { Zat } from '../domain/money.ts'
 import { blockSpacingSecs, type ConsensusParams } from '../domain/network-upgrade.ts'
@@ -113,7 +113,7 @@ export function createWithdrawals(deps: {
         withdrawal.status === 'awaiting_deposit'
           ? 'part of the deposit has arrived'
           : `the order is ${withdrawal.status}`
-      throw new AppError('conflict', 'withdrawal_not_cancelable', 'withdrawal not cancelable', { extra: { detail } })
+      throw new AppError('withdrawal_not_cancelable', { detail })
     }
   }
 
@@ -235,7 +235,7 @@ function idempotencyOf(account: Account, request: WithdrawalRequest, keyedHash: 
 
 async function find(tx: Tx, account: Account, id: string): Promise<Withdrawal> {
   const withdrawal = isUuid(id) ? await tx.withdrawals.byPublicId(id.toLowerCase(), account.id) : null
-  if (!withdrawal) throw notFound('withdrawal')
+  if (!withdrawal) throw new AppError('no_such_withdrawal')
   return withdrawal
 }
 

@@ -26,7 +26,7 @@ export const DEFAULT_LIMITS: StoreLimits = {
 
 /** Too many callers wait. */
 export function overloadedError(): AppError {
-  return new AppError('unavailable', 'overloaded', 'service unavailable', {
+  return new AppError('overloaded', {
     retryAfterSecs: 1,
     cause: 'too many use cases are waiting for the database',
   })
@@ -34,5 +34,5 @@ export function overloadedError(): AppError {
 
 /** The store is closing or closed. */
 export function closingError(): AppError {
-  return new AppError('unavailable', 'closing', 'service unavailable', { cause: 'the store is closed' })
+  return new AppError('closing', { cause: 'the store is closed' })
 }

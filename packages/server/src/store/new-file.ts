@@ -14,8 +14,7 @@ export async function writeNewFile(
 ): Promise<void> {
   // Writing may take minutes. The link at the end checks again.
   if (existsSync(file)) throw fileExistsError(file)
-  if (!existsSync(dirname(file)))
-    throw new AppError('invalid', 'no_such_folder', `there is no folder ${dirname(file)}: create it first`)
+  if (!existsSync(dirname(file))) throw new AppError('no_such_folder', { value: dirname(file) })
   const path = `${file}.partial`
   const handle = await open(path, 'wx', 0o600).catch(throwIfExists(partialExistsError(path)))
   try {
@@ -45,10 +44,9 @@ function throwIfExists(exists: AppError): (error: unknown) => never {
 }
 
 function fileExistsError(file: string): AppError {
-  return new AppError('conflict', 'file_exists', `${file} already exists and is not overwritten`)
+  return new AppError('file_exists', { value: file })
 }
 
 function partialExistsError(file: string): AppError {
-  const message = `${file} already exists: remove it, unless another command is writing it`
-  return new AppError('conflict', 'file_exists', message)
+  return new AppError('partial_file_exists', { value: file })
 }

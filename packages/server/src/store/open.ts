@@ -76,7 +76,7 @@ async function open(url: string, options: StoreOptions): Promise<Store> {
  */
 export async function backupDatabase(url: string, file: string, watch?: WorkWatch): Promise<void> {
   const source = sqliteFile(url)
-  if (source === null) throw new AppError('conflict', 'backup_not_here', 'use pg_dump to back up a PostgreSQL database')
+  if (source === null) throw new AppError('backup_not_here')
   await backupSqlite(source, file, watch)
 }
 

@@ -18,8 +18,8 @@ export interface AuthenticatedUser {
 /** Reads the session cookie. @throws AppError `missing_session_token`, `bad_session_token` */
 export async function authenticate(request: FastifyRequest, sessions: Sessions): Promise<AuthenticatedUser> {
   const token = readSessionCookie(request)
-  if (token === undefined) throw new AppError('unauthenticated', 'missing_session_token', 'missing session token')
+  if (token === undefined) throw new AppError('missing_session_token')
   const found = await sessions.authenticate(token)
-  if (!found) throw new AppError('unauthenticated', 'bad_session_token', 'bad session token')
+  if (!found) throw new AppError('bad_session_token')
   return { ...found, actor: owner(request, found.session) }
 }

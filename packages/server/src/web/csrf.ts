@@ -14,7 +14,7 @@ export function rejectCrossSiteRequest(request: FastifyRequest, ownOrigin: strin
   const { origin, 'sec-fetch-site': site } = request.headers
   if (site !== undefined ? site === 'same-origin' : origin === undefined || isOwn(origin, request, ownOrigin)) return
   if (isPlainHttp(request) && origin === `http://${request.headers.host}`) throw httpsRequired(ownOrigin)
-  throw new AppError('forbidden', 'cross_site_request', 'this form was sent by another site')
+  throw new AppError('cross_site_request')
 }
 
 /** Accepts any host that was requested, but plain HTTP only if the public origin uses it: plain HTTP can be tampered with. */

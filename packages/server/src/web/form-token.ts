@@ -11,10 +11,9 @@ export function formToken(keyedHash: KeyedHash, { publicId }: Session): string {
   return Buffer.from(keyedHash.hash(CONTEXT, publicId)).toString('base64url')
 }
 
-/** @throws AppError `cross_site_request` unless a page of this session contained the form */
+/** @throws AppError `form_of_other_session` unless a page of this session contained the form */
 export function checkFormToken(keyedHash: KeyedHash, { publicId }: Session, { token = '' }: FormFields): void {
   const sent = Buffer.from(token.slice(0, 100), 'base64url')
   const isValid = (hash: Uint8Array) => sent.length === hash.length && timingSafeEqual(sent, hash)
-  if (!keyedHash.allHashes(CONTEXT, publicId).some(isValid))
-    throw new AppError('forbidden', 'cross_site_request', 'this form was not opened in this session: open it again')
+  if (!keyedHash.allHashes(CONTEXT, publicId).some(isValid)) throw new AppError('form_of_other_session')
 }

@@ -21,6 +21,7 @@ export const GUIDES: Readonly<Record<string, Guide>> = {
   refunds: { file: 'docs/refunds.md', title: 'Refunds' },
   wallets: { file: 'docs/wallets.md', title: 'Wallets' },
   privacy: { file: 'docs/privacy.md', title: 'Privacy' },
+  errors: { file: 'docs/errors.md', title: 'Errors of the API' },
   troubleshooting: { file: 'docs/troubleshooting.md', title: 'Messages and what to do' },
 }
 

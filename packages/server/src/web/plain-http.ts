@@ -21,12 +21,5 @@ export function httpsRequired(publicUrl: string): AppError {
   const detail = publicUrl.startsWith('https:')
     ? `open ${publicUrl}`
     : 'put a proxy with https in front of zatgate and set PUBLIC_URL to its address, or open http://localhost on the machine itself'
-  return new AppError(
-    'forbidden',
-    'https_required',
-    'this page needs https: over plain http browsers keep no sign-in',
-    {
-      extra: { detail },
-    },
-  )
+  return new AppError('https_required', { detail })
 }

@@ -96,6 +96,7 @@ function masked(value: unknown): unknown {
   if (/^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(value)) return 'uuid'
   if (/^[0-9a-f]{64}$/.test(value)) return 'txid'
   if (/^\d{4}-\d\d-\d\dT/.test(value)) return 'time'
+  if (/^http:\/\/127\.0\.0\.1:\d+\//.test(value)) return value.replace(/:\d+/, ':port')
   if (/^\d+(\.\d+)?$/.test(value)) return 'amount'
   if (/^zcash:u/.test(value)) return value.replace(/zcash:\w+|memo=.*/g, '…')
   return /^u(?:regtest|test)?1/.test(value) ? 'address' : value

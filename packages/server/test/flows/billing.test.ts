@@ -85,7 +85,7 @@ async function start(t: TestContext, plan: string) {
 }
 
 test('an account reaches the Free limit, buys, renews and loses a plan: each change sends an event, and the limit applies again', async t => {
-  const { clock, client, events, pay, secs } = await start(t, 'Free')
+  const { at, clock, client, events, pay, secs } = await start(t, 'Free')
   const create = () => client.createInvoice({ amount_zat: 1_000 })
   for (let created = 0; created < LIMIT; created++) await create()
   const limitReached = {
@@ -98,6 +98,7 @@ test('an account reaches the Free limit, buys, renews and loses a plan: each cha
       used: LIMIT,
       plan: 'Free',
       resets_at: startOfNextMonth(secs()),
+      doc_url: `${at.url}/docs/errors#monthly_invoice_limit_reached`,
     },
   }
   await assert.rejects(create, limitReached)

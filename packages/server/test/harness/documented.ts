@@ -1,4 +1,5 @@
-import { API_ERRORS, type ApiError } from '../../src/http/openapi/errors.ts'
+import { API_ERRORS, type ApiError } from '../../src/domain/error-table.ts'
+import { STATUS } from '../../src/http/error.ts'
 import type { JsonObject } from '../../src/http/openapi/shared-schemas.ts'
 
 /** An error that a service has sent. */
@@ -10,20 +11,16 @@ export interface SentError {
   readonly body: { readonly code?: string; readonly message?: string }
 }
 
-/** Errors of requests that match no operation. */
-const OUTSIDE = ['not_found', 'method_not_allowed', 'gone', 'bad_request']
-
-/** The messages that contain what a request or its state determines, by code and status. */
+/** The messages that contain a value, by code and status. */
 const VARIES = new Set(
-  Object.entries<ApiError>(API_ERRORS).flatMap(([name, { code = name, status, varies }]) =>
-    varies ? [`${code} ${status}`] : [],
+  Object.entries<ApiError>(API_ERRORS).flatMap(([name, { code = name, kind, text }]) =>
+    text.includes('…') ? [`${code} ${STATUS[kind]}`] : [],
   ),
 )
 
 /** Why the document does not describe the error; null when it does. */
 export function undocumented(document: JsonObject, { method, path, status, body }: SentError): string | null {
   const { code = '', message } = body
-  if (OUTSIDE.includes(code)) return null
   const operation = operationAt(document, method, path)
   if (!operation) return null
   const name = `${operation.operationId}: ${status} ${code}`

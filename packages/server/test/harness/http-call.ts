@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { API_ERRORS } from '../../src/domain/error-table.ts'
 import type { JsonObject } from '../../src/http/openapi/shared-schemas.ts'
 import { undocumented } from './documented.ts'
 
@@ -7,6 +8,7 @@ export interface TestResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
+  /** Of an error of the API without `doc_url`. */
   // biome-ignore lint/suspicious/noExplicitAny: tests inspect the response body freely
   readonly body: any
 }
@@ -40,12 +42,21 @@ export async function call(
   if (path.startsWith('/v1/') && response.status >= 400 && text !== '')
     await requireDocumented(api.url, method, path, response, text)
   const isJson = response.headers.get('content-type')?.startsWith('application/json')
+  const parsed = isJson && text !== '' ? JSON.parse(text) : undefined
+  const isApiError = path.startsWith('/v1/') && parsed?.code !== undefined
   return {
     status: response.status,
     headers: response.headers,
     text,
-    body: isJson && text !== '' ? JSON.parse(text) : undefined,
+    body: parsed?.doc_url !== undefined || isApiError ? withoutDocUrl(parsed) : parsed,
   }
+}
+
+/** Every error links to the entry of its code. Checked here, so that the tests compare the other members. */
+function withoutDocUrl({ doc_url: url, ...body }: { code: string; doc_url?: string }) {
+  const entry = Object.hasOwn(API_ERRORS, body.code) ? body.code : 'invalid_field'
+  assert.match(url ?? 'no doc_url', new RegExp(`^https?://[^/]+/docs/errors#${entry}$`))
+  return body
 }
 
 let document: Promise<JsonObject> | undefined

@@ -1,37 +1,12 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { verifyWebhook, ZatgateClient } from '@zatgate/sdk'
 import { Compile } from 'typebox/compile'
 import { EVENT_TYPES, invoiceEventBody } from '../../src/domain/event.ts'
-import { API_ERRORS, type ApiError } from '../../src/http/openapi/errors.ts'
 import type { JsonObject } from '../../src/http/openapi/shared-schemas.ts'
 import { type Merchant, startTestApi, type TestApi } from '../harness/api.ts'
 import { call } from '../harness/http-call.ts'
-
-/** Errors outside of the operations: of unknown paths and methods, commands, the dashboard's forms, /metrics, workers. */
-const UNDESCRIBED = [
-  ...[
-    'not_found',
-    'method_not_allowed',
-    'gone',
-    'bad_metrics_token',
-    'backup_not_here',
-    'file_exists',
-    'no_such_folder',
-    'too_many_set_aside',
-  ],
-  ...[
-    'bad_code',
-    'too_many_codes',
-    'too_many_email_changes',
-    'email_taken',
-    'deposit_not_confirmed',
-    'withdrawal_not_open',
-  ],
-]
 
 /** Files, and probes. */
 const WITHOUT_EXAMPLE = ['GET /v1/account/export', 'GET /healthz', 'GET /readyz']
@@ -232,20 +207,6 @@ test('every body has an example that matches its schema', () => {
     assert.ok(media.example !== undefined, name)
     assert.ok(Compile(strict(dereference(media.schema)) as never).Check(media.example), name)
   }
-})
-
-test('each error that the sources throw is in the document', () => {
-  const sources = globSync('../../src/**/*.ts', { cwd: import.meta.dirname })
-    .filter(path => !/\/(cli|web|openapi)\//.test(path))
-    .map(path => readFileSync(join(import.meta.dirname, path), 'utf8'))
-  const thrown = sources.flatMap(text =>
-    [...text.matchAll(/new AppError\(\s*(?:'\w+'|kind),\s*'(\w+)'/g)].map(([, code]) => code as string),
-  )
-  const described = Object.entries<ApiError>(API_ERRORS).map(([name, { code = name }]) => code)
-  assert.deepEqual(
-    [...new Set(thrown)].filter(code => !described.includes(code) && !UNDESCRIBED.includes(code)),
-    [],
-  )
 })
 
 test('real responses match the schemas, and the schemas contain all their members', async () => {

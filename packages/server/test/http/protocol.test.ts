@@ -275,7 +275,10 @@ test('malformed HTTP is rejected and the server stays up', async () => {
     `GET /${'a'.repeat(20_000)} HTTP/1.1\r\n\r\n`,
   ]) {
     const response = await raw(api.url, text)
-    assert.match(response, /^HTTP\/1\.1 4\d\d [\s\S]*\r\n\r\n\{"code":"[a-z_]+","message":"[a-z ]+"\}$/)
+    assert.match(
+      response,
+      /^HTTP\/1\.1 4\d\d [\s\S]*\r\n\r\n\{"code":"([a-z_]+)","message":"[a-z ]+","doc_url":"http:\/\/[\d.:]+\/docs\/errors#\1"\}$/,
+    )
   }
   assert.equal((await call(api, 'GET /healthz')).status, 200)
 })

@@ -116,7 +116,7 @@ test('an index is not used again after a commit whose outcome is not known, but 
       const result = await store.write(work)
       if (!lose) return result
       lose = false
-      throw new AppError('unavailable', 'database_unavailable', 'service unavailable')
+      throw new AppError('database_unavailable')
     },
   }
   const service = process(losing)

@@ -63,7 +63,7 @@ onBothDatabases(engine => {
 
   test('an unavailable database sets nothing aside and is not tried for each row', async t => {
     const { setAsides, listed } = await open(engine, t)
-    const error = new AppError('unavailable', 'database_unavailable', 'service unavailable')
+    const error = new AppError('database_unavailable')
     const { work, batches } = failing([5], error)
     await assert.rejects(setAsides.forEachBisected(items, rowOf, work), error)
     assert.equal(batches.length, 1)
@@ -85,7 +85,7 @@ onBothDatabases(engine => {
 
   test('work on single rows: the bad one is set aside, an unavailable database is reported after the others', async t => {
     const { setAsides, listed } = await open(engine, t)
-    const gone = new AppError('unavailable', 'database_unavailable', 'service unavailable')
+    const gone = new AppError('database_unavailable')
     const work = async (item: number) => {
       if (item === 3) throw new Error('poison')
       if (item === 4) throw gone

@@ -1,4 +1,4 @@
-import { swapProviderUnavailableError, swapRefusedError } from '../../domain/swap.ts'
+import { AppError } from '../../domain/error.ts'
 import type { Clock } from '../../ports/clock.ts'
 import { type QuoteRequest, type SwapOffer, type SwapProvider, SwapProviderPaused } from '../../ports/swap-provider.ts'
 import { ProviderPause } from './pause.ts'
@@ -52,7 +52,7 @@ export function createOneClick({ signingKey, clock, ...access }: OneClickOptions
     try {
       return await work()
     } catch (error) {
-      throw swapProviderUnavailableError(error, pause.secsLeft || undefined)
+      throw new AppError('swap_provider_unavailable', { cause: error, retryAfterSecs: pause.secsLeft || undefined })
     }
   }
 
@@ -72,7 +72,7 @@ export function createOneClick({ signingKey, clock, ...access }: OneClickOptions
         call({ method: 'POST', path: '/v0/quote', body, ...LIMITS.quote, signal }),
       )
       const refusal = response.status === 400 ? parseErrorMessage(response.text) : null
-      if (refusal !== null) throw swapRefusedError(refusal)
+      if (refusal !== null) throw new AppError('swap_refused', { value: refusal })
       return orUnavailable(async () => {
         expectStatus(response.status, 201, 200)
         const quote = parseQuote(response.text)
@@ -101,7 +101,8 @@ export function createOneClick({ signingKey, clock, ...access }: OneClickOptions
 
 /** The swap provider when no provider is configured. Every call rejects with `swap_provider_unavailable`. */
 export function disabledSwapProvider(): SwapProvider {
-  const refuse = () => Promise.reject(swapProviderUnavailableError(new Error('no swap provider is configured')))
+  const refuse = () =>
+    Promise.reject(new AppError('swap_provider_unavailable', { cause: new Error('no swap provider is configured') }))
   return { enabled: false, assets: refuse, quote: refuse, status: refuse }
 }
 

@@ -1,4 +1,4 @@
-import { swapProviderUnavailableError } from '../../domain/swap.ts'
+import { AppError } from '../../domain/error.ts'
 import type { SwapAsset } from '../../ports/swap-provider.ts'
 import type { OneClickOptions } from './provider.ts'
 import { createCaller, expectStatus, LIMITS, MAX_QUOTE_AGE_MS, parseInstantMs, quoteBody } from './requests.ts'
@@ -49,6 +49,6 @@ export async function checkSigningKey(
       ? { result: 'matches' }
       : { result: 'clock_differs', bySecs: Math.round(ageMs / 1000) }
   } catch (error) {
-    throw swapProviderUnavailableError(error)
+    throw new AppError('swap_provider_unavailable', { cause: error })
   }
 }

@@ -1,9 +1,18 @@
+import { invalidFieldCode } from '../../domain/error.ts'
+import { API_ERRORS, type ApiError, type ApiErrorName } from '../../domain/error-table.ts'
+import { errorDocUrl, STATUS } from '../error.ts'
 import { IDEMPOTENCY_KEY } from '../idempotency.ts'
 import { ErrorBody } from '../schema.ts'
-import { API_ERRORS, type ApiError, type ApiErrorName, COMMON_ERRORS, RETRIED_STATUSES } from './errors.ts'
 import { EXAMPLES } from './examples.ts'
 import { type JsonObject, shareSchemas } from './shared-schemas.ts'
 import { webhooks } from './webhooks.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The errors of the operation besides those that follow from its schema, its authentication and its rate limits. */
+    errors?: readonly ApiErrorName[]
+  }
+}
 
 /** The facts of an operation that its schema does not contain. */
 export interface OperationFacts {
@@ -29,8 +38,23 @@ const TAGS = [
 const RETRY_AFTER = { description: 'Seconds until a retry can succeed.', schema: { type: 'integer' } }
 const AUTHENTICATE = { description: 'The authentication scheme.', schema: { type: 'string', const: 'Bearer' } }
 
+/** The address of the service in the examples of errors. */
+const EXAMPLE_URL = 'https://pay.example.com'
+
 /** All that can be wrong with a health check. */
 const MALFORMED: [code: string, error: ApiError] = ['bad_request', API_ERRORS.bad_request]
+
+/** Errors of all operations that use the database. */
+const COMMON_ERRORS: readonly ApiErrorName[] = [
+  'internal_error',
+  'overloaded',
+  'database_unavailable',
+  'timed_out',
+  'closing',
+]
+
+/** Errors with a `Retry-After` header. */
+const RETRIED_STATUSES: readonly number[] = [429, 503]
 
 const WEBSOCKET_RESPONSES = {
   101: { description: 'The connection is a WebSocket. Its messages are described above.' },
@@ -137,12 +161,15 @@ function canonicalName(field: string): string {
 
 function invalidFieldError(field: string): [code: string, error: ApiError] {
   const name = canonicalName(field)
-  const code = `invalid_${field.toLowerCase().replaceAll('-', '_')}`
-  return [code, { status: 400, message: `invalid ${name}`, when: `\`${name}\` is missing, malformed or out of range.` }]
+  const { kind, text, fix } = API_ERRORS.invalid_field
+  return [
+    invalidFieldCode(field),
+    { kind, text, fix, when: `\`${name}\` is missing, malformed or out of range.`, example: { value: name } },
+  ]
 }
 
 function errorResponses(errors: readonly [code: string, error: ApiError][]): JsonObject {
-  const byStatus = Map.groupBy(errors, ([, { status }]) => status)
+  const byStatus = Map.groupBy(errors, ([, { kind }]) => STATUS[kind])
   return Object.fromEntries(
     [...byStatus]
       .sort(([a], [b]) => a - b)
@@ -158,6 +185,9 @@ function errorResponses(errors: readonly [code: string, error: ApiError][]): Jso
   )
 }
 
-function errorExample([code, { message, when, detail, extra }]: [string, ApiError]) {
-  return [code, { summary: when, value: { code, message, ...(detail !== undefined && { detail }), ...extra } }]
+function errorExample([code, { text, when, detail, example }]: [string, ApiError]) {
+  const { value, extra, detail: computed = detail } = example ?? {}
+  const message = value === undefined ? text : text.replace('…', value)
+  const details = { ...(computed !== undefined && { detail: computed }), ...extra }
+  return [code, { summary: when, value: { code, message, ...details, doc_url: errorDocUrl(code, EXAMPLE_URL) } }]
 }

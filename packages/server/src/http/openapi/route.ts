@@ -10,7 +10,7 @@ Create invoices with an API key. Everything about the account needs a session to
 invoice id is the access token for reading that invoice and for starting a swap on it.
 
 Errors are flat JSON: a stable \`code\` for programs and a \`message\` for people, often with a \`detail\` that says what \
-would be right.`
+would be right. \`doc_url\` shows what the code means and what to do.`
 
 const SECURITY_SCHEMES = {
   apiKeyAuth: {

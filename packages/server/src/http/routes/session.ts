@@ -93,5 +93,5 @@ export function sessionRoutes(app: App, { sessions, auth }: { sessions: Sessions
 
 /** Runs in `onRequest`, so any body gets the same 410. */
 async function rejectRemoved(): Promise<never> {
-  throw new AppError('gone', 'gone', 'removed: sign in on the dashboard with your email')
+  throw new AppError('gone')
 }

@@ -63,10 +63,9 @@ export function createInvoiceStream(options: StreamOptions): InvoiceStream {
   return {
     checkCapacity(client) {
       const retry = { retryAfterSecs: 5 }
-      if (closed || connections.size >= maxWebSockets)
-        throw new AppError('unavailable', 'too_many_websockets', 'too many websockets', retry)
+      if (closed || connections.size >= maxWebSockets) throw new AppError('too_many_websockets', retry)
       if (connections.sizeOf(client) >= maxWebSocketsPerClient)
-        throw new AppError('too_many', 'too_many_websockets_of_client', 'too many websockets of one client', retry)
+        throw new AppError('too_many_websockets_of_client', retry)
     },
 
     get size() {

@@ -3,7 +3,9 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type WebSocket, WebSocketServer } from 'ws'
+import { AppError } from '../../domain/error.ts'
 import type { App } from '../app.ts'
+import { sendError } from '../error.ts'
 import { CLOSE_MS } from './connection.ts'
 
 /** Client messages are ignored, so a small limit suffices. */
@@ -51,10 +53,8 @@ export function addUpgrades(app: App): Upgrades {
     accept(request, reply, onSocket) {
       const upgrade = pending.get(request.raw)
       if (!upgrade) {
-        reply
-          .code(426)
-          .headers({ upgrade: 'websocket', connection: 'Upgrade' })
-          .send({ code: 'upgrade_required', message: 'upgrade required', detail: 'open this URL as a WebSocket' })
+        reply.headers({ upgrade: 'websocket', connection: 'Upgrade' })
+        sendError(reply, new AppError('upgrade_required'))
         return
       }
       reply.hijack()

@@ -84,14 +84,11 @@ export function mayBecomeReachable(error: unknown): boolean {
 export function translatePgError(error: unknown): unknown {
   const code = errorCode(error)
   if (code === CHARACTER_NOT_IN_REPERTOIRE) {
-    return new AppError('invalid', 'invalid_text', 'invalid text', {
-      extra: { detail: 'no NUL characters' },
-      cause: error,
-    })
+    return new AppError('invalid_text', { cause: error })
   }
   if (isReadOnly(error)) return new ReadOnlyDatabaseError()
   if (!(error instanceof ConnectError) && !isTemporary(error) && !isTransient(error)) return error
-  return new AppError('unavailable', 'database_unavailable', 'service unavailable', { cause: error })
+  return new AppError('database_unavailable', { cause: error })
 }
 
 function isTemporary(error: unknown): boolean {

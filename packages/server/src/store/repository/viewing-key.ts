@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import { sql } from 'kysely'
-import { AppError, notFound } from '../../domain/error.ts'
+import { AppError } from '../../domain/error.ts'
 import { MAX_DIVERSIFIER_INDEX } from '../../domain/viewing-key.ts'
 import type {
   KeyOfAccountIds,
@@ -84,12 +84,8 @@ export function viewingKeyRepository(db: Db): ViewingKeyRepository {
         .returningAll()
         .executeTakeFirst()
       if (row) return { first: BigInt(row.next_index) - BigInt(count), key: toViewingKey(row) }
-      if (!(await byId(id))?.sealed.length) throw notFound('viewing key')
-      throw new AppError(
-        'conflict',
-        'viewing_key_exhausted',
-        'the viewing key has no unused address left: set another viewing key',
-      )
+      if (!(await byId(id))?.sealed.length) throw new AppError('no_such_viewing_key')
+      throw new AppError('viewing_key_exhausted')
     },
 
     async advanceAllIndexes(step, watchUntil) {

@@ -130,7 +130,7 @@ export function isBusy(error: unknown): boolean {
 /** The error that callers receive: failures of the database become `unavailable`; others are unchanged. */
 export function translateSqliteError(error: unknown): unknown {
   if (!TEMPORARY.has(resultCode(error) ?? -1)) return error
-  return new AppError('unavailable', 'database_unavailable', 'service unavailable', { cause: error })
+  return new AppError('database_unavailable', { cause: error })
 }
 
 function resultCode(error: unknown): number | null {

@@ -8,7 +8,7 @@ export async function withTimeout<T>(ms: number, work: () => Promise<T>): Promis
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      reject(new AppError('unavailable', 'timed_out', 'service unavailable', { cause: `not finished within ${ms} ms` }))
+      reject(new AppError('timed_out', { cause: `not finished within ${ms} ms` }))
     }, ms)
   })
   try {

@@ -1,3 +1,4 @@
+import { errorDocUrl } from '../../http/error.ts'
 import type { JsonObject } from '../../http/openapi/shared-schemas.ts'
 import { type Child, type Html, html } from '../html.ts'
 import { copyButton } from './copyable.ts'
@@ -109,7 +110,7 @@ function errorTable({ responses }: JsonObject): Html {
   if (errors.length === 0) return html``
   const rows = errors.map(
     ({ status, code, message, summary }) => html`<tr>
-      <td>${status}</td><th scope="row"><code>${code}</code><span class="below">${message}</span></th><td>${prose(summary)}</td>
+      <td>${status}</td><th scope="row"><a href="${errorDocUrl(code, '')}"><code>${code}</code></a><span class="below">${message}</span></th><td>${prose(summary)}</td>
     </tr>`,
   )
   return html`<details><summary>${errors.length} errors</summary>

@@ -1,4 +1,4 @@
-import { notFound } from '../../domain/error.ts'
+import { AppError } from '../../domain/error.ts'
 import { EXPIRY_SECS, INVOICE_STATUSES } from '../../domain/invoice.ts'
 import { paymentUri } from '../../domain/payment-uri.ts'
 import { withoutUnprintable } from '../../domain/text.ts'
@@ -87,7 +87,7 @@ export function invoicePages(site: Site): void {
 
   site.page('POST', '/invoices/:id/sandbox-payment', async (request, reply, user) => {
     const { invoice } = await dashboard.invoice(user.account, idParam(request))
-    if (!sandboxTools) throw notFound('page')
+    if (!sandboxTools) throw new AppError('no_such_page')
     await sandboxTools.pay(paymentUri(invoice.address, invoice.amountZat, invoice.publicId))
     return reply.redirect(`/invoices/${invoice.publicId}`, 303)
   })

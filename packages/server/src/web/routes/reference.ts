@@ -1,4 +1,4 @@
-import { notFound } from '../../domain/error.ts'
+import { AppError } from '../../domain/error.ts'
 import type { Site } from '../context.ts'
 import { GUIDES, guideLinks, guidePath, renderGuide } from '../guides.ts'
 import type { Html } from '../html.ts'
@@ -19,7 +19,7 @@ export function referencePages({ publicPage, deps }: Site): void {
   publicPage('GET', guidePath(':guide'), async (request, reply) => {
     const { guide: name } = request.params as { guide: string }
     const guide = Object.hasOwn(GUIDES, name) ? GUIDES[name] : undefined
-    if (!guide) throw notFound('page')
+    if (!guide) throw new AppError('no_such_page')
     const page =
       pages.get(name) ?? renderGuide(guide).then(body => guidePage({ ...guide, links: guideLinks(name), body }))
     pages.set(name, page)

@@ -39,7 +39,8 @@ export function signInLinkPages(site: Site): void {
       setSessionCookie(reply, token)
       return reply.redirect('/overview', 303)
     } catch (error) {
-      if (!(error instanceof AppError) || !['no_such_link', 'https_required'].includes(error.code)) throw error
+      if (!(error instanceof AppError) || (error.code !== 'no_such_link' && error.code !== 'https_required'))
+        throw error
       reply.code(httpStatusOf(error))
       return signInLinkPage(error.code === 'no_such_link' ? null : await linkPage(secret, errorSentence(error)))
     }

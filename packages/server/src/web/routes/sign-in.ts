@@ -72,7 +72,7 @@ export function signInPages(site: Site): void {
       setSessionCookie(reply, token)
       return reply.redirect('/overview', 303)
     } catch (error) {
-      if (!(error instanceof AppError) || !['bad_code', 'email_taken'].includes(error.code)) throw error
+      if (!(error instanceof AppError) || (error.code !== 'bad_code' && error.code !== 'email_taken')) throw error
       const mailboxUrl = sandboxMailboxUrl(deps)
       if (error.code === 'email_taken') {
         reply.code(409)

@@ -11,7 +11,7 @@ import { formFields, idParam, queryFields } from '../forms.ts'
 import { chooseAssetPage, swapUnavailablePage } from '../pages/swap.ts'
 
 /** Page texts for API errors that name request fields. */
-const FIELD_ERRORS: ReadonlyMap<string, string> = new Map([
+const FIELD_ERRORS: ReadonlyMap<AppError['code'], string> = new Map([
   ['refund_to_required', 'Enter your refund address.'],
   ['unsupported_asset_id', 'Choose an asset from the list.'],
 ])

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { notFound } from '../../domain/error.ts'
+import { AppError } from '../../domain/error.ts'
 import { paymentUri } from '../../domain/payment-uri.ts'
 import type { WithdrawalWithInvoice } from '../../services/withdrawal.ts'
 import { AMOUNT_ERROR, parseZec } from '../amount.ts'
@@ -93,7 +93,7 @@ export function withdrawalPages(site: Site): void {
 
   site.page('POST', `${PATH}/:id/sandbox-payment`, async (request, reply, user) => {
     const { withdrawal, invoice } = await withdrawals.read(user.account, idParam(request))
-    if (!sandboxTools) throw notFound('page')
+    if (!sandboxTools) throw new AppError('no_such_page')
     await sandboxTools.pay(paymentUri(invoice.address, withdrawal.amountZat, withdrawal.publicId))
     return reply.redirect(`${PATH}/${withdrawal.publicId}`, 303)
   })

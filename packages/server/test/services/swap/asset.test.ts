@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../../src/domain/error.ts'
-import { swapProviderUnavailableError } from '../../../src/domain/swap.ts'
 import type { SwapAsset } from '../../../src/ports/swap-provider.ts'
 import { createSwapAssets } from '../../../src/services/swap-asset.ts'
 import { recordingLog } from '../../harness/log.ts'
@@ -17,7 +16,7 @@ function assetsOf() {
   const provider = {
     async assets() {
       state.requests += 1
-      if (state.down) throw swapProviderUnavailableError(new Error('down'))
+      if (state.down) throw new AppError('swap_provider_unavailable', { cause: new Error('down') })
       return [{ ...BTC, priceUsd: state.requests }]
     },
   }

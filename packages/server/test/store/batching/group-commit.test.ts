@@ -141,7 +141,7 @@ test('batched writes run concurrently in one savepoint, and one that rejects bef
   const { lines, batches } = recordingDatabase()
   const commits = new GroupCommit(batches, DEFAULT_LIMITS, silent)
   const gate = Promise.withResolvers<void>()
-  const refusal = new AppError('payment_required', 'no', 'no')
+  const refusal = new AppError('plan_never_ends')
   const results = await Promise.allSettled([
     commits.writeBatched(1, () => gate.promise),
     commits.writeBatched(2, () => Promise.reject(refusal)),

@@ -32,7 +32,7 @@ function countAndInsert(store: Store, { shop, limit, idempotencyKey, broken }: O
       return made
     }
     const { counted, used } = await tx.usage.increment(accountId, MONTH, limit)
-    if (!counted) throw new AppError('payment_required', 'limit_reached', 'limit reached', { extra: { used } })
+    if (!counted) throw new AppError('too_many_orders', { extra: { used } })
     return tx.invoices.insert(draft)
   }
   return store.writeBatched(accountId, work)
@@ -69,7 +69,7 @@ export function batchedWriteSuite(engine: DatabaseEngine): void {
     assert.ok(made.every(({ invoice, shop }) => invoice.accountId === shop?.account.id))
     assert.equal(new Set(made.map(({ invoice }) => invoice.publicId)).size, 57)
     const refusals = results.flatMap(result => (result.status === 'rejected' ? [result.reason] : []))
-    assert.deepEqual(new Set(refusals.map(error => error.code)), new Set(['limit_reached']))
+    assert.deepEqual(new Set(refusals.map(error => error.code)), new Set(['too_many_orders']))
     assert.deepEqual(new Set(refusals.map(error => error.extra.used)), new Set([7, 0]))
     assert.deepEqual(await soldBy(store, small), { used: 7, sold: 7 })
     assert.deepEqual(await soldBy(store, large), { used: 50, sold: 50 })
@@ -116,7 +116,7 @@ export function batchedWriteSuite(engine: DatabaseEngine): void {
       const other = await openShop(store)
       const refused = store.writeBatched(shop.account.id, async tx => {
         await change(tx)
-        throw new AppError('invalid', 'refused', 'refused')
+        throw new AppError('plan_never_ends')
       })
       const results = await Promise.allSettled([
         ...repeat(3, { shop: other, limit: null }).map(order => countAndInsert(store, order)),
@@ -145,7 +145,7 @@ export function batchedWriteSuite(engine: DatabaseEngine): void {
       })
     const refused = store.writeBatched(shop.account.id, async tx => {
       assert.ok(await tx.idempotency.claim(claimOf(shop)))
-      throw new AppError('conflict', 'refused', 'refused')
+      throw new AppError('plan_never_ends')
     })
     const results = await Promise.allSettled([count(), refused, count()])
     assert.deepEqual(

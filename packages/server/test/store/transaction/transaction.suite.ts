@@ -22,16 +22,16 @@ export function transactionSuite(engine: DatabaseEngine): void {
         ? store.writeBatched(shop.account.id, async tx => {
             await tx.usage.increment(shop.account.id, '2026-11', null)
             await tx.invoices.insert(shop.draft())
-            throw new AppError('conflict', 'no', 'no')
+            throw new AppError('plan_never_ends')
           })
         : store.write(async tx => {
             await tx.usage.increment(shop.account.id, '2026-11', null)
             await tx.payments.upsert([payment(invoice)])
             await tx.invoices.updateStates([{ ...invoice, status: 'detected' }])
             await tx.events.append([moved(invoice)], [])
-            throw new AppError('conflict', 'no', 'no')
+            throw new AppError('plan_never_ends')
           })
-      await assert.rejects(failing, { code: 'no' })
+      await assert.rejects(failing, { code: 'plan_never_ends' })
       await store.read(async tx => {
         assert.equal(await tx.usage.used(shop.account.id, '2026-11'), 0)
         assert.deepEqual(await paymentsOf(tx, [invoice.id]), [])

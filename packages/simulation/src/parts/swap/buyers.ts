@@ -162,7 +162,7 @@ export class Buyers {
     const state = this.#stateOf(invoice)
     this.#world.story.tell('buyer', `is refused a swap for invoice ${short(invoice.publicId)}: ${code}`)
     const isUnchanged = state?.status === request.state?.status && state?.changes === request.state?.changes
-    const isJustified = {
+    const justified: Partial<Record<AppError['code'], () => boolean>> = {
       no_such_invoice: () => state === undefined || request.state === undefined,
       refund_to_required: () => refundTo.trim() === '',
       invoice_not_pending: () =>
@@ -172,8 +172,8 @@ export class Buyers {
       unsupported_asset_id: () => assetId === UNKNOWN_ASSET_ID,
       swap_refused: () => this.#provider.refusals > refusals,
       swap_provider_unavailable: () => this.#provider.useless > useless || this.#isAvoided(request.sentAtMs, errorMs),
-    }[code]
-    if (isJustified && !isJustified())
+    }
+    if (justified[code]?.() === false)
       this.#world.fail('a swap is refused for a reason', `invoice ${short(invoice.publicId)}: ${code}`)
   }
 

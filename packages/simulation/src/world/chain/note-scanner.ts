@@ -1,4 +1,4 @@
-import { AppError } from '@zatgate/server/domain/error'
+import { invalidField } from '@zatgate/server/domain/error'
 import type { DecryptedNote, NoteScanner } from '@zatgate/server/ports/note-scanner'
 import type { Scheduler } from '../../runtime/scheduler.ts'
 import type { Network } from './network.ts'
@@ -13,8 +13,7 @@ const OF_ANOTHER_KEY = 2n ** 88n - 1n
 export function createNoteScanner(network: Network, scheduler: Scheduler): NoteScanner {
   return {
     parseViewingKey(text, expected) {
-      if (!/^uview-[\w-]{1,50}$/.test(text))
-        throw new AppError('invalid', 'invalid_viewing_key', 'invalid viewing_key', { extra: { detail: 'not a key' } })
+      if (!/^uview-[\w-]{1,50}$/.test(text)) throw invalidField('viewing_key', 'not a key')
       return { network: expected ?? 'test', incoming: incomingOf(text) }
     },
 
