@@ -28,9 +28,9 @@ export interface Measurement {
   readonly transitions: Readonly<Record<string, number>>
 }
 
-/** The results of an interrupted run of this commit. Null when there are none. */
+/** The results of an interrupted run of this commit. Null when there are none, or when files differ from the commit. */
 export function readMeasured(commit: string): Measured | null {
-  if (!existsSync(FILE)) return null
+  if (commit.endsWith('-dirty') || !existsSync(FILE)) return null
   const measured = JSON.parse(readFileSync(FILE, 'utf8')) as Measured
   return measured.commit === commit ? measured : null
 }
