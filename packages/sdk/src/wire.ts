@@ -85,7 +85,10 @@ export interface InvoiceMessage {
   status: InvoiceStatus | 'not_found'
   /** Present only when a swap exists. */
   swap_status?: SwapStatus
-  /** While the status is `detected`: the confirmations that the payment has. With several payments, the first that lacks some. */
+  /**
+   * While the status is `detected`: the confirmations that the payment has. With several payments, those of the first that
+   * lacks some. Sent over the WebSocket only.
+   */
   confirmations?: number
 }
 

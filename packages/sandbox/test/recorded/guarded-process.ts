@@ -56,11 +56,12 @@ function guard(pid: number, exited: Promise<unknown>): void {
 
 /** A free TCP port on loopback, below those that systems give to outgoing connections and to `listen(0)`. */
 export async function freePort(): Promise<number> {
-  while (true) {
+  for (let attempt = 1; ; attempt++) {
     const port = randomInt(20_000, 32_768)
     const server = createServer().listen(port, '127.0.0.1')
     const [listening] = await Promise.allSettled([once(server, 'listening')])
-    if (listening.status === 'rejected') continue
+    if (listening.status === 'rejected' && attempt < 100) continue
+    if (listening.status === 'rejected') throw listening.reason
     server.close()
     await once(server, 'close')
     return port

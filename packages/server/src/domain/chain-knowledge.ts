@@ -167,12 +167,14 @@ function observeRecorded(
     confirmed: isNext ? [...waiting, { startedAt: unconfirmed.startedAt, listedAt: startedAt }] : waiting,
     awaitsFirstList: known.awaitsFirstList && (isListOld || hasFailed),
     uncompared: provesMissing(known) && clockAgrees ? new Set() : known.uncompared,
+    // By a clock that was set back meanwhile, the sync began later than it says.
+    ...(at < startedAt && { unconfirmed: null, confirmed: [] }),
   }
 }
 
 /** Whether a payment that the last list lacks was not in the mempool. */
 function provesMissing({ sync, awaitsFirstList }: ChainKnowledge): boolean {
-  return sync !== null && !sync.rewound && !awaitsFirstList
+  return sync !== null && !sync.rewound && !sync.isListOld && !awaitsFirstList
 }
 
 /** The newest confirmed sync for whose list no failure was reported until the last sync started. */

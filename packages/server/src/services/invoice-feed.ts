@@ -26,6 +26,8 @@ export interface Changes {
   readonly wentBack: boolean
   /** Height up to which blocks confirm payments. */
   readonly confirmedTip: number
+  /** Differs when other blocks confirm payments, also at the same height. */
+  readonly chainState: string
 }
 
 /** Reads invoice changes by cursor, for WebSockets. */
@@ -45,9 +47,11 @@ export function createInvoiceFeed({ store }: { readonly store: Store }): Invoice
         const invoices = ids.size > 0 ? await tx.invoices.byIds([...ids]) : []
         const swapIds = invoices.flatMap(({ swapId }) => (swapId === null ? [] : [swapId]))
         const swaps = new Map((swapIds.length > 0 ? await tx.swaps.byIds(swapIds) : []).map(swap => [swap.id, swap]))
-        const tip = (await tx.chain.tip())?.height ?? 0
+        const tip = await tx.chain.tip()
+        const confirmedTip = await confirmedTipOf(tx, tip?.height ?? 0)
         return {
-          confirmedTip: await confirmedTipOf(tx, tip),
+          confirmedTip,
+          chainState: `${confirmedTip} ${tip?.hash}`,
           cursor: changed?.cursor ?? (await tx.events.last()),
           invoices,
           swaps: new Map(

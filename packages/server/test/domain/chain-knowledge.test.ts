@@ -153,6 +153,21 @@ test('neither it nor the first list after it proves an absence, whenever the fai
   }
 })
 
+test('a list that may be old proves no absence, also when a clock that was ahead has read one after the failure', () => {
+  const reader = new Reader()
+  reader.fail(1_000)
+  reader.sync(1_010)
+  assert.equal(reader.read(1_002).provesMissing, false)
+})
+
+test('a sync during which the clock was set back is not confirmed, since it began later than it says', () => {
+  const reader = new Reader()
+  reader.read(2_000)
+  reader.record(1_901)
+  reader.sync(1_904)
+  assert.equal(reader.sync(1_909).syncedThrough, null)
+})
+
 test('a rewind during a sync proves no absence', () => {
   assert.equal(new Reader().read(100, { rewound: true }).provesMissing, false)
 })

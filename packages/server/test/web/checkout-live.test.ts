@@ -114,6 +114,22 @@ describe('an open checkout page', { skip: noBrowser(), timeout: 120_000 }, () =>
     })
   })
 
+  test('takes the time that is left also when the clock jumps while the service does not respond', async () => {
+    const { publicId } = await createInvoice(harness)
+    const page = await openPage()
+    await page.goto(`${harness.url}/i/${publicId}`)
+    await page.getByRole('link', { name: 'Open in your wallet' }).waitFor()
+    await page.route('**/i/**', route => route.fulfill({ status: 503, body: '' }))
+    await page.evaluate('{ const now = Date.now; Date.now = () => now() + 3_700_000 }')
+    await page.getByText('The time is up.').waitFor()
+    await page.getByText(STALE).waitFor()
+    await page.unroute('**/i/**')
+    await until('the countdown to be right again', async () => {
+      const secs = secsOf(await countdown(page))
+      return secs > 3_500 && secs <= 3_600
+    })
+  })
+
   test('offers no payment once the time is up, also without a connection', async () => {
     const { publicId } = await createInvoice(harness)
     const page = await openPage()

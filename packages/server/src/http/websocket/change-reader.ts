@@ -35,7 +35,7 @@ export function createChangeReader({ invoiceFeed, log }: ChangeReaderOptions): C
   const newInvoices = new Set<number>()
   /** Row ids of subscribed invoices that further blocks confirm. */
   const confirming = new Set<number>()
-  let confirmedTip: number | null = null
+  let chainState: string | null = null
   let cursor: EventCursor | null = null
   let pending = false
   let reading: Promise<void> | null = null
@@ -64,8 +64,8 @@ export function createChangeReader({ invoiceFeed, log }: ChangeReaderOptions): C
         cursor = changes.cursor
         if (changes.wentBack) for (const id of subscribers.keys()) newInvoices.add(id)
         for (const id of alwaysInclude) newInvoices.delete(id)
-        if (changes.confirmedTip !== confirmedTip) for (const id of confirming) newInvoices.add(id)
-        confirmedTip = changes.confirmedTip
+        if (changes.chainState !== chainState) for (const id of confirming) newInvoices.add(id)
+        chainState = changes.chainState
         pending ||= changes.hasMore || newInvoices.size > 0
         await sendChanges(changes)
         closeLost(alwaysInclude, changes.invoices)

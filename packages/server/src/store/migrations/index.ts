@@ -25,6 +25,7 @@ import { up as rescannedPayment } from './0023_rescanned_payment.ts'
 import { up as abandonedSwaps } from './0024_abandoned_swaps.ts'
 import { up as failedDeliveries } from './0025_failed_deliveries.ts'
 import { up as swapDeposits } from './0027_swap_deposits.ts'
+import { up as payoutsByHand } from './0028_payouts_by_hand.ts'
 
 export type Migration = readonly [name: string, up: (db: Kysely<unknown>, dialect: Dialect) => Promise<void>]
 
@@ -55,6 +56,7 @@ export const MIGRATIONS: readonly Migration[] = [
   ['0024_abandoned_swaps', abandonedSwaps],
   ['0025_failed_deliveries', failedDeliveries],
   ['0027_swap_deposits', swapDeposits],
+  ['0028_payouts_by_hand', payoutsByHand],
 ]
 
 export const NEWEST_MIGRATION = MIGRATIONS.at(-1)![0]

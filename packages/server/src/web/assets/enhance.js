@@ -158,14 +158,17 @@ async function run(whole) {
     wholeRequested = false
     failures = await refresh(wanted).then(
       () => 0,
-      () => failures + 1,
+      () => {
+        wholeRequested ||= wanted
+        return failures + 1
+      },
     )
     showStale(failures)
   }
   running = false
 }
 
-/** Subscribes to an invoice over its WebSocket. Also polls, since no message is sent for further confirmations. */
+/** Subscribes to an invoice over its WebSocket. Also polls, since the page tells more than the messages do. */
 function subscribe(invoiceId) {
   let delayMs = 1000
   let finished = false
@@ -174,7 +177,7 @@ function subscribe(invoiceId) {
     socket.addEventListener('open', () => {
       delayMs = 1000
     })
-    socket.addEventListener('message', run)
+    socket.addEventListener('message', () => run())
     socket.addEventListener('close', ({ code }) => {
       finished = code === 1000
       // Results of the final status, such as a webhook delivery, appear within seconds.
@@ -214,6 +217,8 @@ function followReader() {
 }
 
 enhance(document)
+// The time that was left is older than the page when that came slowly.
+if (performance.now() > 2000 && document.querySelector('[data-left]')) run('whole page')
 if (document.querySelector('[data-awaiting]')) pollTimes(8)
 if (document.querySelector('[data-announcer], [data-recheck]')) pollWhileUnresolved()
 if (document.querySelector('[data-announcer]')) followReader()

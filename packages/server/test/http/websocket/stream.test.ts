@@ -89,6 +89,32 @@ test('a change in one process reaches a socket of another', async t => {
   assert.equal(await client.message(1), '{"status":"paid"}')
 })
 
+test('a reorganisation to the same height sends the confirmations again', async () => {
+  const own = await startTestApi()
+  try {
+    const { apiKey } = await own.merchant()
+    const { body } = await call(own, 'POST /v1/invoices', { token: apiKey, json: { amount_zat: 100 } })
+    const invoice = { ...(await own.invoices.read(body.id)), confirmations: 3 }
+    const treeSizes = { sapling: 0, orchard: 0, ironwood: 0 }
+    const header = (height: number, hash: string, prevHash: string) => {
+      return { height, hash: hash.repeat(64), prevHash: prevHash.repeat(64), time: own.clock.secs, treeSizes }
+    }
+    await own.store.write(tx => tx.chain.appendHeaders([header(9, 'a', '0'), header(10, 'b', 'a')]))
+    await change({ ...invoice, confirmsAtHeight: 12 }, 'detected', 100n, own)
+    const client = subscribe(own.url, invoice.publicId)
+    assert.equal(await client.message(0), '{"status":"detected","confirmations":1}')
+    // Neither the status nor the amount changes, so there is no event.
+    await own.store.write(async tx => {
+      await tx.chain.removeHeadersAbove(9)
+      await tx.chain.appendHeaders([header(10, 'c', 'a')])
+      await tx.invoices.updateStates([{ ...invoice, status: 'detected', receivedZat: 100n, confirmsAtHeight: null }])
+    })
+    assert.equal(await client.message(1), '{"status":"detected","confirmations":0}')
+  } finally {
+    await own.close()
+  }
+})
+
 test('no change is missed between connecting and the first message', async () => {
   const invoices = await Promise.all(Array.from({ length: 40 }, newInvoice))
   const followers = invoices.map(invoice => {
