@@ -40,6 +40,13 @@ export interface InternalInvoiceRequest {
   readonly idempotency: IdempotencyRequest | null
 }
 
+/** An invoice of a request, with the result of `record`. */
+export interface Recorded<T> {
+  readonly invoice: Invoice
+  /** Null: a repeated idempotency key returned an earlier invoice, so `record` was not called. */
+  readonly recorded: T | null
+}
+
 export interface Invoices {
   /**
    * Creates an invoice and counts it in the account's monthly usage. A repeated idempotency key returns the first
@@ -54,11 +61,11 @@ export interface Invoices {
    * the related row in the same transaction. It is not called when a repeated idempotency key returns an earlier invoice.
    * @throws AppError `idempotency_key_reused`; `billing_not_configured` once the operator's key has expired
    */
-  createInternal(
+  createInternal<T>(
     operator: Account,
     request: InternalInvoiceRequest,
-    record: (tx: Tx, invoice: Invoice) => Promise<void>,
-  ): Promise<Invoice>
+    record: (tx: Tx, invoice: Invoice) => Promise<T>,
+  ): Promise<Recorded<T>>
   /** @throws AppError `no_such_invoice`, also for an id that is not a UUID */
   read(publicId: string): Promise<Invoice>
   /** The confirmations that its payments have so far, see `confirmationsSoFar`. */
@@ -85,12 +92,12 @@ export function createInvoices(deps: {
    * Creates an invoice at a new address. The account is read again when its row, or that of its viewing key, is another
    * one than the request had read: the database is a promoted standby or a restored dump.
    */
-  async function createAtNewAddress(given: Account, terms: InvoiceTerms, write: Write): Promise<Invoice> {
+  async function createAtNewAddress<T>(given: Account, terms: InvoiceTerms, write: Write<T>): Promise<Recorded<T>> {
     let account = given
     for (let attempt = 1; ; attempt++) {
       requireNoDeletion(account)
-      const invoice = await createOnce(account, terms, write)
-      if (invoice) return invoice
+      const written = await createOnce(account, terms, write)
+      if (written) return written
       if (attempt === MAX_ATTEMPTS) throw replacedError(`no address of the account's viewing key`)
       account = await readAgain(account)
     }
@@ -108,7 +115,7 @@ export function createInvoices(deps: {
    * request, or returns the invoice of an earlier request instead. Null, and nothing is written, when the account or its
    * key is not the one that the request had read.
    */
-  async function createOnce(account: Account, terms: InvoiceTerms, write: Write): Promise<Invoice | null> {
+  async function createOnce<T>(account: Account, terms: InvoiceTerms, write: Write<T>): Promise<Recorded<T> | null> {
     const { viewingKeyId } = account
     if (viewingKeyId === null) throw new AppError('viewing_key_not_set')
     const reserved = await reserve(viewingKeyId)
@@ -132,7 +139,7 @@ export function createInvoices(deps: {
     try {
       const written = await write(draft)
       if (written === null) addresses.forget(viewingKeyId, reserved)
-      else if (isCreated(written, draft)) metrics.invoiceCreated(terms.purpose)
+      else if (isCreated(written.invoice, draft)) metrics.invoiceCreated(terms.purpose)
       else addresses.release(viewingKeyId, reserved)
       return written
     } catch (error) {
@@ -161,19 +168,19 @@ export function createInvoices(deps: {
     return tx.invoices.insert(invoice)
   }
 
-  async function writeInternal(
+  async function writeInternal<T>(
     tx: Tx,
     draft: Draft,
     idempotency: IdempotencyRequest | null,
-    record: (tx: Tx, invoice: Invoice) => Promise<void>,
-  ): Promise<Invoice | null> {
+    record: (tx: Tx, invoice: Invoice) => Promise<T>,
+  ): Promise<Recorded<T> | null> {
     if ((await watchedUntil(tx, draft)) === null) return null
     const earlier = await claimOrReplay(tx, idempotency, draft.invoice)
-    if (earlier) return earlier
+    if (earlier) return { invoice: earlier, recorded: null }
     await refuseExpiredKey(tx, draft)
     const invoice = await tx.invoices.insert(draft.invoice)
-    await record(tx, invoice)
-    return extendWatch(tx, invoice, draft)
+    const recorded = await record(tx, invoice)
+    return { invoice: await extendWatch(tx, invoice, draft), recorded }
   }
 
   /** Writes nothing when the key of the invoice is not watched for as long as the invoice, or is not that of the request. */
@@ -213,18 +220,25 @@ export function createInvoices(deps: {
     return extendWatch(tx, invoice, draft)
   }
 
+  async function writeSaleOnceWatched(draft: Draft, idempotency: IdempotencyRequest | null): Promise<Invoice | null> {
+    const { accountId, viewingKeyId } = draft.invoice
+    for (;;) {
+      const written = await store.writeBatched(accountId, tx => writeWatchedSale(tx, draft, idempotency))
+      if (written !== 'unwatched') return written
+      const extension = watchExtensions.get(viewingKeyId)
+      if (!extension) return extendingWatch(draft, idempotency)
+      await extension
+    }
+  }
+
   return {
     async create(account, request) {
       const idempotency = idempotencyOf(account, request)
-      return createAtNewAddress(account, { ...request, purpose: 'sale' }, async draft => {
-        for (;;) {
-          const written = await store.writeBatched(account.id, tx => writeWatchedSale(tx, draft, idempotency))
-          if (written !== 'unwatched') return written
-          const extension = watchExtensions.get(draft.invoice.viewingKeyId)
-          if (!extension) return extendingWatch(draft, idempotency)
-          await extension
-        }
+      const { invoice } = await createAtNewAddress(account, { ...request, purpose: 'sale' }, async draft => {
+        const written = await writeSaleOnceWatched(draft, idempotency)
+        return written && { invoice: written, recorded: null }
       })
+      return invoice
     },
 
     createInternal: (operator, request, record) =>
@@ -245,7 +259,7 @@ export function createInvoices(deps: {
 }
 
 /** Null, and nothing is written, when the account or its key is not that of the draft. */
-type Write = (draft: Draft) => Promise<Invoice | null>
+type Write<T> = (draft: Draft) => Promise<Recorded<T> | null>
 
 type InvoiceTerms = Pick<InvoiceRequest, 'amountZat' | 'expiresInSecs'> & { readonly purpose: InvoicePurpose }
 
