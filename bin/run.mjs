@@ -7,7 +7,7 @@ import { runInForeground } from './launcher/processes.mjs'
 import { TASKS } from './launcher/tasks.mjs'
 
 /** Hundreds of processes load the same files. Others are measured, and start as the service does. */
-const CACHED = new Set(['test', 'mutants:tests'])
+const CACHED = new Set(['test', 'mutants'])
 const COMPILED = join(ROOT, 'node_modules', '.cache', 'node-compile')
 
 await exitWith(async () => {

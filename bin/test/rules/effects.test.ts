@@ -22,7 +22,7 @@ const WALL_CLOCK: Allowed = {
   'packages/server/src/cli/stop-signal.ts': 'measures the time between two signals',
   'packages/server/src/store/batching/group-commit.ts': 'measures how long a batch holds the thread',
   'packages/server/src/store/sqlite/batches.ts': 'bounds the wait for a lock',
-  'packages/simulation/src/cli/stopwatch.ts': 'measures how long runs take',
+  'packages/simulation/src/cli/stopwatch.ts': 'measures how long runs take, and dates the evidence',
   'packages/simulation/src/runtime/globals.ts': 'replaces the clock during a run',
 }
 

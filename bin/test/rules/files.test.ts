@@ -7,7 +7,7 @@ const ENTRY_POINTS: readonly (readonly [pattern: RegExp, startedBy: string])[] =
   [/\.test\.(ts|mjs)$/, 'npm test'],
   [/\/bench\/[\w-]+\.bench\.ts$/, 'npm run bench'],
   [/\/attack\/[\w-]+\.attack\.ts$/, 'npm run attack'],
-  [/^packages\/(?:server|simulation)\/mutants\/run\.ts$/, 'npm run mutants'],
+  [/^packages\/simulation\/mutants\/run\.ts$/, 'npm run mutants'],
   [/^packages\/simulation\/src\/cli\.ts$/, 'npm run simulate'],
   [/^bin\/(main\.ts|run\.mjs|zatgate\.mjs)$/, 'package.json, and the launcher for main.ts'],
 ]

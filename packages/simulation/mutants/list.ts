@@ -1,23 +1,56 @@
-import { ACCOUNT_MUTANTS } from './list/accounts.ts'
-import { CONCURRENCY_MUTANTS } from './list/concurrency.ts'
-import { DELETION_MUTANTS } from './list/deletion.ts'
-import { FAIL_OVER_MUTANTS } from './list/fail-over.ts'
-import { FOUND_MUTANTS } from './list/found.ts'
-import { INVOICE_MUTANTS } from './list/invoices.ts'
-import { PAYMENT_MUTANTS } from './list/payments.ts'
-import { POISON_MUTANTS } from './list/poison.ts'
-import { SYNC_MUTANTS } from './list/sync.ts'
-import { type Mutant, THEMES } from './mutant.ts'
+import { ADDRESSES_AND_COPIES } from './list/addresses-and-copies.ts'
+import { BILLING } from './list/billing.ts'
+import { CHAIN_KNOWLEDGE } from './list/chain-knowledge.ts'
+import { CHAIN_SERVERS } from './list/chain-servers.ts'
+import { CHAIN_SYNC } from './list/chain-sync.ts'
+import { CHANGES_OF_ACCOUNTS } from './list/changes-of-accounts.ts'
+import { CLOCKS } from './list/clocks.ts'
+import { COMMITS_AND_CRASHES } from './list/commits-and-crashes.ts'
+import { DELETION_OF_ACCOUNTS } from './list/deletion-of-accounts.ts'
+import { DELIVERIES } from './list/deliveries.ts'
+import { EXPIRY } from './list/expiry.ts'
+import { INVOICES } from './list/invoices.ts'
+import { LOCKS } from './list/locks.ts'
+import { MAIL } from './list/mail.ts'
+import { MEMPOOL } from './list/mempool.ts'
+import { PAYMENTS } from './list/payments.ts'
+import { REORGANISATIONS } from './list/reorganisations.ts'
+import { RESCAN } from './list/rescan.ts'
+import { ROWS_SET_ASIDE } from './list/rows-set-aside.ts'
+import { SCANNING } from './list/scanning.ts'
+import { SIGN_IN } from './list/sign-in.ts'
+import { SWAPS } from './list/swaps.ts'
+import { WITHDRAWALS } from './list/withdrawals.ts'
+import type { Change, Mutant } from './mutant.ts'
 
-/** All mutants, ordered by theme. */
-export const MUTANTS: readonly Mutant[] = [
-  ...SYNC_MUTANTS,
-  ...PAYMENT_MUTANTS,
-  ...INVOICE_MUTANTS,
-  ...ACCOUNT_MUTANTS,
-  ...DELETION_MUTANTS,
-  ...CONCURRENCY_MUTANTS,
-  ...FAIL_OVER_MUTANTS,
-  ...POISON_MUTANTS,
-  ...FOUND_MUTANTS,
-].sort((a, b) => THEMES.indexOf(a.theme) - THEMES.indexOf(b.theme))
+/** By theme, in the order of `docs/evidence.md`. */
+const BY_THEME: Readonly<Record<string, readonly Change[]>> = {
+  'chain sync': CHAIN_SYNC,
+  'chain servers': CHAIN_SERVERS,
+  'chain knowledge': CHAIN_KNOWLEDGE,
+  mempool: MEMPOOL,
+  expiry: EXPIRY,
+  payments: PAYMENTS,
+  reorganisations: REORGANISATIONS,
+  clocks: CLOCKS,
+  rescan: RESCAN,
+  scanning: SCANNING,
+  invoices: INVOICES,
+  'addresses and copies': ADDRESSES_AND_COPIES,
+  deliveries: DELIVERIES,
+  swaps: SWAPS,
+  billing: BILLING,
+  withdrawals: WITHDRAWALS,
+  'sign-in': SIGN_IN,
+  'changes of accounts': CHANGES_OF_ACCOUNTS,
+  mail: MAIL,
+  'deletion of accounts': DELETION_OF_ACCOUNTS,
+  'rows set aside': ROWS_SET_ASIDE,
+  locks: LOCKS,
+  'commits and crashes': COMMITS_AND_CRASHES,
+}
+
+/** Every mutant of the service. */
+export const MUTANTS: readonly Mutant[] = Object.entries(BY_THEME).flatMap(([theme, changes]) =>
+  changes.map(change => ({ ...change, theme })),
+)

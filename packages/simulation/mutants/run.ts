@@ -1,117 +1,56 @@
 /**
- * Applies one mutant at a time to a copy of the tree and runs the simulation there until a seed fails: `npm run mutants`,
- * or `npm run mutants -- PART` for those with PART in their theme or name. A mutant counts as found only when the seed passes
- * without it. Exits with 1 when a mutant survives. `--record` keeps the results for `npm run evidence`, each as soon as it is
- * known. `--stale` leaves out the mutants whose result is recorded and of the present sources.
+ * Applies one mutant at a time to a copy of the tree, and checks that its test fails and that a seed of the simulation fails:
+ * `npm run mutants`, or `npm run mutants -- PART` for those with PART in their theme or name. `--tests` leaves out the
+ * simulation, and `--simulation` the tests. With `--tested` the tests do not run without a mutant first, because they have
+ * just passed. Exits with 1 when a mutant survives.
  */
-import { copyTrees, type Tree } from '../../server/mutants/tree.ts'
-import { readMutantRecord, readRecordedSources, writeMutantRecord } from '../src/evidence/records.ts'
-import { mutantFingerprints } from '../src/evidence/sources.ts'
+import { parseArgs } from 'node:util'
 import { MUTANTS } from './list.ts'
-import type { Mutant } from './mutant.ts'
-import { type SimulationResult, simulate } from './simulate.ts'
+import { isSimulated, isTested, type Mutant, selectMutants } from './mutant.ts'
+import { describe, requireCleanSeeds, simulateMutant } from './simulate.ts'
+import { requirePassingTests, testMutant } from './tests.ts'
+import { copyTrees, inTrees } from './tree.ts'
 
-const BASE_SEED = 1
-/** Seeds that must pass without a mutant before the first one is applied. */
-const CLEAN_SEEDS = 200
-/** Mutants at a time. */
-const CONCURRENCY = 2
-
-interface Outcome {
-  readonly result: SimulationResult
-  readonly secs: number
+const { values: options, positionals: parts } = parseArgs({
+  allowPositionals: true,
+  options: { tests: { type: 'boolean' }, simulation: { type: 'boolean' }, tested: { type: 'boolean' } },
+})
+const selected = selectMutants(MUTANTS, parts)
+const tested = options.simulation ? [] : selected.filter(isTested)
+const simulated = options.tests ? [] : selected.filter(isSimulated)
+if (tested.length + simulated.length === 0) {
+  console.error(`no mutant has ${parts.join(' and ')} in its theme or name`)
+  process.exit(2)
 }
 
-const RECORD = '--record'
-const STALE = '--stale'
-const args = process.argv.slice(2)
-const parts = args.filter(part => part !== RECORD && part !== STALE)
-const fingerprintOf = mutantFingerprints()
-const fingerprints = new Map(MUTANTS.map(mutant => [mutant, fingerprintOf(mutant)]))
-const named = MUTANTS.filter(({ name, theme }) => parts.every(part => `${theme}: ${name}`.includes(part)))
-if (named.length === 0) fail('no mutant has this name')
-const recorded = readRecordedSources().mutants
-const selected = named.filter(mutant => !args.includes(STALE) || recorded[mutant.name] !== fingerprints.get(mutant))
-if (selected.length === 0) {
-  print('every result is of the present sources')
-  process.exit(0)
-}
-const trees = copyTrees(Math.min(CONCURRENCY, selected.length))
+const counts = { found: 0, survived: 0, skipped: 0 }
+const trees = copyTrees()
 
-const clean = await simulate(trees[0]!.path, { first: BASE_SEED, count: CLEAN_SEEDS })
-if (clean.kind !== 'passed') fail(`the simulation fails without a mutant: ${describe(clean)}`)
-print(`${CLEAN_SEEDS} seeds from ${BASE_SEED} on pass without a mutant`)
+if (!options.tested) await requirePassingTests(trees, tested)
+await inTrees(trees, tested, async (tree, mutant) => {
+  const secsPassed = startWatch()
+  report(mutant, await testMutant(tree, mutant), `tests, ${secsPassed()} s`)
+})
 
-const queue = [...selected]
-const outcomes = new Map<Mutant, Outcome>()
-await Promise.all(trees.map(work))
-printTable()
-const found = [...outcomes.values()].filter(({ result }) => result.kind === 'failed').length
-print(`\n${found} of ${selected.length} found`)
-process.exit(found === selected.length ? 0 : 1)
+if (simulated.length > 0) await requireCleanSeeds(trees[0]!)
+await inTrees(trees, simulated, async (tree, mutant) => {
+  const secsPassed = startWatch()
+  const result = await simulateMutant(tree, mutant)
+  const outcome = result.kind === 'failed' ? 'found' : 'survived'
+  report(mutant, outcome, `${describe(result)}; at most ${mutant.withinSeeds} seeds, ${secsPassed()} s`)
+})
 
-async function work(tree: Tree): Promise<void> {
-  for (let mutant = queue.shift(); mutant; mutant = queue.shift()) {
-    const startedAt = performance.now()
-    const result = await runMutant(tree, mutant)
-    const outcome = { result, secs: (performance.now() - startedAt) / 1000 }
-    outcomes.set(mutant, outcome)
-    printOutcome(mutant, outcome)
-    if (args.includes(RECORD)) record()
-  }
+const { found, survived, skipped } = counts
+process.stdout.write(`\n${found} found, ${survived} survived, ${skipped} skipped\n`)
+process.exit(survived > 0 ? 1 : 0)
+
+function report({ name }: Mutant, outcome: keyof typeof counts, detail: string): void {
+  counts[outcome] += 1
+  const mark = outcome === 'survived' ? 'SURVIVED' : outcome.padEnd('SURVIVED'.length)
+  process.stdout.write(`${mark} ${name} (${detail})\n`)
 }
 
-async function runMutant(tree: Tree, mutant: Mutant): Promise<SimulationResult> {
-  const restore = tree.mutate(mutant)
-  const mutated = await simulate(tree.path, { first: BASE_SEED, count: mutant.withinSeeds, needs: mutant.needs })
-  restore()
-  if (mutated.kind !== 'failed' || mutated.seed < BASE_SEED + CLEAN_SEEDS) return mutated
-  const unmutated = await simulate(tree.path, { first: mutated.seed, count: 1 })
-  if (unmutated.kind === 'passed') return mutated
-  return { kind: 'broken', reason: `seed ${mutated.seed} also fails without the mutant: ${describe(unmutated)}` }
-}
-
-function printOutcome({ name, withinSeeds }: Mutant, { result, secs }: Outcome): void {
-  const mark = { failed: 'found   ', passed: 'SURVIVED', broken: 'BROKEN  ' }[result.kind]
-  const seeds = result.kind === 'failed' ? `seed ${result.seed}, ${result.seed - BASE_SEED + 1} of at most ` : ''
-  print(`${mark} ${name} (${seeds}${withinSeeds} seeds, ${secs.toFixed(1)} s)`)
-  if (result.kind !== 'passed') print(`         ${describe(result)}`)
-}
-
-/** Keeps the results of this run, and the recorded ones of the other mutants of the list. */
-function record(): void {
-  const earlier = readMutantRecord() ?? {}
-  const seeds = MUTANTS.flatMap(mutant => {
-    const result = outcomes.get(mutant)?.result
-    if (!result) return mutant.name in earlier ? [[mutant.name, earlier[mutant.name]]] : []
-    return [[mutant.name, result.kind === 'failed' ? result.seed - BASE_SEED + 1 : null]]
-  })
-  const sources = [...outcomes.keys()].map(mutant => [mutant.name, fingerprints.get(mutant)!])
-  writeMutantRecord(Object.fromEntries(seeds), Object.fromEntries(sources))
-}
-
-function printTable(): void {
-  print('\n| theme | mutant | seeds at most | found by seed | seconds | finding |\n|---|---|---|---|---|---|')
-  for (const mutant of selected) {
-    const { result, secs } = outcomes.get(mutant)!
-    const seed = result.kind === 'failed' ? result.seed : 'not found'
-    const finding = describe(result).replaceAll('|', '\\|')
-    print(`| ${mutant.theme} | ${mutant.name} | ${mutant.withinSeeds} | ${seed} | ${secs.toFixed(1)} | ${finding} |`)
-  }
-}
-
-/** The first line of the finding, or why there is no finding. */
-function describe(result: SimulationResult): string {
-  if (result.kind === 'passed') return ''
-  if (result.kind === 'broken') return result.reason.replaceAll(/\s+/g, ' ')
-  return result.finding.trim().split('\n', 1)[0] ?? ''
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`)
-}
-
-function fail(message: string): never {
-  console.error(message)
-  process.exit(1)
+function startWatch(): () => string {
+  const startedAt = performance.now()
+  return () => ((performance.now() - startedAt) / 1000).toFixed(1)
 }

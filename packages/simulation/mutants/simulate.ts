@@ -1,15 +1,20 @@
 import { spawn } from 'node:child_process'
 import { SIMULATION_FAILS } from '../src/rules.ts'
 import { RUN_DOES_NOT_END } from '../src/run/outcome.ts'
+import type { SimulatedMutant } from './mutant.ts'
+import type { Tree } from './tree.ts'
 
 const SIMULATOR = 'packages/simulation/src/cli.ts'
 /** How the simulation reports that it failed itself, or that a run did not end: no judge has found anything. */
 const SIMULATOR_ERRORS = [SIMULATION_FAILS, RUN_DOES_NOT_END]
+const BASE_SEED = 1
+/** Seeds that must pass without a mutant before the first one is applied. */
+const CLEAN_SEEDS = 200
 /** A mutated service may never come to an end. */
 const TIMEOUT_MS = 900_000
 const MAX_OUTPUT_CHARS = 1_000_000
 
-export interface Seeds {
+interface Seeds {
   /** The first seed. */
   readonly first: number
   readonly count: number
@@ -18,20 +23,49 @@ export interface Seeds {
 }
 
 /** The first seed that fails, and what the judge found. */
-export interface Failure {
+interface Failure {
   readonly seed: number
   readonly finding: string
 }
 
 /** The result of a run of the simulation. */
-export type SimulationResult =
+type SimulationResult =
   | { readonly kind: 'passed' }
   | ({ readonly kind: 'failed' } & Failure)
   /** The simulator itself failed, or did not end in time. */
   | { readonly kind: 'broken'; readonly reason: string }
 
-/** Runs the simulation of the tree at `path` in a process of its own, until a seed fails or all have passed. */
-export async function simulate(path: string, { first, count, needs = [] }: Seeds): Promise<SimulationResult> {
+/** Runs some seeds without a mutant. @throws Error when one fails */
+export async function requireCleanSeeds(tree: Tree): Promise<void> {
+  const clean = await simulate(tree, { first: BASE_SEED, count: CLEAN_SEEDS })
+  if (clean.kind !== 'passed') throw new Error(`the simulation fails without a mutant: ${describe(clean)}`)
+}
+
+/** Looks for a seed that fails with the mutant and passes without it. */
+export async function simulateMutant(tree: Tree, mutant: SimulatedMutant): Promise<SimulationResult> {
+  const restore = tree.apply(mutant)
+  const mutated = await simulate(tree, { first: BASE_SEED, count: mutant.withinSeeds, needs: mutant.needs })
+  restore()
+  if (mutated.kind !== 'failed' || mutated.seed < BASE_SEED + CLEAN_SEEDS) return mutated
+  const unmutated = await simulate(tree, { first: mutated.seed, count: 1 })
+  if (unmutated.kind === 'passed') return mutated
+  return { kind: 'broken', reason: `seed ${mutated.seed} also fails without the mutant: ${describe(unmutated)}` }
+}
+
+/** How many seeds it took to find the mutant. Null when it was not found. */
+export function seedsUntil(result: SimulationResult): number | null {
+  return result.kind === 'failed' ? result.seed - BASE_SEED + 1 : null
+}
+
+/** One line: the finding with its seed, or why there is no finding. */
+export function describe(result: SimulationResult): string {
+  if (result.kind === 'passed') return 'no seed fails'
+  if (result.kind === 'broken') return result.reason.replaceAll(/\s+/g, ' ')
+  return `seed ${result.seed}: ${result.finding.trim().split('\n', 1)[0]}`
+}
+
+/** Runs the simulation of the tree in another process, until a seed fails or all have passed. */
+async function simulate({ path }: Tree, { first, count, needs = [] }: Seeds): Promise<SimulationResult> {
   const args = [SIMULATOR, '--seed', String(first), '--seeds', String(count), '--jobs', '1', '--stop', '--json']
   if (needs.length > 0) args.push('--with', needs.join())
   // Without this variable, which a surrounding test run sets, a process of Node would report to that run.

@@ -11,8 +11,7 @@ async function execute(options: Options): Promise<number> {
       await (await import('./cli/faults.ts')).listFaults()
       return 0
     case 'evidence':
-      await (await import('./evidence/write.ts')).writeEvidence()
-      return 0
+      return (await import('./evidence/make.ts')).makeEvidence(options)
     case 'one':
       return (await import('./cli/one.ts')).simulateSeed(options.seed, options)
     case 'plan':

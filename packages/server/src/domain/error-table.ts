@@ -33,7 +33,7 @@ interface InternalError {
 export interface ApiError extends InternalError {
   /** A sentence. */
   readonly when: string
-  /** What to do: one or more sentences. */
+  /** The remedy: one or more sentences. */
   readonly fix: string
   /** The code in the body, if the key in this table differs. */
   readonly code?: 'webhook_not_set'

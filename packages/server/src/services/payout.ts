@@ -1,7 +1,5 @@
-import { AppError } from '../domain/error.ts'
 import { confirmedThrough } from '../domain/payment.ts'
 import { depositNotConfirmedError, joinNotes, requireValidNote, withdrawalNotOpenError } from '../domain/payout.ts'
-import { isUuid } from '../domain/uuid.ts'
 import { describeOrder, IllegalStepError, payoutSealContext } from '../domain/withdrawal.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Invoice } from '../ports/repository/invoice.ts'
@@ -9,6 +7,7 @@ import type { Withdrawal } from '../ports/repository/withdrawal.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import type { Vault } from '../ports/vault.ts'
 import { recordCommand } from './audit.ts'
+import { findByPublicId } from './public-id.ts'
 import { lockWithdrawal, type TransitionWithdrawal } from './withdrawal-transition.ts'
 
 /** A withdrawal as the operator pays it out. */
@@ -107,10 +106,8 @@ export function createPayouts(deps: {
   }
 }
 
-async function find(tx: Tx, id: string): Promise<Withdrawal> {
-  const withdrawal = isUuid(id) ? await tx.withdrawals.byPublicId(id.toLowerCase()) : null
-  if (!withdrawal) throw new AppError('no_such_withdrawal')
-  return withdrawal
+function find(tx: Tx, id: string): Promise<Withdrawal> {
+  return findByPublicId('no_such_withdrawal', id, publicId => tx.withdrawals.byPublicId(publicId))
 }
 
 function openPayoutTo(vault: Vault, { sealedPayoutTo, invoiceId }: Withdrawal): string {

@@ -10,7 +10,6 @@ import { billingNotConfiguredError } from '../domain/plan.ts'
 import { currencyDecimals } from '../domain/rate.ts'
 import { requirePrintableLine } from '../domain/text.ts'
 import { formatIso } from '../domain/time.ts'
-import { isUuid } from '../domain/uuid.ts'
 import {
   depositCutoff,
   describeOrder,
@@ -33,6 +32,7 @@ import type { Vault } from '../ports/vault.ts'
 import { recordChange } from './audit.ts'
 import { findReplay, type IdempotencyRequest } from './idempotency.ts'
 import type { Invoices } from './invoice.ts'
+import { findByPublicId } from './public-id.ts'
 import { withInvoices } from './with-invoice.ts'
 import { lockWithdrawal, type TransitionWithdrawal } from './withdrawal-transition.ts'
 
@@ -235,10 +235,8 @@ function idempotencyOf(account: Account, request: WithdrawalRequest, keyedHash: 
   return { accountId: account.id, key: idempotencyKey, body: body!, earlierBodies }
 }
 
-async function find(tx: Tx, account: Account, id: string): Promise<Withdrawal> {
-  const withdrawal = isUuid(id) ? await tx.withdrawals.byPublicId(id.toLowerCase(), account.id) : null
-  if (!withdrawal) throw new AppError('no_such_withdrawal')
-  return withdrawal
+function find(tx: Tx, account: Account, id: string): Promise<Withdrawal> {
+  return findByPublicId('no_such_withdrawal', id, publicId => tx.withdrawals.byPublicId(publicId, account.id))
 }
 
 /** A paid invoice stays paid when a reorganisation removes its payments. It must not start a payout. */

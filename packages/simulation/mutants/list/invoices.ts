@@ -1,57 +1,35 @@
-import type { Mutant } from '../mutant.ts'
+import type { Change } from '../mutant.ts'
 
-/** Mutants of invoices and their addresses. */
-export const INVOICE_MUTANTS: readonly Mutant[] = [
+export const INVOICES: readonly Change[] = [
   {
     name: 'a replayed idempotency key counts as a write that extends the watch of the viewing key',
-    theme: 'invoices',
     file: 'services/invoice.ts',
+    in: 'writeWatchedSale',
     find: 'const watched = await watchedUntil(tx, draft)',
     replace: `const all = ((deps as { all?: Map<number, number> }).all ??= new Map())
     const watched = all.get(draft.invoice.viewingKeyId) ?? (await watchedUntil(tx, draft))
     all.set(draft.invoice.viewingKeyId, Math.max(watched!, draft.invoice.watchUntil))`,
+    killedBy: { file: 'services/invoice.test.ts', test: 'a key is watched as long as each of its invoices' },
     withinSeeds: 2_000,
   },
   {
     name: 'a repeated idempotency key with another body returns the first invoice',
-    theme: 'invoices',
     file: 'services/idempotency.ts',
+    in: 'replay',
     find: 'some(same => hashOf(same).equals(earlier.bodyHash))',
     replace: 'some(same => hashOf(same).length === earlier.bodyHash.length)',
     withinSeeds: 1_000,
   },
   {
-    name: 'diversifier indexes have no lower bound',
-    theme: 'addresses and copies',
-    file: 'services/viewing-key.ts',
-    find: 'return MIN_FIRST_INDEX + BigInt',
-    replace: 'return BigInt',
-    withinSeeds: 3_000,
-  },
-  {
-    name: 'a reserved address is released after a commit with an unknown outcome',
-    theme: 'addresses and copies',
+    name: 'a process reads the watch of a viewing key only once',
     file: 'services/invoice.ts',
-    find: "if (error instanceof AppError && error.kind !== 'unavailable') addresses",
-    replace: 'if (error instanceof AppError) addresses',
-    withinSeeds: 3_000,
-  },
-  {
-    name: 'a promoted standby reserves addresses without checking the database identity',
-    theme: 'addresses and copies',
-    file: 'services/database-identity.ts',
-    find: 'isSameDatabase(await tx.databaseIdentity.read()) ? null : await advanceIfCopy(tx)',
-    replace: 'null as CounterAdvance | null',
+    in: 'writeWatchedSale',
+    find: 'const watched = await watchedUntil(tx, draft)',
+    replace: `const all = ((deps as { all?: Map<number, number> }).all ??= new Map())
+    const stored = all.get(draft.invoice.viewingKeyId) ?? (await watchedUntil(tx, draft))!
+    const watched = stored < draft.invoice.watchUntil ? await watchedUntil(tx, draft) : stored
+    all.set(draft.invoice.viewingKeyId, watched!)`,
     needs: ['postgres', 'operator'],
-    withinSeeds: 1_000,
-  },
-  {
-    name: 'a restored copy does not advance its address counters',
-    theme: 'addresses and copies',
-    file: 'domain/database-identity.ts',
-    find: 'return 2n ** bits + (value % 2n ** bits)',
-    replace: 'return 0n * bits * value',
-    needs: ['operator'],
-    withinSeeds: 500,
+    withinSeeds: 2_000,
   },
 ]

@@ -1,7 +1,5 @@
-import { addMeasurement } from '../evidence/records.ts'
-import { writeEvidence } from '../evidence/write.ts'
 import { readCatalogue } from '../run/catalogue.ts'
-import { addOutcome, type Coverage, emptyCoverage } from '../run/coverage.ts'
+import { addOutcome, type Coverage, emptyCoverage, type FailedSeed } from '../run/coverage.ts'
 import { openDatabases } from '../run/databases.ts'
 import { RUN_DOES_NOT_END } from '../run/outcome.ts'
 import { reportLines } from '../run/report.ts'
@@ -22,7 +20,9 @@ export async function simulateMany(options: Many & Output): Promise<number> {
   const { first, minutes, jobs, json } = options
   if (!json && minutes !== null) print(`from seed ${first} on, for ${minutes} min, in ${jobs} processes`)
   const secsPassed = startStopwatch()
-  const coverage = await runSeeds(options, secsPassed)
+  const coverage = await runSeeds(options, secsPassed, failure => {
+    if (json) print(JSON.stringify(failure))
+  })
   const secs = secsPassed()
   const failed = [...coverage.failures.values()].reduce((sum, list) => sum + list.length, 0)
   if (json) {
@@ -33,26 +33,14 @@ export async function simulateMany(options: Many & Output): Promise<number> {
     for (const line of reportLines(coverage, readCatalogue(databases), first, secs)) print(line)
     await shrinkFailures(databases, coverage, options)
   }
-  if (options.records && failed === 0) await record(coverage, secs)
-  else if (options.records) console.error('not recorded: a seed has failed')
   return failed > 0 ? 1 : 0
 }
 
-/** Makes the runs part of the evidence. */
-async function record({ seeds, simulatedSecs, actions, transitions }: Coverage, secs: number): Promise<void> {
-  addMeasurement({
-    seeds,
-    secs: Math.round(secs),
-    simulatedHours: Math.round(simulatedSecs / 3600),
-    actions: Object.fromEntries(actions),
-    transitions: Object.fromEntries(transitions),
-  })
-  await writeEvidence()
-}
-
-async function runSeeds(
-  { first, seeds, minutes, jobs, stops, json, needs }: Many & Output,
+/** Runs the seeds in child processes. */
+export async function runSeeds(
+  { first, seeds, minutes, jobs, stops, needs }: Many,
   secsPassed: () => number,
+  onFailure: (failure: FailedSeed) => void,
 ): Promise<Coverage> {
   const coverage = emptyCoverage()
   const maxSecs = minutes === null ? Number.POSITIVE_INFINITY : minutes * 60
@@ -63,7 +51,7 @@ async function runSeeds(
     onOutcome(outcome) {
       addOutcome(coverage, outcome)
       const { seed, rule, finding } = outcome
-      if (json && rule !== null) print(JSON.stringify({ seed, finding }))
+      if (rule !== null) onFailure({ seed, finding })
       showProgress(`seed ${seed}, rules broken: ${coverage.failures.size}`)
       return rule === null || !stops
     },

@@ -10,7 +10,7 @@ npm run simulate -- --minutes 10              as many runs as fit, from a new se
 npm run simulate -- --plan FILE               replays a saved plan
 npm run simulate -- --kept NAME               replays a seed of seeds.jsonl
 npm run simulate -- --faults list             every fault that is injected
-npm run evidence                              writes docs/evidence.md
+npm run evidence -- --seed 1 --seeds 20000    runs seeds and mutants, and writes docs/evidence.md
 
 --seed N       the first seed; without it, one drawn from the clock
 --seeds N      the number of seeds
@@ -20,16 +20,20 @@ npm run evidence                              writes docs/evidence.md
 --stop         stop at the first failure
 --no-shrink    leave failures as they are
 --save FILE    write the shrunk plan of the first failure, as one line of JSON
---record       add these runs to docs/evidence.md, if every rule held
+--mutants PART evidence of the mutants with PART in their theme or name only; the page is printed
+--resume       evidence without what an interrupted run has measured of this commit
 --json         one JSON line per failed seed and one at the end
 --help         this text
 
 Exits with 1 when a seed fails, with 2 on wrong use, with 3 when the simulation itself breaks down.`
 
+const EVIDENCE_SEEDS = 20_000
+
 /** The parsed command line. */
 export type Options =
   | { readonly command: 'help' }
-  | { readonly command: 'faults' | 'evidence' }
+  | { readonly command: 'faults' }
+  | ({ readonly command: 'evidence' } & EvidenceOptions)
   | ({ readonly command: 'one'; readonly seed: number } & Output)
   | ({ readonly command: 'plan'; readonly file: string } & Output)
   | ({ readonly command: 'kept'; readonly name: string } & Output)
@@ -52,15 +56,22 @@ export interface Many {
   /** Features that the world of a seed must have; empty: all seeds. */
   readonly needs: readonly string[]
   readonly stops: boolean
-  /** Whether the result goes into the evidence. */
-  readonly records: boolean
+}
+
+export interface EvidenceOptions {
+  readonly first: number
+  readonly seeds: number
+  readonly jobs: number
+  /** Parts of the themes and names of mutants; empty: all mutants. */
+  readonly mutants: readonly string[]
+  /** Whether to go on where a run of the same commit was interrupted. */
+  readonly resumes: boolean
 }
 
 /** @throws UsageError when the arguments make no sense */
 export function readOptions(args: readonly string[]): Options {
   const { values } = parse(args)
   if (values.help) return { command: 'help' }
-  if (values.evidence) return { command: 'evidence' }
   if (values.faults !== undefined) {
     if (values.faults !== 'list') throw new UsageError('--faults knows only: list')
     return { command: 'faults' }
@@ -71,16 +82,25 @@ export function readOptions(args: readonly string[]): Options {
   const seed = integer('--seed', values.seed, 0, 2 ** 48)
   const seeds = integer('--seeds', values.seeds, 1, 1e9)
   const minutes = integer('--minutes', values.minutes, 1, 100_000)
+  const jobs = integer('--jobs', values.jobs, 1, 256) ?? availableParallelism()
+  if (values.evidence)
+    return {
+      command: 'evidence',
+      first: seed ?? newBase(),
+      seeds: seeds ?? EVIDENCE_SEEDS,
+      jobs,
+      mutants: values.mutants ?? [],
+      resumes: values.resume ?? false,
+    }
   if (seed !== null && seeds === null && minutes === null) return { command: 'one', seed, ...output }
   return {
     command: 'many',
     first: seed ?? newBase(),
     seeds,
     minutes: seeds === null ? (minutes ?? 1) : minutes,
-    jobs: integer('--jobs', values.jobs, 1, 256) ?? availableParallelism(),
+    jobs,
     needs: values.with?.split(',') ?? [],
     stops: values.stop ?? false,
-    records: values.record ?? false,
     ...output,
   }
 }
@@ -101,7 +121,8 @@ function parse(args: readonly string[]) {
         save: { type: 'string' },
         evidence: { type: 'boolean' },
         stop: { type: 'boolean' },
-        record: { type: 'boolean' },
+        mutants: { type: 'string', multiple: true },
+        resume: { type: 'boolean' },
         'no-shrink': { type: 'boolean' },
         json: { type: 'boolean' },
         help: { type: 'boolean' },

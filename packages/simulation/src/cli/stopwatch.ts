@@ -8,3 +8,8 @@ export function startStopwatch(): () => number {
 export function newBase(): number {
   return Math.floor(Date.now() / 1000) * 1000
 }
+
+/** The current day in UTC: YYYY-MM-DD. */
+export function today(): string {
+  return new Date().toISOString().slice(0, 10)
+}

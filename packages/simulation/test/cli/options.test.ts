@@ -22,7 +22,6 @@ test('seeds and minutes are runs of many seeds', () => {
     jobs: 2,
     needs: [],
     stops: true,
-    records: false,
     shrinks: false,
     json: true,
     save: undefined,
@@ -31,6 +30,20 @@ test('seeds and minutes are runs of many seeds', () => {
   assert.deepEqual(some.command === 'many' && some.needs, ['swap', 'postgres'])
   const timed = readOptions(['--seed', '5', '--minutes', '10'])
   assert.ok(timed.command === 'many' && timed.first === 5 && timed.seeds === null && timed.minutes === 10)
+})
+
+test('evidence takes the seeds, the parts of mutants and whether to resume', () => {
+  assert.deepEqual(
+    readOptions(['--evidence', '--seed', '1', '--seeds', '40', '--jobs', '1', '--mutants', 'clocks', '--resume']),
+    {
+      command: 'evidence',
+      first: 1,
+      seeds: 40,
+      jobs: 1,
+      mutants: ['clocks'],
+      resumes: true,
+    },
+  )
 })
 
 test('without a seed the runs begin at a new one, and last a minute', () => {

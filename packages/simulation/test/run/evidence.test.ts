@@ -3,18 +3,14 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { evidenceDocument } from '../../src/evidence/document.ts'
-import { currentEvidence, EVIDENCE_FILE } from '../../src/evidence/write.ts'
+import { EVIDENCE_FILE } from '../../src/evidence/make.ts'
 import { RULES } from '../../src/rules.ts'
 
 const SOURCES = join(import.meta.dirname, '../../src')
 
-test('docs/evidence.md is what npm run evidence writes', async () => {
-  assert.equal(readFileSync(EVIDENCE_FILE, 'utf8'), await currentEvidence())
-})
-
 test('docs/evidence.md has at most two pages, besides the mutants and defects found', () => {
   const text = readFileSync(EVIDENCE_FILE, 'utf8').replace(/^## (?:Mutants|Defects) found$.*?(?=^## )/gms, '')
-  assert.ok(text.length < 16_000, `${text.length} characters`)
+  assert.ok(text.length < 17_500, `${text.length} characters`)
 })
 
 test('every listed rule is checked somewhere, and listed once', () => {
@@ -36,26 +32,33 @@ test('the document names what was measured, what was found and what never happen
       faults: [{ name: 'stall', part: 'chain', weight: 1, fault: 'a server stalls', run: () => undefined }],
       transitions: ['invoice pending → paid', 'invoice paid → lost'],
     },
-    measurement: {
-      runs: 3,
-      seeds: 2_000,
-      secs: 100,
-      simulatedHours: 1_234,
-      actions: { stall: 17 },
-      transitions: { 'invoice pending → paid': 9 },
+    date: '2026-03-01',
+    measured: {
+      commit: 'abc123456',
+      seeds: {
+        first: 7,
+        count: 2_000,
+        secs: 100,
+        simulatedHours: 1_234,
+        actions: { stall: 17 },
+        transitions: { 'invoice pending → paid': 9 },
+      },
+      mutants: { 'a bug': 3, 'another bug': null },
     },
-    mutants: { 'a bug': 3, 'another bug': null },
-    mutantThemes: { 'a bug': 'locks', 'another bug': 'locks', 'a new bug': 'swaps' },
+    mutants: [
+      { name: 'a bug', theme: 'locks' },
+      { name: 'another bug', theme: 'locks' },
+    ],
     defects: [{ wrong: 'an address was repeated', rule: 'a rule holds', fixedBy: 'abc1234' }],
   })
   for (const part of [
     '| invoices and payments | a rule holds |',
     '| chain | a server stalls (17) |',
-    '2,000 seeds in 3 runs, 20.0 a second',
+    'a run of commit abc123456 on 2026-03-01',
+    '2,000 seeds from 7 on, 20.0 a second',
     'never taken: invoice paid → lost.',
     '1 of 2 mutants were found',
     '| locks | a bug (3); another bug (**not found**) |',
-    '| swaps | a new bug (not run) |',
     '| an address was repeated | a rule holds | abc1234 |',
   ])
     assert.ok(text.includes(part), part)

@@ -12,35 +12,44 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import type { Mutant } from './mutant.ts'
+import { mutate } from './mutate.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
-
-/** A change of the source of the service. */
-interface Mutation {
-  /** Path below `packages/server/src`. */
-  readonly file: string
-  /** Must occur in the file exactly once. */
-  readonly find: string
-  readonly replace: string
-}
+/** Mutants at a time. */
+const CONCURRENCY = 2
 
 /** A copy of the tree in which mutants can be applied. */
 export interface Tree {
   readonly path: string
-  /** Applies the mutant. Returns the function that restores the file. @throws Error when its text is not found once */
-  mutate(mutation: Mutation): () => void
+  /** Applies the mutant. Returns the function that restores the file. @throws Error when its place is not found once */
+  apply(mutant: Mutant): () => void
   remove(): void
 }
 
-/** Copies of the tree, which are removed when the process ends. */
-export function copyTrees(count: number): Tree[] {
+/** Copies of the tree, one for each mutant at a time. They are removed when the process ends. */
+export function copyTrees(): Tree[] {
   const trees: Tree[] = []
   process.on('exit', () => {
     for (const tree of trees) tree.remove()
   })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
-  while (trees.length < count) trees.push(copyTree())
+  while (trees.length < CONCURRENCY) trees.push(copyTree())
   return trees
+}
+
+/** Calls `work` for each item, with one item at a time in each tree. */
+export async function inTrees<T>(
+  trees: readonly Tree[],
+  items: readonly T[],
+  work: (tree: Tree, item: T) => Promise<void>,
+): Promise<void> {
+  const queue = [...items]
+  await Promise.all(
+    trees.map(async tree => {
+      for (let item = queue.shift(); item; item = queue.shift()) await work(tree, item)
+    }),
+  )
 }
 
 /** Copies the files known to git and links the installed packages; the project's own packages link into the copy. */
@@ -58,14 +67,10 @@ function copyTree(): Tree {
     symlinkSync(join(path, 'packages', name), join(modules, '@zatgate', name))
   return {
     path,
-    mutate({ file, find, replace }) {
-      const mutated = join(path, 'packages/server/src', file)
+    apply(mutant) {
+      const mutated = join(path, 'packages/server/src', mutant.file)
       const source = readFileSync(mutated, 'utf8')
-      if (source.split(find).length !== 2) throw new Error(`${file} does not contain this text exactly once:\n${find}`)
-      writeFileSync(
-        mutated,
-        source.replace(find, () => replace),
-      )
+      writeFileSync(mutated, mutate(source, mutant))
       return () => writeFileSync(mutated, source)
     },
     remove: () => rmSync(path, { recursive: true, force: true }),

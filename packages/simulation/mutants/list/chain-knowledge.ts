@@ -1,0 +1,122 @@
+import type { Change } from '../mutant.ts'
+
+export const CHAIN_KNOWLEDGE: readonly Change[] = [
+  {
+    name: 'one poll of the mempool counts as confirmed without a second poll',
+    file: 'domain/chain-knowledge.ts',
+    in: 'conclude',
+    find: 'allPaymentsVisible(problems) ? (settled(known)?.startedAt ?? null) :',
+    replace: 'known.sync?.startedAt ??',
+    killedBy: {
+      file: 'domain/chain-knowledge.test.ts',
+      test: 'a sync counts when a list of 3 s later has confirmed it',
+    },
+    withinSeeds: 5_000,
+  },
+  {
+    name: 'the synced-through time advances while the chain source does not show everything',
+    file: 'domain/chain-knowledge.ts',
+    in: 'conclude',
+    find: 'allPaymentsVisible(problems) ? (settled',
+    replace: 'problems ? (settled',
+    killedBy: {
+      file: 'domain/chain-knowledge.test.ts',
+      test: 'nothing is concluded while the source may not show every payment',
+    },
+  },
+  {
+    name: 'a sync counts as soon as a list has confirmed it, before a failed read can be reported',
+    file: 'domain/chain-knowledge.ts',
+    in: 'settled',
+    find: 'sync.startedAt >= listedAt + STALE_AFTER_FAILURE_SECS',
+    replace: 'sync.startedAt >= listedAt',
+    killedBy: {
+      file: 'domain/chain-knowledge.test.ts',
+      test: 'a sync counts when a list of 3 s later has confirmed it',
+    },
+  },
+  {
+    name: 'a sync is confirmed by a list that was requested before its end',
+    file: 'domain/chain-knowledge.ts',
+    in: 'observeRecorded',
+    find: 'endedAt: at, serverEpoch',
+    replace: 'endedAt: startedAt, serverEpoch',
+    killedBy: {
+      file: 'domain/chain-knowledge.test.ts',
+      test: 'a sync that took long is confirmed by a list that is requested 3 s after its end',
+    },
+  },
+  {
+    name: 'a failure leaves the confirmed syncs',
+    file: 'domain/chain-knowledge.ts',
+    in: 'observe',
+    find: 'awaitsFirstList: true, confirmed: [] }',
+    replace: 'awaitsFirstList: true }',
+    killedBy: { file: 'domain/chain-knowledge.test.ts', test: 'a failure between the lists' },
+  },
+  {
+    name: 'a failure that is reported while a list is recorded leaves its confirmation',
+    file: 'domain/chain-knowledge.ts',
+    in: 'observeRecorded',
+    find: 'confirms && !hasFailed',
+    replace: 'confirms',
+    killedBy: { file: 'domain/chain-knowledge.test.ts', test: 'a failure that is reported while a list is recorded' },
+  },
+  {
+    name: 'a sync is confirmed by the list of another server',
+    file: 'domain/chain-knowledge.ts',
+    in: 'observeBlocks',
+    find: '|| unconfirmed?.serverEpoch !== serverEpoch',
+    replace: '',
+    killedBy: { file: 'domain/chain-knowledge.test.ts', test: 'another server between the lists' },
+  },
+  {
+    name: 'a rewind leaves what was confirmed before',
+    file: 'domain/chain-knowledge.ts',
+    in: 'observeBlocks',
+    find: 'isListOld || rewound || clockWentBack',
+    replace: 'isListOld || clockWentBack',
+    killedBy: { file: 'domain/chain-knowledge.test.ts', test: 'a rewind between the lists' },
+  },
+  {
+    name: 'a clock that went back leaves what was confirmed before',
+    file: 'domain/chain-knowledge.ts',
+    in: 'observeBlocks',
+    find: '|| clockWentBack',
+    replace: '',
+    killedBy: { file: 'domain/chain-knowledge.test.ts', test: 'a clock that went back between the lists' },
+  },
+  {
+    name: 'the first list after a failure that was reported while a list was recorded proves absences',
+    file: 'domain/chain-knowledge.ts',
+    in: 'observeRecorded',
+    find: '(isListOld || hasFailed)',
+    replace: 'isListOld',
+    killedBy: {
+      file: 'domain/chain-knowledge.test.ts',
+      test: 'neither it nor the first list after it proves an absence',
+    },
+  },
+  {
+    name: 'the ids of unrecorded lists are forgotten when a wrong clock records no absence',
+    file: 'domain/chain-knowledge.ts',
+    in: 'observeRecorded',
+    find: 'provesMissing(known) && clockAgrees ?',
+    replace: 'provesMissing(known) ?',
+    killedBy: {
+      file: 'domain/chain-knowledge.test.ts',
+      test: 'transactions of lists that were not recorded were not missing',
+    },
+  },
+  {
+    name: 'a mempool list served right after a failure counts as current',
+    file: 'domain/chain-knowledge.ts',
+    in: 'observeBlocks',
+    find: 'Math.abs(startedAt - failedAt) < STALE_AFTER_FAILURE_SECS',
+    replace: 'Number.isNaN(failedAt)',
+    killedBy: {
+      file: 'domain/chain-knowledge.test.ts',
+      test: 'a list that is requested less than 5 s after a failure',
+    },
+  },
+]

@@ -1,0 +1,58 @@
+import type { Change } from '../mutant.ts'
+
+export const CLOCKS: readonly Change[] = [
+  {
+    name: 'a synced-through time ahead of the clock is accepted',
+    file: 'services/invoice-state.ts',
+    in: 'viewOf',
+    find: 'syncedThrough > now ? 0 : syncedThrough',
+    replace: 'syncedThrough',
+    killedBy: {
+      file: 'workers/chain/decisions.test.ts',
+      test: 'syncs with the clock 7 days ahead expire no invoice created after them, on regtest',
+    },
+    withinSeeds: 3_000,
+  },
+  {
+    name: 'a synced-through time ahead of the clock is never moved back',
+    file: 'store/repository/chain.ts',
+    in: 'setSyncedThrough',
+    find: "or([eb('value', '<', unixSecs), eb('value', '>', now)])",
+    replace: "or([eb('value', '<', unixSecs)])",
+    killedBy: {
+      file: 'workers/chain/decisions.test.ts',
+      test: 'syncs with the clock 7 days ahead expire no invoice created after them, on regtest',
+    },
+    needs: ['regtest'],
+    withinSeeds: 20_000,
+  },
+  {
+    name: 'a plan ends while the clock and the chain differ by hours',
+    file: 'services/billing.ts',
+    in: 'expirePlans',
+    find: 'return ended.length > 0 && (await clockIsRight(tx, now)) ? ended : []',
+    replace: 'return ended',
+    killedBy: { file: 'services/billing/clock.test.ts', test: 'a plan that was paid for does not end by a clock' },
+    needs: ['billing'],
+    withinSeeds: 5_000,
+  },
+  {
+    name: 'an absence that a clock far ahead has recorded lasts until then',
+    file: 'services/payment.ts',
+    in: 'missingSince',
+    find: 'missing && missing.since <= now &&',
+    replace: '',
+    withinSeeds: 2_000,
+  },
+  {
+    name: 'a process whose clock is hours wrong records absences',
+    file: 'services/payment.ts',
+    in: 'isAbsent',
+    find: 'clockIsRight && provesMissing(payment)',
+    replace: 'provesMissing(payment)',
+    killedBy: {
+      file: 'services/payment/payment.test.ts',
+      test: 'a process whose clock is hours wrong records no absence',
+    },
+  },
+]

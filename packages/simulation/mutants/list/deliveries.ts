@@ -1,0 +1,60 @@
+import type { Change } from '../mutant.ts'
+
+export const DELIVERIES: readonly Change[] = [
+  {
+    name: 'a redirect counts as delivered',
+    file: 'services/delivery.ts',
+    in: 'statusProblem',
+    find: 'status >= 200 && status < 300',
+    replace: 'status >= 200 && status < 400',
+    needs: ['webhook'],
+    withinSeeds: 3_000,
+  },
+  {
+    name: 'a delivery whose attempt was interrupted by a crash is never attempted again',
+    file: 'store/repository/due-delivery.ts',
+    in: 'listDue',
+    find: 'SELECT * FROM deliveries WHERE account_id',
+    replace: "SELECT * FROM deliveries WHERE state = 'waiting' AND account_id",
+    needs: ['webhook'],
+    withinSeeds: 500,
+  },
+  {
+    name: 'the results of attempts are forgotten when they cannot be recorded',
+    file: 'workers/delivery.ts',
+    in: 'recordAndClaim',
+    find: 'ended = [...finished, ...ended]',
+    replace: '',
+    needs: ['webhook'],
+    withinSeeds: 3_000,
+  },
+  {
+    name: 'a delivery that has ended is sent again by a process that had listed it',
+    file: 'store/repository/delivery.ts',
+    in: 'startAttempts',
+    find: 'deliveries.id = begun.id AND deliveries.due_at_ms IS NOT NULL',
+    replace: 'deliveries.id = begun.id',
+    needs: ['postgres', 'webhook', 'several processes'],
+    withinSeeds: 20_000,
+  },
+  {
+    name: 'a late success is lost when a later attempt has failed',
+    file: 'store/repository/delivery.ts',
+    in: 'finishAttempts',
+    find: "'due_at_ms', 'is not', null",
+    replace: "'state', '=', 'sending'",
+    needs: ['webhook'],
+    withinSeeds: 10_000,
+  },
+  {
+    name: 'the failure of an attempt that the database does not know ends another one',
+    file: 'store/repository/delivery.ts',
+    in: 'finishAttempts',
+    find: 'AND EXISTS (SELECT 1 FROM delivery_attempts WHERE delivery_attempts.public_id = next_state.attempt_id)',
+    replace: '',
+    killedBy: {
+      file: 'store/sqlite/store.test.ts',
+      test: 'a failure of an attempt that a promoted standby does not know',
+    },
+  },
+]

@@ -1,0 +1,45 @@
+import type { Change } from '../mutant.ts'
+
+export const EXPIRY: readonly Change[] = [
+  {
+    name: 'a stalled server advances the synced-through time',
+    file: 'services/mempool-snapshot.ts',
+    in: 'recordStep',
+    find: "time.state === 'ok' && snapshot.syncedThrough !== null",
+    replace: 'snapshot.syncedThrough !== null',
+    killedBy: {
+      file: 'workers/chain/decisions.test.ts',
+      test: 'no invoice expires while a node stalls for 25 minutes',
+    },
+    withinSeeds: 4_000,
+  },
+  {
+    name: 'an invoice closes while a payment that left the mempool can still be mined',
+    file: 'domain/invoice.ts',
+    in: 'openUntilHeightOf',
+    find: 'return syncedThrough < watchUntil ? minableUntil(dropped, tip) : null',
+    replace: 'return null',
+    killedBy: { file: 'workers/chain/decisions.test.ts', test: 'an invoice whose payment vanished expires once' },
+    withinSeeds: 1_000,
+  },
+  {
+    name: 'an invoice with the full amount received closes at its expiry before it is confirmed',
+    file: 'domain/invoice.ts',
+    in: 'statusOf',
+    find: 'const full = receivedZat >= terms.amountZat',
+    replace: 'const full = receivedZat >= terms.amountZat && (!due || isClosed(before))',
+    withinSeeds: 200,
+  },
+  {
+    name: 'invoice.underpaid is raised more than once',
+    file: 'domain/invoice.ts',
+    in: 'invoiceEventsOf',
+    find: "after.status === 'underpaid' && before.underpaidAt === null",
+    replace: "after.status === 'underpaid'",
+    killedBy: {
+      file: 'workers/chain/decisions.test.ts',
+      test: 'a payment that is dropped and returns raises invoice.underpaid once',
+    },
+    withinSeeds: 3_000,
+  },
+]

@@ -1,0 +1,145 @@
+import type { Change } from '../mutant.ts'
+
+export const LOCKS: readonly Change[] = [
+  {
+    name: 'blocks are recorded without the chain lock',
+    file: 'services/chain-sync.ts',
+    in: 'recordBlocks',
+    find: 'await tx.chain.lock()',
+    replace: '',
+    needs: ['postgres', 'several processes'],
+    withinSeeds: 3_000,
+  },
+  {
+    name: 'a rescan does not take the chain lock',
+    file: 'services/chain-sync.ts',
+    in: 'work',
+    find: 'await tx.chain.lock()',
+    replace: '',
+    needs: ['postgres', 'operator'],
+    withinSeeds: 5_000,
+  },
+  {
+    name: 'invoices are not locked before their known payments are read',
+    file: 'services/chain-sync.ts',
+    in: 'recordBlocks',
+    find: 'await lockInvoices(tx, [...invoiceIdsOf(matched), ...due.invoiceIds])',
+    replace: `new Map(
+        (await tx.invoices.byIds([...invoiceIdsOf(matched), ...due.invoiceIds])).map(invoice => [invoice.id, invoice]),
+      )`,
+    killedBy: {
+      file: 'workers/chain/processes.test.ts',
+      test: 'a payment recorded by one process is known to the second',
+      needsPostgres: true,
+    },
+    needs: ['postgres'],
+    withinSeeds: 3_000,
+  },
+  {
+    name: 'mempool payments are recorded without locking their invoices',
+    file: 'services/chain-sync.ts',
+    in: 'recordMempool',
+    find: 'const locked = await lockInvoices(tx, invoiceIdsOf(matched))',
+    replace:
+      'const locked = new Map((await tx.invoices.byIds(invoiceIdsOf(matched))).map(invoice => [invoice.id, invoice]))',
+    needs: ['postgres'],
+    withinSeeds: 1_000,
+  },
+  {
+    name: 'the lock of an account locks nothing',
+    file: 'store/repository/account.ts',
+    in: 'lock',
+    find: '.forNoKeyUpdate()',
+    replace: '',
+    needs: ['postgres'],
+    withinSeeds: 10_000,
+  },
+  {
+    name: 'a withdrawal is closed without locking its invoice',
+    file: 'services/withdrawal-transition.ts',
+    in: 'lockWithdrawal',
+    find: 'const [invoice] = await tx.invoices.lock([invoiceId])',
+    replace: 'const [invoice] = await tx.invoices.byIds([invoiceId])',
+    killedBy: {
+      file: 'services/withdrawal/payout.test.ts',
+      test: 'of two operators in two processes who settle and fail an order at once',
+      needsPostgres: true,
+    },
+    needs: ['postgres', 'withdrawal'],
+    withinSeeds: 3_000,
+  },
+  {
+    name: 'a report of the swap provider is written without locking the invoice',
+    file: 'services/swap-status.ts',
+    in: 'write',
+    find: 'const [invoice] = await tx.invoices.lock([invoiceId])',
+    replace: 'const [invoice] = await tx.invoices.byIds([invoiceId])',
+    needs: ['postgres', 'swap'],
+    withinSeeds: 10_000,
+  },
+  {
+    name: 'swap starts are counted without locking the invoice',
+    file: 'services/swap.ts',
+    in: 'lock',
+    find: 'const [locked] = await tx.invoices.lock([found.id])',
+    replace: 'const [locked] = await tx.invoices.byIds([found.id])',
+    needs: ['postgres', 'swap'],
+    withinSeeds: 1_000,
+  },
+  {
+    name: 'requests for sign-in codes are counted without a lock',
+    file: 'services/code-budget.ts',
+    in: 'spendRequest',
+    find: 'await tx.signIn.lockCounts()',
+    replace: '',
+    needs: ['postgres', 'sign-in'],
+    withinSeeds: 5_000,
+  },
+  {
+    name: 'the monthly limit is checked before the counter is locked',
+    file: 'store/repository/usage.ts',
+    in: 'count',
+    find: 'const values = groups',
+    replace: `const allowed: UsageIncrement[][] = []
+  for (const group of groups) if ((await usedIn(db, group[0]!)) + group.length <= limit) allowed.push([...group])
+  if (allowed.length === 0) return new Map()
+  groups = allowed
+  limit = Number.MAX_SAFE_INTEGER
+  const values = groups`,
+    needs: ['postgres', 'billing'],
+    withinSeeds: 3_000,
+  },
+  {
+    name: 'API keys are counted without the lock of their account',
+    file: 'services/api-key.ts',
+    in: 'create',
+    find: 'await tx.accounts.lock(account.id)',
+    replace: '',
+    needs: ['postgres', 'sign-in'],
+    withinSeeds: 10_000,
+  },
+  {
+    name: 'transactions that write the chain do not take the chain lock',
+    file: 'store/repository/chain.ts',
+    in: 'lock',
+    find: ".where('name', '=', 'chain_lock').forUpdate()",
+    replace: ".where('name', '=', 'chain_lock')",
+    killedBy: {
+      file: 'workers/chain/processes.test.ts',
+      test: 'a process that appends blocks while another rewinds',
+      needsPostgres: true,
+    },
+  },
+  {
+    name: 'two processes migrate a database at the same time',
+    file: 'store/postgres/migrate.ts',
+    in: 'migratePostgres',
+    find: 'pg_advisory_xact_lock(',
+    replace: 'abs(',
+    killedBy: {
+      file: 'store/postgres/migration-lock.test.ts',
+      test: 'a process that migrates waits for another one',
+      needsPostgres: true,
+    },
+  },
+]

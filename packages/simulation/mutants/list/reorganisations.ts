@@ -1,0 +1,72 @@
+import type { Change } from '../mutant.ts'
+
+export const REORGANISATIONS: readonly Change[] = [
+  {
+    name: 'a rewind leaves the payments of the lowest removed block mined',
+    file: 'services/recorded-chain.ts',
+    in: 'rewindStep',
+    find: 'await unmineAbove(tx, height, now, write)',
+    replace: 'await unmineAbove(tx, height + 1, now, write)',
+    withinSeeds: 200,
+  },
+  {
+    name: 'a rewind removes the headers of all blocks, but the payments of the highest one only',
+    file: 'services/recorded-chain.ts',
+    in: 'rewindStep',
+    find: 'unmineAbove(tx, height, now, write)',
+    replace: 'unmineAbove(tx, Math.max(toHeight, top - 1), now, write)',
+    withinSeeds: 1_000,
+  },
+  {
+    name: 'a paid invoice whose payments are back in the mempool needs no attention',
+    file: 'domain/invoice.ts',
+    in: 'evaluateInvoice',
+    find: "needsAttention: status === 'paid' && keptZat < terms.amountZat",
+    replace: "needsAttention: status === 'paid' && receivedZat < terms.amountZat",
+    withinSeeds: 200,
+  },
+  {
+    name: 'a rewind is one transaction regardless of the number of payments',
+    file: 'services/recorded-chain.ts',
+    in: 'rewindStep',
+    find: 'Math.max(toHeight, Math.min(stepFloor, top - 1))',
+    replace: 'Math.min(toHeight, top)',
+    killedBy: { file: 'workers/chain/processes.test.ts', test: 'is rewound in bounded steps' },
+  },
+  {
+    name: 'only the first step of a rewind is recorded for a rescan',
+    file: 'services/recorded-chain.ts',
+    in: 'rewindStep',
+    find: 'await tx.chain.recordRewind(toHeight)',
+    replace: 'if (basis) await tx.chain.recordRewind(toHeight)',
+    killedBy: { file: 'workers/chain/rewinds.test.ts', test: 'created between two steps of a rewind' },
+  },
+  {
+    name: 'an invoice does not know the newest rewind at its creation',
+    file: 'domain/payment.ts',
+    in: 'canContainPayment',
+    find: 'invoice.createdRewind === null ?',
+    replace: 'invoice.createdHeight !== null ?',
+    killedBy: {
+      file: 'workers/chain/rewinds.test.ts',
+      test: 'had not committed when the rewind was recorded',
+      needsPostgres: true,
+    },
+  },
+  {
+    name: 'a rewind leaves where its payments were last seen',
+    file: 'store/repository/payment.ts',
+    in: 'unmineAbove',
+    find: "height: null, last_seen_height: eb.ref('height'),",
+    replace: "height: null, last_seen_height: eb.ref('last_seen_height'),",
+    killedBy: { file: 'store/sqlite/store.test.ts', test: 'a rewind moves where a payment was last seen' },
+  },
+  {
+    name: 'after a rewind, a missing payment waits for a block above the removed ones',
+    file: 'store/repository/payment.ts',
+    in: 'lowerMissingHeights',
+    find: '.set({ missing_height: height })',
+    replace: ".set(eb => ({ missing_height: eb.ref('missing_height') }))",
+    killedBy: { file: 'store/sqlite/store.test.ts', test: 'a rewind moves where a payment was last seen' },
+  },
+]

@@ -1,0 +1,56 @@
+import { spawn } from 'node:child_process'
+import type { TestedMutant } from './mutant.ts'
+import { inTrees, type Tree } from './tree.ts'
+
+const TESTS = 'packages/server/test'
+const TIMEOUT_MS = 300_000
+
+/** Runs the tests of these mutants without a mutant. @throws Error when one fails */
+export async function requirePassingTests(trees: readonly Tree[], mutants: readonly TestedMutant[]): Promise<void> {
+  await inTrees(trees, [...Map.groupBy(mutants, ({ killedBy }) => killedBy.file)], async (tree, [file, killed]) => {
+    const { failed } = await runTests(tree, file, new Set(killed.map(({ killedBy }) => killedBy.test)))
+    if (failed.length > 0) throw new Error(`these tests fail without a mutant:\n${failed.join('\n')}`)
+  })
+}
+
+/** Runs the test of a mutant. It may be skipped when there is no PostgreSQL. */
+export async function testMutant(tree: Tree, mutant: TestedMutant): Promise<'found' | 'survived' | 'skipped'> {
+  const { file, test, needsPostgres } = mutant.killedBy
+  const restore = tree.apply(mutant)
+  const { failed, skipped } = await runTests(tree, file, new Set([test]))
+  restore()
+  if (failed.some(name => name.includes(test))) return 'found'
+  return needsPostgres && skipped ? 'skipped' : 'survived'
+}
+
+/** @returns the names of the failed tests, and whether any was skipped */
+async function runTests(
+  tree: Tree,
+  file: string,
+  names: ReadonlySet<string>,
+): Promise<{ readonly failed: readonly string[]; readonly skipped: boolean }> {
+  const patterns = [...names].map(name => `--test-name-pattern=${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`)
+  const stdout = await runNode(tree, ['--test', '--test-reporter=tap', ...patterns, `${TESTS}/${file}`])
+  if (!/^# tests [1-9]/m.test(stdout)) throw new Error(`no test ran:\n${stdout.slice(-2_000)}`)
+  const failed = [...stdout.matchAll(/^ *not ok \d+ - (.*)$/gm)].map(([, name]) => name ?? '')
+  return { failed, skipped: / # SKIP/.test(stdout) }
+}
+
+async function runNode(tree: Tree, args: readonly string[]): Promise<string> {
+  // Without this variable, which a surrounding test run sets, the tests would run as its subtests.
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env
+  const child = spawn(process.execPath, args, {
+    cwd: tree.path,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: TIMEOUT_MS,
+  })
+  const ended = new Promise<void>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', () => resolve())
+  })
+  let stdout = ''
+  for await (const chunk of child.stdout.setEncoding('utf8')) stdout += chunk
+  await ended
+  return stdout
+}
