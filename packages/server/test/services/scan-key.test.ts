@@ -77,6 +77,15 @@ onBothDatabases(engine => {
     assert.deepEqual(await at(NOW + 10), [[first, second, third], true])
   })
 
+  test('a key is found although another one leaves at the same time', async t => {
+    const store = await openEmptyStore(engine, t)
+    const { at } = processOn(store)
+    const first = await watchedKey(store, NOW + 10)
+    assert.deepEqual(await at(NOW), [[first], true])
+    const second = await watchedKey(store, NOW + 20)
+    assert.deepEqual(await at(NOW + 11), [[second], true])
+  })
+
   test('whatever changes, the keys are those that the database has at that time', async t => {
     const store = await openEmptyStore(engine, t)
     const { at } = processOn(store)
