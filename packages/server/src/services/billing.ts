@@ -181,7 +181,7 @@ export function createBilling(deps: {
           ? null
           : { accountId: account.id, key: idempotencyKey, body: JSON.stringify(['plan', name]) }
       const terms = { purpose: 'plan', amountZat: plan.priceZat, expiresInSecs: PAYMENT_SECS, idempotency } as const
-      return invoices.createInternal(operator, terms, async (tx, { id: invoiceId, createdAt }) => {
+      const { invoice } = await invoices.createInternal(operator, terms, async (tx, { id: invoiceId, createdAt }) => {
         checkOrderRateLimit(
           await tx.billing.list(account.id, { limit: ORDER_RATE_LIMIT.maxWithCode }),
           createdAt,
@@ -189,6 +189,7 @@ export function createBilling(deps: {
         )
         await tx.billing.insert({ ...sold, invoiceId, accountId: account.id, createdAt })
       })
+      return invoice
     },
 
     purchases: (account, page) =>

@@ -27,14 +27,11 @@ export async function watchedUntil(
 }
 
 /** Makes sure that the key of a created invoice is watched for as long as the invoice can be paid. */
-export async function extendWatch(tx: Tx, invoice: Invoice, draft: Draft): Promise<Invoice> {
-  const { accountId, viewingKeyId, watchUntil } = draft.invoice
+export async function extendWatch(tx: Tx, { invoice: { accountId, viewingKeyId, watchUntil } }: Draft): Promise<void> {
   const until = Math.ceil(watchUntil / WATCH_STEP_SECS) * WATCH_STEP_SECS
-  if (!isCreated(invoice, draft)) return invoice
   await tx.viewingKeys.extendAccountWatch(accountId, viewingKeyId, until)
   // The key was replaced and deleted after it had been read.
   if (!(await tx.viewingKeys.extendWatch(viewingKeyId, until))) throw new AppError('viewing_key_not_set')
-  return invoice
 }
 
 /** False for the invoice of an earlier request. */

@@ -40,6 +40,13 @@ export interface InternalInvoiceRequest {
   readonly idempotency: IdempotencyRequest | null
 }
 
+/** An invoice of a request, with the result of `record`. */
+export interface Recorded<T> {
+  readonly invoice: Invoice
+  /** Null: a repeated idempotency key returned an earlier invoice, so `record` was not called. */
+  readonly recorded: T | null
+}
+
 export interface Invoices {
   /**
    * Creates an invoice and counts it in the account's monthly usage. A repeated idempotency key returns the first
@@ -54,11 +61,7 @@ export interface Invoices {
    * the related row in the same transaction. It is not called when a repeated idempotency key returns an earlier invoice.
    * @throws AppError `idempotency_key_reused`; `billing_not_configured` once the operator's key has expired
    */
-  createInternal(
-    operator: Account,
-    request: InternalInvoiceRequest,
-    record: (tx: Tx, invoice: Invoice) => Promise<void>,
-  ): Promise<Invoice>
+  createInternal<T>(operator: Account, request: InternalInvoiceRequest, record: RecordCreated<T>): Promise<Recorded<T>>
   /** @throws AppError `no_such_invoice`, also for an id that is not a UUID */
   read(publicId: string): Promise<Invoice>
   /** The confirmations that its payments have so far, see `confirmationsSoFar`. */
@@ -79,18 +82,18 @@ export function createInvoices(deps: {
 }): Invoices {
   const { store, addresses, clock, random, plans, lateWatchDays, watchedKeys, metrics = NO_METRICS } = deps
   /** The keys whose watch an invoice is extending now. */
-  const watchExtensions = new Map<number, Promise<void>>()
+  const watchExtensions = new Map<number, Promise<unknown>>()
 
   /**
    * Creates an invoice at a new address. The account is read again when its row, or that of its viewing key, is another
    * one than the request had read: the database is a promoted standby or a restored dump.
    */
-  async function createAtNewAddress(given: Account, terms: InvoiceTerms, write: Write): Promise<Invoice> {
+  async function createAtNewAddress<T>(given: Account, terms: InvoiceTerms, write: Write<T>): Promise<Recorded<T>> {
     let account = given
     for (let attempt = 1; ; attempt++) {
       requireNoDeletion(account)
-      const invoice = await createOnce(account, terms, write)
-      if (invoice) return invoice
+      const written = await createOnce(account, terms, write)
+      if (written) return written
       if (attempt === MAX_ATTEMPTS) throw replacedError(`no address of the account's viewing key`)
       account = await readAgain(account)
     }
@@ -108,7 +111,7 @@ export function createInvoices(deps: {
    * request, or returns the invoice of an earlier request instead. Null, and nothing is written, when the account or its
    * key is not the one that the request had read.
    */
-  async function createOnce(account: Account, terms: InvoiceTerms, write: Write): Promise<Invoice | null> {
+  async function createOnce<T>(account: Account, terms: InvoiceTerms, write: Write<T>): Promise<Recorded<T> | null> {
     const { viewingKeyId } = account
     if (viewingKeyId === null) throw new AppError('viewing_key_not_set')
     const reserved = await reserve(viewingKeyId)
@@ -132,7 +135,7 @@ export function createInvoices(deps: {
     try {
       const written = await write(draft)
       if (written === null) addresses.forget(viewingKeyId, reserved)
-      else if (isCreated(written, draft)) metrics.invoiceCreated(terms.purpose)
+      else if (isCreated(written.invoice, draft)) metrics.invoiceCreated(terms.purpose)
       else addresses.release(viewingKeyId, reserved)
       return written
     } catch (error) {
@@ -152,85 +155,68 @@ export function createInvoices(deps: {
     }
   }
 
-  async function writeSale(tx: BatchTx, draft: Draft, idempotency: IdempotencyRequest | null): Promise<Invoice> {
-    const { account, invoice } = draft
-    const earlier = await claimOrReplay(tx, idempotency, invoice)
-    if (earlier) return earlier
-    await refuseExpiredKey(tx, draft)
-    await countInvoice(tx, plans, account, invoice.createdAt)
-    return tx.invoices.insert(invoice)
-  }
-
-  async function writeInternal(
-    tx: Tx,
-    draft: Draft,
-    idempotency: IdempotencyRequest | null,
-    record: (tx: Tx, invoice: Invoice) => Promise<void>,
-  ): Promise<Invoice | null> {
-    if ((await watchedUntil(tx, draft)) === null) return null
-    const earlier = await claimOrReplay(tx, idempotency, draft.invoice)
-    if (earlier) return earlier
-    await refuseExpiredKey(tx, draft)
-    const invoice = await tx.invoices.insert(draft.invoice)
-    await record(tx, invoice)
-    return extendWatch(tx, invoice, draft)
-  }
-
-  /** Writes nothing when the key of the invoice is not watched for as long as the invoice, or is not that of the request. */
-  async function writeWatchedSale(
+  /**
+   * Inserts the invoice of a draft and counts a sale, or returns the invoice of an earlier request. Null, and nothing is
+   * written, when the account or its key is not that of the draft; `unwatched` when the key is watched for less than needed.
+   * @param minWatchUntil Unix seconds
+   */
+  async function insert(
     tx: BatchTx,
     draft: Draft,
     idempotency: IdempotencyRequest | null,
+    minWatchUntil: number,
   ): Promise<Invoice | 'unwatched' | null> {
+    const { account, invoice } = draft
     const watched = await watchedUntil(tx, draft)
     if (watched === null) return null
-    return watched < draft.invoice.watchUntil ? 'unwatched' : writeSale(tx, draft, idempotency)
+    if (watched < minWatchUntil) return 'unwatched'
+    const earlier = await claimOrReplay(tx, idempotency, invoice)
+    if (earlier) return earlier
+    await refuseExpiredKey(tx, draft)
+    if (invoice.purpose === 'sale') await countInvoice(tx, plans, account, invoice.createdAt)
+    return tx.invoices.insert(invoice)
   }
 
-  /** Other requests that need the key to be watched for longer wait for this one, and then find it watched. */
-  async function extendingWatch(draft: Draft, idempotency: IdempotencyRequest | null): Promise<Invoice | null> {
-    const { viewingKeyId } = draft.invoice
-    const ended = Promise.withResolvers<void>()
-    watchExtensions.set(viewingKeyId, ended.promise)
-    try {
-      // Accounts can share a viewing key, so a transaction that changes its row is not batched by account.
-      return await store.write(tx => writeUnwatchedSale(tx, draft, idempotency))
-    } finally {
-      watchExtensions.delete(viewingKeyId)
-      ended.resolve()
-    }
-  }
-
-  async function writeUnwatchedSale(
-    tx: Tx,
-    draft: Draft,
-    idempotency: IdempotencyRequest | null,
-  ): Promise<Invoice | null> {
-    if ((await watchedUntil(tx, draft)) === null) return null
-    const invoice = await writeSale(tx, draft, idempotency)
-    const { viewingKeyId, createdAt } = draft.invoice
-    if (isCreated(invoice, draft)) await watchedKeys.checkInvoice(tx, draft.account, viewingKeyId, createdAt)
-    return extendWatch(tx, invoice, draft)
+  /**
+   * Inserts the invoice, calls `record`, and extends the watch of the key. Accounts can share a viewing key, so a transaction
+   * that changes its row is not batched by account.
+   */
+  function insertExtendingWatch<T>(draft: Draft, idempotency: IdempotencyRequest | null, record: RecordCreated<T>) {
+    return store.write(async (tx): Promise<Recorded<T> | null> => {
+      const invoice = await insert(tx, draft, idempotency, 0)
+      if (invoice === null || invoice === 'unwatched') return null
+      if (!isCreated(invoice, draft)) return { invoice, recorded: null }
+      const recorded = await record(tx, invoice)
+      await extendWatch(tx, draft)
+      return { invoice, recorded }
+    })
   }
 
   return {
     async create(account, request) {
       const idempotency = idempotencyOf(account, request)
-      return createAtNewAddress(account, { ...request, purpose: 'sale' }, async draft => {
+      const terms = { ...request, purpose: 'sale' } as const
+      const created = await createAtNewAddress<void>(account, terms, async draft => {
+        const { viewingKeyId, createdAt, watchUntil } = draft.invoice
         for (;;) {
-          const written = await store.writeBatched(account.id, tx => writeWatchedSale(tx, draft, idempotency))
-          if (written !== 'unwatched') return written
-          const extension = watchExtensions.get(draft.invoice.viewingKeyId)
-          if (!extension) return extendingWatch(draft, idempotency)
+          const invoice = await store.writeBatched(account.id, tx => insert(tx, draft, idempotency, watchUntil))
+          if (invoice !== 'unwatched') return invoice && { invoice, recorded: null }
+          const extension = watchExtensions.get(viewingKeyId)
+          if (!extension) break
           await extension
         }
+        const written = insertExtendingWatch(draft, idempotency, tx =>
+          watchedKeys.checkInvoice(tx, draft.account, viewingKeyId, createdAt),
+        ).finally(() => watchExtensions.delete(viewingKeyId))
+        // Other requests that need the key to be watched for longer wait for this one, and then find it watched.
+        watchExtensions.set(viewingKeyId, Promise.allSettled([written]))
+        return written
       })
+      return created.invoice
     },
 
     createInternal: (operator, request, record) =>
-      createAtNewAddress(operator, request, draft =>
-        store.write(tx => writeInternal(tx, draft, request.idempotency, record)),
-      ),
+      createAtNewAddress(operator, request, draft => insertExtendingWatch(draft, request.idempotency, record)),
 
     read: publicId => findByPublicId('no_such_invoice', publicId, id => store.lookup.invoice(id)),
 
@@ -244,8 +230,11 @@ export function createInvoices(deps: {
   }
 }
 
+/** Writes what belongs to a created invoice. */
+type RecordCreated<T> = (tx: Tx, invoice: Invoice) => Promise<T>
+
 /** Null, and nothing is written, when the account or its key is not that of the draft. */
-type Write = (draft: Draft) => Promise<Invoice | null>
+type Write<T> = (draft: Draft) => Promise<Recorded<T> | null>
 
 type InvoiceTerms = Pick<InvoiceRequest, 'amountZat' | 'expiresInSecs'> & { readonly purpose: InvoicePurpose }
 

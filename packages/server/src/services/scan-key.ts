@@ -1,3 +1,4 @@
+import { unknownParts } from '../domain/database-identity.ts'
 import { isGeneralFault, isRowFault, scanKeyReference } from '../domain/set-aside.ts'
 import { viewingKeySealContext } from '../domain/viewing-key.ts'
 import { watchedSince } from '../domain/watched-key.ts'
@@ -40,7 +41,13 @@ interface Unsealed {
   readonly key: ScanKey
 }
 
-/** Decrypts each key once and caches it while it is in use. */
+/** The keys of `watchedAt` as they were last read, none of them set aside. */
+interface WatchedKeySet extends ScanKeySet {
+  readonly time: number
+  readonly version: string
+}
+
+/** Decrypts each key once and caches it while it is in use. Reads the watched keys again when their version has changed. */
 export function createScanKeys(deps: {
   readonly store: Store
   readonly vault: Vault
@@ -49,6 +56,7 @@ export function createScanKeys(deps: {
 }): ScanKeys {
   const { store, vault, setAsides, metrics } = deps
   let unsealed = new Map<number, Unsealed>()
+  let lastWatched: WatchedKeySet | null = null
 
   /** Compares the fingerprint too: a promoted standby can give the row id to another key. */
   function unseal({ id, fingerprint, sealed }: ViewingKeyRow): Unsealed {
@@ -68,11 +76,20 @@ export function createScanKeys(deps: {
     if (entry) setAsides.report(entry)
   }
 
-  async function unsealAll(find: (tx: Tx) => Promise<ViewingKeyRow[]>, withSetAside: boolean): Promise<ScanKeySet> {
-    const { rows, leftOut } = await store.read(async tx => ({
+  async function readAndUnseal(find: (tx: Tx) => Promise<ViewingKeyRow[]>, withSetAside: boolean): Promise<ScanKeySet> {
+    const { rows, references } = await store.read(async tx => ({
       rows: await find(tx),
-      leftOut: new Set(await tx.setAside.missingBlocks()),
+      references: await tx.setAside.missingBlocks(),
     }))
+    return unsealAll(rows, references, withSetAside)
+  }
+
+  async function unsealAll(
+    rows: readonly ViewingKeyRow[],
+    references: readonly string[],
+    withSetAside: boolean,
+  ): Promise<ScanKeySet> {
+    const leftOut = new Set(references)
     const opened: Unsealed[] = []
     const failed: { row: ViewingKeyRow; error: unknown }[] = []
     for (const row of rows) {
@@ -95,14 +112,29 @@ export function createScanKeys(deps: {
     return { keys: opened.map(({ key }) => key), leftOut: [...leftOut] }
   }
 
+  async function watchedAt(time: number): Promise<ScanKeySet> {
+    const last = lastWatched
+    const read = await store.read(async tx => {
+      const references = await tx.setAside.missingBlocks()
+      const version = references.length > 0 ? null : await watchedVersion(tx, time)
+      if (last && version === last.version && time >= last.time) return null
+      return { version, references, rows: await tx.viewingKeys.watchedAt(watchedSince(time)) }
+    })
+    if (read === null) return last!
+    const { version, references, rows } = read
+    const watched = await unsealAll(rows, references, false)
+    lastWatched = version === null || watched.leftOut.length > 0 ? null : { ...watched, time, version }
+    return watched
+  }
+
   return {
     async watchedAt(time) {
-      const watched = await unsealAll(tx => tx.viewingKeys.watchedAt(watchedSince(time)), false)
+      const watched = await watchedAt(time)
       metrics.watchedKeys(watched.keys.length)
       return watched
     },
 
-    all: () => unsealAll(tx => tx.viewingKeys.list(), true),
+    all: () => readAndUnseal(tx => tx.viewingKeys.list(), true),
 
     async open({ rowId, reference }) {
       const row = rowId === null ? null : await store.query(tx => tx.viewingKeys.byId(rowId))
@@ -111,11 +143,19 @@ export function createScanKeys(deps: {
     },
 
     forComparison: (time, from, to) =>
-      unsealAll(async tx => {
+      readAndUnseal(async tx => {
         const watched = await tx.viewingKeys.watchedAt(watchedSince(time))
         const known = new Set(watched.map(({ id }) => id))
         const recorded = await tx.viewingKeys.ofPaymentsBetween(from, to)
         return [...watched, ...recorded.filter(({ id }) => !known.has(id))]
       }, false),
   }
+}
+
+/** Null: unknown. A promoted standby whose timeline is not known would be taken for the database before it. */
+async function watchedVersion(tx: Tx, time: number): Promise<string | null> {
+  const { current } = await tx.databaseIdentity.read()
+  if (unknownParts(current).length > 0) return null
+  const version = await tx.viewingKeys.watchedVersion(watchedSince(time))
+  return version && `${current} ${version}`
 }

@@ -28,8 +28,11 @@ import type { SetAsides } from './set-aside.ts'
 
 /** Polls the provider for swap statuses and records the results. */
 export interface SwapStatusPoller {
-  /** Polls one swap now. If the provider does not respond, nothing changes. */
-  refresh(swap: Swap): Promise<void>
+  /**
+   * Polls one swap now. If the provider does not respond, nothing changes.
+   * @returns the swap after the poll; null when a promoted standby does not contain it
+   */
+  refresh(swap: Swap): Promise<Swap | null>
   /**
    * Polls due swaps, each in one process only. Returns their number; `limit` means there may be more. An aborted poll,
    * or one whose process ends, is due again after 30 seconds.
@@ -67,7 +70,7 @@ export function createSwapStatusPoller(deps: {
 }): SwapStatusPoller {
   const { store, outbox, provider, clock, params, log, setAsides, metrics } = deps
   /** Running refreshes by swap id. Concurrent callers share the response. */
-  const refreshing = new Map<number, Promise<void>>()
+  const refreshing = new Map<number, Promise<Swap | null>>()
 
   function requestStatus(
     { depositAddress, depositMemo }: Swap,
@@ -76,11 +79,12 @@ export function createSwapStatusPoller(deps: {
     return provider.status({ address: depositAddress, memo: depositMemo }, signal)
   }
 
-  async function record(swap: Swap, poll: PollResult): Promise<void> {
+  async function record(swap: Swap, poll: PollResult): Promise<Swap | null> {
     const nowMs = clock.nowMs()
     const recorded = await store.write(tx => write(tx, swap, poll, nowMs))
     if (recorded) report(swap, recorded, poll)
     else log.info({ swap: swap.publicId.slice(0, 8) }, 'a swap was lost with the database that was replaced')
+    return recorded?.swap ?? null
   }
 
   /** Writes the swap, its event and the effect on the invoice. Null when a promoted standby does not contain the swap. */
@@ -141,10 +145,9 @@ export function createSwapStatusPoller(deps: {
   }
 
   async function poll(swap: Swap, signal: AbortSignal | undefined): Promise<void> {
-    if (isFinalSwapStatus(swap.status)) return record(swap, NOT_POLLED)
-    let result: PollResult
+    let result = NOT_POLLED
     try {
-      result = { response: await requestStatus(swap, signal), failed: false }
+      if (!isFinalSwapStatus(swap.status)) result = { response: await requestStatus(swap, signal), failed: false }
     } catch (error) {
       if (signal?.aborted) return
       if (swap.failedPolls === 0)
@@ -179,9 +182,9 @@ export function createSwapStatusPoller(deps: {
     return latestMs !== null && latestMs > nowMs + MAX_POLL_DELAY_MS
   }
 
-  async function refresh(swap: Swap): Promise<void> {
+  async function refresh(swap: Swap): Promise<Swap | null> {
     const response = await requestStatus(swap).catch(() => null)
-    if (response) await record(swap, { response, failed: false })
+    return response ? record(swap, { response, failed: false }) : swap
   }
 
   return {

@@ -17,7 +17,7 @@ import type { NewSwap, Swap, SwapStart } from '../ports/repository/swap.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import { type SwapAsset, type SwapProvider, SwapProviderPaused } from '../ports/swap-provider.ts'
 import type { Outbox } from './outbox.ts'
-import { findByPublicId, sameRow } from './public-id.ts'
+import { sameRow } from './public-id.ts'
 import type { SwapAssets } from './swap-asset.ts'
 import type { SwapStatusPoller } from './swap-status.ts'
 
@@ -27,6 +27,9 @@ export interface SwapRequest {
   readonly refundTo: string
 }
 
+/** An invoice as it was read. In a promoted standby its row id may belong to another one. */
+type InvoiceRef = Pick<Invoice, 'id' | 'publicId'>
+
 export interface Swaps {
   /** Whether a swap provider is configured. */
   readonly offered: boolean
@@ -34,10 +37,10 @@ export interface Swaps {
   assets(): Promise<readonly SwapAsset[]>
   /**
    * Requests a firm quote for the full invoice amount and stores it before returning it. It replaces an earlier swap.
-   * @throws AppError, checked in this order: `no_such_invoice`, `refund_to_required`, `invoice_not_pending`,
+   * @throws AppError, checked in this order: `refund_to_required`, `no_such_invoice`, `invoice_not_pending`,
    *   `swap_in_progress`, `too_many_swap_requests`, `unsupported_asset_id`, `swap_refused`, `swap_provider_unavailable`
    */
-  start(invoicePublicId: string, request: SwapRequest): Promise<Swap>
+  start(invoice: InvoiceRef, request: SwapRequest): Promise<Swap>
   /** A swap of the invoice, current or replaced, by the id that its start returned. Null for any other text. */
   ofInvoice(invoice: Pick<Invoice, 'id'>, swapPublicId: string): Promise<Swap | null>
   /** Current swaps by invoice id. Invoices without a swap are omitted. */
@@ -69,18 +72,11 @@ export function createSwaps(deps: {
     return invoice.swapId === null ? null : tx.swaps.byId(invoice.swapId)
   }
 
-  /** The current swap, after a check that it may be replaced. */
-  async function requireReplaceable(tx: Tx, invoice: Invoice): Promise<Swap | null> {
-    const current = await currentSwap(tx, invoice)
-    if (current && hasDeposit(current.status)) throw new AppError('swap_in_progress', { value: current.status })
-    return current
-  }
-
   /**
    * Checks that the provider may be asked, and counts the start. While the current swap has a deposit by the last report,
    * only the provider knows whether it may be replaced.
    */
-  async function countStart(tx: Tx, found: Invoice): Promise<{ start: SwapStart; current: Swap | null }> {
+  async function countStart(tx: Tx, found: InvoiceRef): Promise<CountedStart> {
     const now = nowSecs(clock)
     const since = now - SWAP_START_LIMIT.windowSecs
     const invoice = await lock(tx, found)
@@ -91,13 +87,12 @@ export function createSwaps(deps: {
     const counts = { invoice: starts.length, ...(await tx.swaps.countStarts(invoice.accountId, since)) }
     const oldestCounted = starts.at(-SWAP_START_LIMIT.max)
     const isFull = oldestCounted !== undefined || !sharedStartsAllow(counts)
-    if (isFull && current && hasDeposit(current.status))
-      throw new AppError('swap_in_progress', { value: current.status })
+    if (isFull) requireReplaceable(current)
     if (isFull)
       throw new AppError('too_many_swap_requests', {
         retryAfterSecs: oldestCounted === undefined ? SHARED_RETRY_SECS : oldestCounted - since,
       })
-    return { start: await tx.swaps.recordStart(invoice.id, now, since), current }
+    return { invoice, current, start: await tx.swaps.recordStart(invoice.id, now, since) }
   }
 
   async function findAsset(assetId: string): Promise<SwapAsset> {
@@ -117,9 +112,10 @@ export function createSwaps(deps: {
   }
 
   /** Makes the quote the invoice's swap, after a new check because the invoice may have changed since. */
-  async function adopt(tx: Tx, found: Invoice, draft: NewSwap): Promise<Swap> {
+  async function adopt(tx: Tx, found: InvoiceRef, draft: NewSwap): Promise<Swap> {
     const invoice = await lock(tx, found)
-    const earlier = await requireReplaceable(tx, invoice)
+    const earlier = await currentSwap(tx, invoice)
+    requireReplaceable(earlier)
     if (earlier) await tx.swaps.replace(earlier.id, nowSecs(clock))
     const swap = await tx.swaps.insert(draft, clock.nowMs() + FIRST_POLL_MS)
     if (!swap)
@@ -148,19 +144,15 @@ export function createSwaps(deps: {
 
     assets: () => assets.list(),
 
-    async start(invoicePublicId, request) {
-      const invoice = await findByPublicId('no_such_invoice', invoicePublicId, id =>
-        store.read(tx => tx.invoices.byPublicId(id)),
-      )
+    async start(found, request) {
       requireRefundTo(request.refundTo)
-      const { start, current } = await store.write(tx => countStart(tx, invoice))
+      const { invoice, current, start } = await store.write(tx => countStart(tx, found))
       /** Whether the provider was asked: only then does a failed start count. */
       let asked = false
       try {
         if (current && !isFinalSwapStatus(current.status)) {
           asked = true
-          await swapStatus.refresh(current)
-          await store.read(async tx => requireReplaceable(tx, await read(tx, invoice)))
+          requireReplaceable(await swapStatus.refresh(current))
         }
         const asset = await findAsset(request.assetId)
         asked = true
@@ -191,13 +183,18 @@ export function createSwaps(deps: {
   }
 }
 
-async function read(tx: Tx, { id, publicId }: Invoice): Promise<Invoice> {
-  const invoice = await tx.invoices.byPublicId(publicId)
-  if (invoice?.id !== id) throw new AppError('no_such_invoice')
-  return invoice
+interface CountedStart {
+  readonly invoice: Invoice
+  /** The swap that the new one would replace. */
+  readonly current: Swap | null
+  readonly start: SwapStart
 }
 
-async function lock(tx: Tx, found: Invoice): Promise<Invoice> {
+function requireReplaceable(current: Swap | null): void {
+  if (current && hasDeposit(current.status)) throw new AppError('swap_in_progress', { value: current.status })
+}
+
+async function lock(tx: Tx, found: InvoiceRef): Promise<Invoice> {
   const [locked] = await tx.invoices.lock([found.id])
   const invoice = sameRow(locked, found)
   if (!invoice) throw new AppError('no_such_invoice')

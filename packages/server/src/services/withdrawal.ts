@@ -157,22 +157,24 @@ export function createWithdrawals(deps: {
         expiresInSecs: terms.expiresInSecs,
         idempotency,
       } as const
-      const invoice = await invoices.createInternal(
+      const { invoice, recorded } = await invoices.createInternal(
         operator,
         internalRequest,
         async (tx, { id: invoiceId, createdAt }) => {
           const latest = await tx.withdrawals.list(account.id, { limit: ORDER_RATE_LIMIT.maxWithCode })
           checkOrderRateLimit(latest, createdAt, hasCode)
           const sealedPayoutTo = vault.seal(Buffer.from(payoutTo), payoutSealContext(invoiceId))
-          await tx.withdrawals.insert({ ...draft, invoiceId, sealedPayoutTo, createdAt })
+          const withdrawal = await tx.withdrawals.insert({ ...draft, invoiceId, sealedPayoutTo, createdAt })
           await recordChange(tx, account, actor, {
             kind: 'withdrawal_created',
             at: createdAt,
             detail: describeOrder(draft),
           })
+          return withdrawal
         },
       )
-      return store.read(tx => orderOf(tx, invoice))
+      if (!recorded) return store.read(tx => orderOf(tx, invoice))
+      return { withdrawal: recorded, invoice, maskedPayoutTo: maskPayoutTo(payoutTo) }
     },
 
     read: (account, id) =>

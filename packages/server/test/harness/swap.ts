@@ -59,8 +59,8 @@ export class SwapHarness {
     return this.chainSync.invoice({ amount: 2_500_000n, confirmations: 1, ...terms })
   }
 
-  start(invoice: Pick<Invoice, 'publicId'>, assetId = BTC): Promise<Swap> {
-    return this.swaps.start(invoice.publicId, { assetId, refundTo: 'the-buyers-own-address' })
+  start(invoice: Pick<Invoice, 'id' | 'publicId'>, assetId = BTC): Promise<Swap> {
+    return this.swaps.start(invoice, { assetId, refundTo: 'the-buyers-own-address' })
   }
 
   /** Changes the status of a swap at the provider. */

@@ -18,8 +18,8 @@ describe('another holder of the invoice id starts a swap', { skip: noBrowser(), 
   })
   after(() => harness?.close())
 
-  const startAsAttacker = ({ publicId }: Invoice) =>
-    harness.service.swaps.start(publicId, { assetId: BTC, refundTo: 'an-address-of-the-attacker' })
+  const startAsAttacker = (invoice: Invoice) =>
+    harness.service.swaps.start(invoice, { assetId: BTC, refundTo: 'an-address-of-the-attacker' })
 
   async function startAsBuyer(page: Page, { publicId }: Invoice) {
     await page.goto(`${harness.url}/i/${publicId}/swap`)

@@ -110,7 +110,7 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
   test('the merchant sees a notice about a completed swap until its payment arrives', async () => {
     const { service, url } = harness
     const invoice = await createInvoice(harness)
-    const swap = await service.swaps.start(invoice.publicId, {
+    const swap = await service.swaps.start(invoice, {
       assetId: 'nep141:btc.omft.near',
       refundTo: 'the-buyers-own-address',
     })

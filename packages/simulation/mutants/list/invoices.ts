@@ -4,7 +4,7 @@ export const INVOICES: readonly Change[] = [
   {
     name: 'a replayed idempotency key counts as a write that extends the watch of the viewing key',
     file: 'services/invoice.ts',
-    in: 'writeWatchedSale',
+    in: 'insert',
     find: 'const watched = await watchedUntil(tx, draft)',
     replace: `const all = ((deps as { all?: Map<number, number> }).all ??= new Map())
     const watched = all.get(draft.invoice.viewingKeyId) ?? (await watchedUntil(tx, draft))
@@ -23,7 +23,7 @@ export const INVOICES: readonly Change[] = [
   {
     name: 'a process reads the watch of a viewing key only once',
     file: 'services/invoice.ts',
-    in: 'writeWatchedSale',
+    in: 'insert',
     find: 'const watched = await watchedUntil(tx, draft)',
     replace: `const all = ((deps as { all?: Map<number, number> }).all ??= new Map())
     const stored = all.get(draft.invoice.viewingKeyId) ?? (await watchedUntil(tx, draft))!

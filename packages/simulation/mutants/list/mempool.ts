@@ -97,4 +97,20 @@ export const MEMPOOL: readonly Change[] = [
     replace: 'isFirst ? present.filter(hasChanged) : present.filter(hasChanged)',
     killedBy: { file: 'workers/chain/witness-wait.test.ts', test: 'the first snapshot after an outage confirms' },
   },
+  {
+    name: 'a viewing key is not scanned when as many keys leave as enter',
+    file: 'store/repository/viewing-key.ts',
+    in: 'watchedVersion',
+    find: '[row.keys, row.ends, row.starts]',
+    replace: '[row.keys, row.starts]',
+    killedBy: { file: 'services/scan-key.test.ts', test: 'a key is found although another one leaves' },
+  },
+  {
+    name: 'the viewing keys of the database before a fail-over are scanned after it',
+    file: 'services/scan-key.ts',
+    in: 'watchedVersion',
+    find: 'const { current } = await tx.databaseIdentity.read()',
+    replace: "const current = ''",
+    killedBy: { file: 'services/scan-key.test.ts', test: 'in a promoted standby the same row id' },
+  },
 ]

@@ -8,7 +8,7 @@ import type { Swap } from '../../ports/repository/swap.ts'
 import type { SwapAsset } from '../../ports/swap-provider.ts'
 import type { Invoices } from '../../services/invoice.ts'
 import type { Swaps } from '../../services/swap.ts'
-import type { AnyRequest, App } from '../app.ts'
+import type { App } from '../app.ts'
 import { Id, IdParam, named, nullable, responses, stringEnum, wireBody, wireObject } from '../schema.ts'
 
 /** Members of a swap in events. */
@@ -96,6 +96,25 @@ function presentAsset(asset: SwapAsset): Wire.Asset {
   }
 }
 
+/** In the order of the judgement; other problems of the body come before `invoice_not_pending`. */
+export const SWAP_START_ERRORS = [
+  'no_such_invoice',
+  'refund_to_required',
+  'invoice_not_pending',
+  'swap_in_progress',
+  'too_many_swap_requests',
+  'unsupported_asset_id',
+  'swap_refused',
+  'swap_provider_unavailable',
+] as const
+
+/** @param body one that its schema refuses */
+function requireRefundToIn(body: unknown): void {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return
+  const { refund_to: refundTo } = body as { refund_to?: unknown }
+  if (refundTo === undefined || typeof refundTo === 'string') requireRefundTo(refundTo)
+}
+
 interface SwapDeps {
   readonly swaps: Swaps
   readonly invoices: Pick<Invoices, 'read'>
@@ -117,33 +136,16 @@ export function swapRoutes(app: App, { swaps, invoices }: SwapDeps): void {
     async () => (await swaps.assets()).map(presentAsset),
   )
 
-  /** Reports an unknown invoice, then a missing refund address, before other problems of the body. */
-  async function checkBeforeBody(request: AnyRequest): Promise<void> {
-    await invoices.read((request.params as { id: string }).id)
-    const { body } = request
-    if (typeof body !== 'object' || body === null || Array.isArray(body)) return
-    const { refund_to: refundTo } = body as Record<string, unknown>
-    if (refundTo === undefined || typeof refundTo === 'string') requireRefundTo(refundTo)
-  }
-
   app.post(
     '/v1/invoices/:id/swap',
     {
       config: {
         cors: true,
         rate: 'swap',
-        errors: [
-          'no_such_invoice',
-          'refund_to_required',
-          'unsupported_asset_id',
-          'swap_refused',
-          'invoice_not_pending',
-          'swap_in_progress',
-          'too_many_swap_requests',
-          'swap_provider_unavailable',
-        ],
+        errors: SWAP_START_ERRORS,
       },
-      preValidation: checkBeforeBody,
+      // The handler reports what is wrong with the body after an unknown invoice and a missing refund address.
+      attachValidation: true,
       schema: {
         operationId: 'startSwap',
         summary: 'Start a swap to pay the invoice with another asset',
@@ -158,8 +160,14 @@ export function swapRoutes(app: App, { swaps, invoices }: SwapDeps): void {
       },
     },
     async request => {
-      const { asset_id: assetId, refund_to: refundTo } = request.body
-      return presentSwapQuote(await swaps.start(request.params.id, { assetId, refundTo }))
+      const { params, body, validationError } = request
+      const invoice = await invoices.read(params.id)
+      if (validationError) {
+        requireRefundToIn(body)
+        throw validationError
+      }
+      const { asset_id: assetId, refund_to: refundTo } = body
+      return presentSwapQuote(await swaps.start(invoice, { assetId, refundTo }))
     },
   )
 }

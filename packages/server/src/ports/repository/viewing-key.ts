@@ -81,6 +81,11 @@ export interface ViewingKeyRepository {
   countWatched(now: number, max: number): Promise<number>
   /** The keys to scan with: `watchUntil` is `now` or later, or a recorded payment to the key is not mined. */
   watchedAt(now: number): Promise<ViewingKeyRow[]>
+  /**
+   * The version of the keys of `watchedAt`. While the database is the same and `now` does not go back, equal versions mean
+   * the same keys. Null when one of them is watched only for its unmined payment.
+   */
+  watchedVersion(now: number): Promise<string | null>
   /** The keys with payments mined at these heights, bounds included. */
   ofPaymentsBetween(from: number, to: number): Promise<ViewingKeyRow[]>
   /** Up to `limit` keys that accounts use for new invoices, those with the latest invoices first. */

@@ -36,7 +36,8 @@ export type WithdrawalUpdate = Pick<
 
 /** Lock the invoice (`invoices.lock`) before you read a withdrawal to change it. */
 export interface WithdrawalRepository {
-  insert(withdrawal: NewWithdrawal): Promise<void>
+  /** @returns the withdrawal as it is stored */
+  insert(withdrawal: NewWithdrawal): Promise<Withdrawal>
   byInvoice(invoiceId: number): Promise<Withdrawal | null>
   /** Searches all accounts when `accountId` is undefined. */
   byPublicId(publicId: string, accountId?: number): Promise<Withdrawal | null>

@@ -46,6 +46,12 @@ export function viewingKeyRepository(db: Db): ViewingKeyRepository {
     return row ? toViewingKey(row) : null
   }
 
+  const watched = (now: number) =>
+    db
+      .selectFrom('viewing_keys')
+      .where(({ or, eb }) => or([eb('watch_until', '>=', now), eb('id', 'in', keysOfUnminedPayments(db))]))
+      .where('sealed', '!=', NO_KEY)
+
   return {
     async findOrInsert({ fingerprint, network, createdAt, firstIndex }, seal) {
       const inserted = await db
@@ -175,14 +181,23 @@ export function viewingKeyRepository(db: Db): ViewingKeyRepository {
     },
 
     async watchedAt(now) {
-      const rows = await db
-        .selectFrom('viewing_keys')
-        .selectAll()
-        .where(({ or, eb }) => or([eb('watch_until', '>=', now), eb('id', 'in', keysOfUnminedPayments(db))]))
-        .where('sealed', '!=', NO_KEY)
-        .orderBy('id')
-        .execute()
+      const rows = await watched(now).selectAll().orderBy('id').execute()
       return rows.map(toViewingKey)
+    },
+
+    async watchedVersion(now) {
+      const row = await watched(now)
+        .select(({ fn }) => [
+          fn.countAll().as('keys'),
+          fn.sum('watch_until').as('ends'),
+          fn.sum('created_at').as('starts'),
+          fn.min('watch_until').as('first_end'),
+        ])
+        .executeTakeFirstOrThrow()
+      // A key that leaves ends before `now`, and one that enters later: if as many enter as leave, the sum of the ends grows.
+      // In a database that was set back, the sum of the starts grows: the lost keys are older than those in their place.
+      if (row.first_end !== null && num(row.first_end) < now) return null
+      return [row.keys, row.ends, row.starts].join(' ')
     },
 
     async ofPaymentsBetween(from, to) {

@@ -9,28 +9,38 @@ import type { Db, WithdrawalsTable } from '../tables.ts'
 /** In place of the sealed payout details of an account that is deleted. */
 export const NO_PAYOUT_DETAILS = new Uint8Array(0)
 
+const AT_CREATION = {
+  status: 'awaiting_deposit',
+  receivedZat: 0n,
+  receivedAtCloseZat: null,
+  reference: null,
+  reason: null,
+} as const
+
 export function withdrawalRepository(db: Db): WithdrawalRepository {
   const all = () => db.selectFrom('withdrawals').selectAll()
 
   return {
-    async insert(withdrawal) {
+    async insert(order) {
+      const withdrawal = { ...order, ...AT_CREATION, updatedAt: order.createdAt }
       await db
         .insertInto('withdrawals')
         .values({
           invoice_id: withdrawal.invoiceId,
           public_id: withdrawal.publicId,
           account_id: withdrawal.accountId,
-          status: 'awaiting_deposit',
+          status: withdrawal.status,
           amount_zat: withdrawal.amountZat,
-          received_zat: 0,
+          received_zat: withdrawal.receivedZat,
           fiat_currency: withdrawal.fiatCurrency,
           fiat_amount: withdrawal.fiatAmount,
           rate: withdrawal.rate,
           payout_to: withdrawal.sealedPayoutTo,
           created_at: withdrawal.createdAt,
-          updated_at: withdrawal.createdAt,
+          updated_at: withdrawal.updatedAt,
         })
         .execute()
+      return withdrawal
     },
 
     async byInvoice(invoiceId) {

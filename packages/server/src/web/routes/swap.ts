@@ -53,7 +53,7 @@ export function swapPages(site: Site): void {
       // Copied addresses often have spaces or invisible marks around them.
       const refundTo = withoutMarksAround(enteredRefundTo)
       try {
-        const swap = await swaps.start(invoice.publicId, { assetId, refundTo })
+        const swap = await swaps.start(invoice, { assetId, refundTo })
         // The page keeps showing this swap, whatever else is started with the invoice id.
         return reply.redirect(links.ofSwap(swap.publicId), 303)
       } catch (thrown) {

@@ -38,7 +38,7 @@ test('an invoice paid during the quote request gets no swap, and the start count
     harness.chainSync.pay(invoice, 2_500_000n)
     await harness.mine()
   })
-  await assert.rejects(swaps.start(invoice.publicId, REQUEST), hasMessage('invoice is not pending'))
+  await assert.rejects(swaps.start(invoice, REQUEST), hasMessage('invoice is not pending'))
   assert.equal((await harness.chainSync.read(invoice)).swapId, null)
   assert.equal(await countStarts(harness, invoice), 1)
 })
@@ -47,7 +47,7 @@ test('an invoice that expires during the quote request gets no swap', async t =>
   const harness = await SwapHarness.start(t)
   const invoice = await harness.invoice()
   const swaps = swapsWith(harness, async () => harness.chainSync.clock.advance(900))
-  await assert.rejects(swaps.start(invoice.publicId, REQUEST), hasMessage('invoice is not pending'))
+  await assert.rejects(swaps.start(invoice, REQUEST), hasMessage('invoice is not pending'))
 })
 
 test('a deposit to the current swap, seen during another quote request, keeps the swap', async t => {
@@ -58,10 +58,7 @@ test('a deposit to the current swap, seen during another quote request, keeps th
     harness.drive(first, 'KNOWN_DEPOSIT_TX')
     await harness.advance(5)
   })
-  await assert.rejects(
-    swaps.start(invoice.publicId, REQUEST),
-    hasMessage('a swap is already in progress (KNOWN_DEPOSIT_TX)'),
-  )
+  await assert.rejects(swaps.start(invoice, REQUEST), hasMessage('a swap is already in progress (KNOWN_DEPOSIT_TX)'))
   assert.equal((await harness.chainSync.read(invoice)).swapId, first.id)
   assert.equal(await countStarts(harness, invoice), 2)
 })

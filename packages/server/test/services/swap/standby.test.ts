@@ -43,7 +43,7 @@ test('a quote is never stored for the invoice that has the row id of its own one
   const other = await (await openShop(standby)).sell(terms)
   assert.equal(other.id, lost.id)
 
-  await assert.rejects(swaps.start(lost.publicId, REQUEST), { code: 'no_such_invoice' })
+  await assert.rejects(swaps.start(lost, REQUEST), { code: 'no_such_invoice' })
   assert.equal((await standby.read(tx => tx.invoices.byIds([other.id])))[0]?.swapId, null)
 })
 
@@ -57,10 +57,10 @@ test('a swap that a promoted standby lacks is no error for the buyer who starts 
     },
   }))
   const invoice = await (await openShop(primary)).sell(terms)
-  await swaps.start(invoice.publicId, REQUEST)
+  await swaps.start(invoice, REQUEST)
   const shop = await openShop(standby)
   await shop.sell({ ...terms, publicId: invoice.publicId })
-  const next = await swaps.start(invoice.publicId, REQUEST)
+  const next = await swaps.start(invoice, REQUEST)
   assert.equal(next.depositAddress, 'deposit 2')
   assert.equal((await standby.read(tx => tx.invoices.byPublicId(invoice.publicId)))?.swapId, next.id)
 })

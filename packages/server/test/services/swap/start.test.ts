@@ -181,33 +181,6 @@ test('the body is validated like other bodies', async t => {
   assert.equal((await call(shop.api, `POST /v1/invoices/${id}/swap`)).status, 400)
 })
 
-test('errors are checked in order: invoice, refund address, status, deposit, count, asset, provider', async t => {
-  const shop = await openShop(t)
-  const { script } = shop.provider.oneclick
-  const message = async (id: string, json: unknown) => (await shop.start(id, json)).body.message
-  const noRefund = { asset_id: 'no such asset', refund_to: '' }
-  const noAsset = { asset_id: 'no such asset', refund_to: 'invalid' }
-  const id = await shop.invoice()
-  for (let i = 0; i < 4; i++) await shop.start(id)
-  const last = await shop.start(id)
-
-  assert.equal(await message(UNKNOWN, noRefund), 'no such invoice')
-  assert.equal(await message(UNKNOWN, {}), 'no such invoice')
-  assert.equal(await message(id, noRefund), 'refund_to required')
-  assert.equal(await message(id, noAsset), 'too many swap requests, try again later')
-  shop.drive(last, 'PROCESSING')
-  shop.clock.advance(5)
-  await shop.api.swapStatus.pollDue(10)
-  assert.equal(await message(id, noAsset), 'a swap is already in progress (PROCESSING)')
-  const other = await shop.invoice()
-  script.add('quote', 'bad_gateway_html', 1)
-  assert.equal(await message(other, noAsset), 'unsupported asset_id')
-  assert.equal(await message(other, GOOD), 'swap provider unavailable')
-  shop.clock.advance(900)
-  assert.equal(await message(id, noRefund), 'refund_to required')
-  assert.equal(await message(id, noAsset), 'invoice is not pending')
-})
-
 test('the provider is polled before a start is checked: a recent refund allows another start', async t => {
   const shop = await openShop(t)
   const id = await shop.invoice()

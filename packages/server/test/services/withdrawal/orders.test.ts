@@ -45,6 +45,27 @@ test('an order keeps the rate at its creation, less the spread, until its addres
   assert.equal((await order({ fiatCurrency: 'JPY' })).withdrawal.fiatAmount, '247')
 })
 
+test('a new order is answered as it was written, without reading it; a repeat of its key reads it', async t => {
+  const { store } = await sqliteStore(t)
+  let reads = 0
+  const read: typeof store.read = work => {
+    reads++
+    return store.read(work)
+  }
+  const { harness, account, order } = await start(t, { store: { ...store, read } })
+  await order()
+  reads = 0
+  const made = await order({ idempotencyKey: 'k' })
+  assert.equal(reads, 0)
+  const stored = await harness.withdrawals.read(account, made.withdrawal.publicId)
+  const plain = ({ withdrawal, ...rest }: WithdrawalWithInvoice) => {
+    return { ...rest, withdrawal: { ...withdrawal, sealedPayoutTo: Buffer.from(withdrawal.sealedPayoutTo) } }
+  }
+  assert.deepEqual(plain(made), plain(stored))
+  assert.deepEqual(plain(await order({ idempotencyKey: 'k' })), plain(stored))
+  assert.equal(reads, 2)
+})
+
 test('from deposit to payout, each step sends one event with the ordered amounts', async t => {
   const { file, harness, account, order, status } = await start(t)
   const ordered = await order()

@@ -25,7 +25,9 @@ function draft(invoice: Invoice, accountId: number): NewWithdrawal {
 async function order(store: Store, shop: Shop, accountId: number): Promise<NewWithdrawal> {
   const invoice = await shop.sell({ purpose: 'withdrawal' })
   const withdrawal = draft(invoice, accountId)
-  await store.write(tx => tx.withdrawals.insert(withdrawal))
+  const inserted = await store.write(tx => tx.withdrawals.insert(withdrawal))
+  const stored = await store.read(tx => tx.withdrawals.byInvoice(invoice.id))
+  assert.deepEqual(inserted, stored && { ...stored, sealedPayoutTo: Uint8Array.from(stored.sealedPayoutTo) })
   return withdrawal
 }
 

@@ -101,7 +101,9 @@ export class Buyers {
     this.#world.client('start a swap', async () => {
       const request = this.#request(invoice, assetId, refundTo)
       try {
-        const swap = await process.call(({ swaps }) => swaps.start(invoice.publicId, { assetId, refundTo }))
+        const swap = await process.call(async ({ invoices, swaps }) => {
+          return swaps.start(await invoices.read(invoice.publicId), { assetId, refundTo })
+        })
         if (this.#received(invoice, swap) && draw.chance(0.25)) this.#rush(draw, invoice)
       } catch (error) {
         if (!isExpectedFailure(error)) throw error
