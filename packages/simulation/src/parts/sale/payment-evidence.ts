@@ -5,6 +5,8 @@ import type { InvoiceRow, Ledger, PaymentRow } from './ledger.ts'
 /** A list may be 2 s old, and a sync takes a while. */
 const SHOWN_LATELY_MS = 30_000
 
+const KEYS_SET_ASIDE = "SELECT row_id FROM set_aside WHERE kind = 'scan_key'"
+
 /** Payments of an invoice that one server had shown in time. */
 interface InTime {
   readonly server: string
@@ -16,6 +18,8 @@ export class PaymentEvidence {
   readonly #world: World
   #syncedThrough = 0
   readonly #paidInTime = new Map<bigint, InTime>()
+  /** Viewing keys that were set aside at some time: no one saw their payments in the mempool then. */
+  readonly #keysSetAside = new Set<bigint>()
 
   constructor(world: World) {
     this.#world = world
@@ -58,12 +62,12 @@ export class PaymentEvidence {
    * Whether the service could know of the transaction while the invoice was watched. After an outage it may meet it only
    * later, in the mempool or in a block that is dated later.
    */
-  wasKnowable(txid: string, { watch_until: watchUntil }: InvoiceRow): boolean {
+  wasKnowable(txid: string, { watch_until: watchUntil, viewing_key_id: keyId }: InvoiceRow): boolean {
     const { network, served, nowSecs } = this.#world
     const height = network.minedAt(txid)
     const blocks = height === null ? [] : [network.branch[height]!]
     const blockTimes = [...blocks, ...served.blocksWith(txid)].map(({ time }) => time)
-    const shownMs = served.firstInMempoolMs(txid)
+    const shownMs = this.#keysSetAside.has(keyId) ? null : served.firstInMempoolMs(txid)
     const mempoolTimes = [...(height === null ? [nowSecs] : []), ...(shownMs === null ? [] : [shownMs / 1000])]
     return [...blockTimes, ...mempoolTimes].some(time => time <= Number(watchUntil))
   }
@@ -113,7 +117,9 @@ export class PaymentEvidence {
    * before. Remembers the invoices that are paid in time by this evidence.
    */
   noteSyncedTime(ledger: Ledger): void {
-    const { database, served, visibility, committer, maxClockAheadMs } = this.#world
+    const { database, poison, served, visibility, committer, maxClockAheadMs } = this.#world
+    const setAside = poison.hasBegun ? database.committed<{ row_id: bigint | null }>(KEYS_SET_ASIDE) : []
+    for (const { row_id: keyId } of setAside) if (keyId !== null) this.#keysSetAside.add(keyId)
     const [row] = database.committed<{ value: bigint }>("SELECT value FROM counters WHERE name = 'seen_through'")
     const through = Number(row?.value ?? 0n)
     const before = this.#syncedThrough
