@@ -71,7 +71,6 @@ describe('in a real browser', { skip: noBrowser(), timeout: 120_000 }, () => {
     )
     t.after(() => shop.close())
     const page = await (await browser.newContext()).newPage()
-    t.after(() => page.context().close())
     const errors: string[] = []
     page.on('pageerror', error => errors.push(String(error)))
     page.on('console', message => void (message.type() === 'error' && errors.push(message.text())))
