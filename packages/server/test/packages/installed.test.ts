@@ -237,7 +237,7 @@ test('Chromium verifies a webhook, follows an invoice and uses the kernel', { sk
   const { id, zip321_uri: uri } = await sell()
   const following = evaluate(`result.follow('${at.url}', '${id}')`)
   pay(uri)
-  assert.equal(await following, 'pending,detected,paid')
+  assert.match(String(await following), /^pending(,detected)+,paid$/)
   const wasm = readFileSync(join(installed('zcash'), 'kernel/kernel.wasm'), 'base64')
   assert.equal(await evaluate(`result.kernelAddress('${wasm}')`), encodeAddress('test', new Uint8Array(43).fill(9)))
 })
