@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process'
 import { SIMULATION_FAILS } from '../src/rules.ts'
 import { RUN_DOES_NOT_END } from '../src/run/outcome.ts'
 import type { SimulatedMutant } from './mutant.ts'
+import { runNode } from './node.ts'
 import type { Tree } from './tree.ts'
 
 const SIMULATOR = 'packages/simulation/src/cli.ts'
@@ -12,7 +12,6 @@ const BASE_SEED = 1
 const CLEAN_SEEDS = 200
 /** A mutated service may never come to an end. */
 const TIMEOUT_MS = 900_000
-const MAX_OUTPUT_CHARS = 1_000_000
 
 interface Seeds {
   /** The first seed. */
@@ -65,32 +64,10 @@ export function describe(result: SimulationResult): string {
 }
 
 /** Runs the simulation of the tree in another process, until a seed fails or all have passed. */
-async function simulate({ path }: Tree, { first, count, needs = [] }: Seeds): Promise<SimulationResult> {
+async function simulate(tree: Tree, { first, count, needs = [] }: Seeds): Promise<SimulationResult> {
   const args = [SIMULATOR, '--seed', String(first), '--seeds', String(count), '--jobs', '1', '--stop', '--json']
   if (needs.length > 0) args.push('--with', needs.join())
-  // Without this variable, which a surrounding test run sets, a process of Node would report to that run.
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env
-  const child = spawn(process.execPath, args, {
-    cwd: path,
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: TIMEOUT_MS,
-  })
-  const killChild = () => child.kill('SIGKILL')
-  process.once('exit', killChild)
-  let stdout = ''
-  let stderr = ''
-  child.stdout.setEncoding('utf8').on('data', chunk => {
-    if (stdout.length < MAX_OUTPUT_CHARS) stdout += chunk
-  })
-  child.stderr.setEncoding('utf8').on('data', chunk => {
-    stderr = (stderr + chunk).slice(-MAX_OUTPUT_CHARS)
-  })
-  const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', (...end) => resolve(end))
-  })
-  process.off('exit', killChild)
+  const { code, signal, stdout, stderr } = await runNode(tree, args, TIMEOUT_MS)
   if (code === 0) return { kind: 'passed' }
   const failure = code === 1 ? parseFailure(stdout) : null
   if (!failure) {

@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process'
 import type { TestedMutant } from './mutant.ts'
+import { runNode } from './node.ts'
 import { inTrees, type Tree } from './tree.ts'
 
 const TESTS = 'packages/server/test'
@@ -30,27 +30,9 @@ async function runTests(
   names: ReadonlySet<string>,
 ): Promise<{ readonly failed: readonly string[]; readonly skipped: boolean }> {
   const patterns = [...names].map(name => `--test-name-pattern=${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`)
-  const stdout = await runNode(tree, ['--test', '--test-reporter=tap', ...patterns, `${TESTS}/${file}`])
-  if (!/^# tests [1-9]/m.test(stdout)) throw new Error(`no test ran:\n${stdout.slice(-2_000)}`)
+  const args = ['--test', '--test-reporter=tap', ...patterns, `${TESTS}/${file}`]
+  const { stdout, stderr } = await runNode(tree, args, TIMEOUT_MS)
+  if (!/^# tests [1-9]/m.test(stdout)) throw new Error(`no test ran:\n${(stdout + stderr).slice(-2_000)}`)
   const failed = [...stdout.matchAll(/^ *not ok \d+ - (.*)$/gm)].map(([, name]) => name ?? '')
   return { failed, skipped: / # SKIP/.test(stdout) }
-}
-
-async function runNode(tree: Tree, args: readonly string[]): Promise<string> {
-  // Without this variable, which a surrounding test run sets, the tests would run as its subtests.
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env
-  const child = spawn(process.execPath, args, {
-    cwd: tree.path,
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-    timeout: TIMEOUT_MS,
-  })
-  const ended = new Promise<void>((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', () => resolve())
-  })
-  let stdout = ''
-  for await (const chunk of child.stdout.setEncoding('utf8')) stdout += chunk
-  await ended
-  return stdout
 }

@@ -25,6 +25,19 @@ function readStream({ firstProcess }: ChainSimulation): Promise<number> {
   return firstProcess.chainSync.streamMempool(new AbortController().signal)
 }
 
+/** A failed read of another client, which the stream reports while the old list that this process got is recorded. */
+async function failWhileRecording(simulation: ChainSimulation): Promise<void> {
+  const { server, clock, firstProcess } = simulation
+  server.mempoolFails = true
+  clock.advance(10)
+  assert.throws(() => server.mempool(), 'another client gets the error, and this process the old list')
+  simulation.interruption = async point => {
+    if (point === 'before recordSnapshot') await assert.rejects(readStream(simulation))
+  }
+  await firstProcess.sync()
+  simulation.interruption = () => {}
+}
+
 async function assertDetected(simulation: ChainSimulation, invoice: Invoice): Promise<void> {
   await syncFully(simulation)
   assert.equal(await simulation.status(invoice), 'detected')
@@ -367,14 +380,7 @@ onBothDatabases(engine => {
       const invoice = await simulation.createInvoice({ expiresAt: clock.secs + 3_600 })
       simulation.pay(invoice)
       await readStream(simulation)
-      server.mempoolFails = true
-      clock.advance(10)
-      assert.throws(() => server.mempool(), 'another client gets the error, and this process the old list')
-      simulation.interruption = async point => {
-        if (point === 'before recordSnapshot') await assert.rejects(readStream(simulation))
-      }
-      await firstProcess.sync()
-      simulation.interruption = () => {}
+      await failWhileRecording(simulation)
       clock.advance(120)
       simulation.mine(1, [])
       assert.throws(() => server.mempool(), 'and again')
@@ -482,16 +488,9 @@ onBothDatabases(engine => {
     engine,
     'a stale mempool list lets no invoice expire when the stream reports the failed read while the list is recorded',
     async simulation => {
-      const { server, clock, firstProcess } = simulation
+      const { server, clock } = simulation
       const invoice = await payAtTheEnd(simulation)
-      server.mempoolFails = true
-      clock.advance(10)
-      assert.throws(() => server.mempool(), 'another client gets the error, and this process the old list')
-      simulation.interruption = async point => {
-        if (point === 'before recordSnapshot') await assert.rejects(readStream(simulation))
-      }
-      await firstProcess.sync()
-      simulation.interruption = () => {}
+      await failWhileRecording(simulation)
       clock.advance(6)
       assert.throws(() => server.mempool(), 'and again')
       await runWorkers(simulation)
