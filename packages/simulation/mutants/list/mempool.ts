@@ -8,7 +8,7 @@ export const MEMPOOL: readonly Change[] = [
     find: 'const found = known ?? scanned.notes.get(txid) ?? []',
     replace: 'const found = known ? [] : (scanned.notes.get(txid) ?? [])',
     killedBy: { file: 'workers/chain/decisions.test.ts', test: 'a payment scanned while the clock was 30 days ahead' },
-    withinSeeds: 500,
+    withinSeeds: 3_000,
   },
   {
     name: 'a missing payment is dropped at the next block, without the time of 120 s',

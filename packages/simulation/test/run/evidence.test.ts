@@ -2,9 +2,14 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { MUTANTS } from '../../mutants/list.ts'
+import { isSimulated } from '../../mutants/mutant.ts'
+import { readFixedDefects } from '../../src/evidence/defects.ts'
 import { evidenceDocument } from '../../src/evidence/document.ts'
 import { EVIDENCE_FILE } from '../../src/evidence/make.ts'
 import { RULES } from '../../src/rules.ts'
+import { readCatalogue } from '../../src/run/catalogue.ts'
+import { openDatabases } from '../../src/run/databases.ts'
 
 const SOURCES = join(import.meta.dirname, '../../src')
 
@@ -12,6 +17,28 @@ test('docs/evidence.md has at most two pages, besides the mutants and defects fo
   const text = readFileSync(EVIDENCE_FILE, 'utf8').replace(/^## (?:Mutants|Defects) found$.*?(?=^## )/gms, '')
   assert.ok(text.length < 17_500, `${text.length} characters`)
 })
+
+test('docs/evidence.md has the rules, faults, mutants and defects of the sources: else npm run evidence makes it anew', async () => {
+  const seeds = { first: 1, count: 1, secs: 1, simulatedHours: 1, actions: {}, transitions: {} }
+  const expected = evidenceDocument({
+    rules: RULES,
+    catalogue: readCatalogue(await openDatabases()),
+    date: '2026-03-01',
+    measured: { commit: 'abc123456', seeds, mutants: {} },
+    mutants: MUTANTS.filter(isSimulated),
+    defects: readFixedDefects(),
+  })
+  assert.deepEqual(withoutResults(readFileSync(EVIDENCE_FILE, 'utf8')), withoutResults(expected))
+})
+
+/** Its lines without what a run has measured. */
+function withoutResults(text: string): string[] {
+  return text
+    .replace(/^## Results$.*?(?=^## )/ms, '')
+    .replace(/a run of commit \S+ on \S+\./, '')
+    .replaceAll(/ \((?:[\d,]+|\*\*not found\*\*)\)/g, '')
+    .split('\n')
+}
 
 test('every listed rule is checked somewhere, and listed once', () => {
   const files = globSync('**/*.ts', { cwd: SOURCES }).filter(file => file !== 'rules.ts')

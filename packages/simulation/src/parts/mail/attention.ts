@@ -15,8 +15,8 @@ export class AttentionJudge {
   /** The number of commits before each mail was sent. */
   readonly #sentAt = new WeakMap<SentMail, number>()
   #commits = 0
-  /** The accounts with a mail in the queue. */
-  #queued: ReadonlySet<bigint | null> = new Set()
+  /** The queued mails, by account. */
+  #queued: ReadonlyMap<bigint | null, MailRow> = new Map()
 
   constructor(world: World) {
     this.#world = world
@@ -36,7 +36,9 @@ export class AttentionJudge {
   /** Called after each commit, with the queue. */
   check(queue: readonly MailRow[], hasBaseline: boolean): void {
     this.#commits += 1
-    this.#queued = new Set(queue.flatMap(mail => (mail.about === 'reorged_payments' ? [mail.account_id] : [])))
+    const queuedBefore = this.#queued
+    const mails = queue.filter(({ about }) => about === 'reorged_payments')
+    this.#queued = new Map(mails.map(mail => [mail.account_id, mail]))
     const missing = readMissing(this.#world)
     if (missing.length === 0 && this.#missing.size === 0) return
     const before = this.#missing
@@ -46,9 +48,10 @@ export class AttentionJudge {
     if (!hasBaseline) return
     for (const { id, account_id: account, public_id: publicId } of missing) {
       if (before.has(id)) continue
-      const mail = queue.find(({ about, account_id }) => about === 'reorged_payments' && account_id === account)
+      const mail = this.#queued.get(account)
       if (!mail) this.#world.fail('a paid invoice without its payments is mailed', `invoice ${short(publicId)}`)
-      else if (mail.tries === 0n) this.#checkDue(mail)
+      // A mail that was queued before may be due for an earlier attempt: another one was recorded since.
+      else if (mail.tries === 0n && !isSame(mail, queuedBefore.get(account))) this.#checkDue(mail)
     }
   }
 
@@ -88,4 +91,9 @@ export class AttentionJudge {
         this.#world.fail('each paid invoice without its payments is mailed', `invoice ${short(invoice.public_id)}`)
     }
   }
+}
+
+/** SQLite gives the id of a removed mail to the next one. */
+function isSame(mail: MailRow, other: MailRow | undefined): boolean {
+  return mail.id === other?.id && mail.created_at === other.created_at
 }

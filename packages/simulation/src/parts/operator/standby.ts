@@ -1,6 +1,7 @@
 import type { Action } from '../../run/part.ts'
 import { Draw } from '../../runtime/draw.ts'
 import type { World } from '../../world/world.ts'
+import { LONGEST_SECS } from '../sale/shop.ts'
 import { ageSecs, type Copy, copyDatabase, drawIdsAhead, nextIdentity } from './copy.ts'
 import type { EncryptionKeys } from './encryption-keys.ts'
 import type { Newcomers } from './newcomers.ts'
@@ -87,8 +88,8 @@ export class Standby {
 
   #requestInvoices(draw: Draw, count: number): void {
     const { shop } = this.#world
-    const lifetime = draw.chance(0.5) ? 'long' : undefined
+    const secs = draw.chance(0.5) ? LONGEST_SECS : undefined
     for (let i = 0; i < count; i++)
-      this.#world.client('create invoice', () => shop.requestInvoice(draw, draw.pick(shop.merchants), 3, lifetime))
+      this.#world.client('create invoice', () => shop.requestInvoice(draw, draw.pick(shop.merchants), 3, secs))
   }
 }

@@ -5,7 +5,7 @@ import { pay } from '../../world/payment.ts'
 import type { PoisonedRow, PoisonKind } from '../../world/poison.ts'
 import type { World } from '../../world/world.ts'
 import { request } from '../operator/request.ts'
-import { type KnownInvoice, short } from '../sale/shop.ts'
+import { type KnownInvoice, LONGEST_SECS, short } from '../sale/shop.ts'
 
 /** More rows at once could be a fault of the database. */
 const MAX_ROWS = 3
@@ -82,7 +82,7 @@ export function poisonActions(world: World): readonly Action[] {
   async function createInvoices(draw: Draw): Promise<readonly KnownInvoice[]> {
     const before = shop.invoices.length
     for (const merchant of shop.merchants)
-      world.client('create invoice', () => shop.requestInvoice(draw, merchant, 3, 'long'))
+      world.client('create invoice', () => shop.requestInvoice(draw, merchant, 3, LONGEST_SECS))
     await world.runFor(2_000)
     return shop.invoices.slice(before)
   }

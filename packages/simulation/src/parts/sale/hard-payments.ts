@@ -4,7 +4,7 @@ import { addressAt } from '../../world/chain/note-scanner.ts'
 import { passTime } from '../../world/passage.ts'
 import { type PaymentOptions, pay } from '../../world/payment.ts'
 import type { World } from '../../world/world.ts'
-import { type KnownInvoice, type Shop, short } from './shop.ts'
+import { type KnownInvoice, SHORTEST_SECS, type Shop, short } from './shop.ts'
 
 /** Payments that meet a fault at the same moment: two random steps rarely do. */
 export function hardPayments(world: World, shop: Shop): readonly Action[] {
@@ -17,6 +17,25 @@ export function hardPayments(world: World, shop: Shop): readonly Action[] {
     return shop.invoices.findLast(({ address, expiresAt }) => !paid.has(address) && expiresAt >= world.nowSecs + secs)
   }
 
+  /** An invoice without a payment, some seconds before it expires. */
+  async function expiring(draw: Draw, secs: number): Promise<KnownInvoice | undefined> {
+    const expiresSoon = () => {
+      const invoice = unpaid(10)
+      return invoice && invoice.expiresAt <= world.nowSecs + 2_000 ? invoice : undefined
+    }
+    let invoice = expiresSoon()
+    if (!invoice) {
+      world.client('create invoice', () => shop.requestInvoice(draw, draw.pick(shop.merchants), 3, SHORTEST_SECS))
+      await world.scheduler.run()
+      invoice = expiresSoon()
+    }
+    if (!invoice) return undefined
+    await passTime(world, invoice.expiresAt - world.nowSecs - secs, draw)
+    // The service reads the mempool again and again meanwhile.
+    await world.scheduler.run()
+    return invoice
+  }
+
   function payAll(draw: Draw, { address, amountZat }: KnownInvoice, options?: PaymentOptions) {
     return pay(world, draw, [{ address, valueZat: amountZat }], options)
   }
@@ -26,11 +45,9 @@ export function hardPayments(world: World, shop: Shop): readonly Action[] {
       name: 'pay in the last second',
       weight: 1.5,
       async run(draw) {
-        const invoice = unpaid(10)
-        if (!invoice || invoice.expiresAt > world.nowSecs + 2_000) return undefined
+        const invoice = await expiring(draw, 3)
+        if (!invoice) return undefined
         const { scheduler } = world
-        await passTime(world, invoice.expiresAt - world.nowSecs - 3, draw)
-        // The service reads the mempool again and again meanwhile.
         const leadMs = draw.int(50, 1_900)
         await scheduler.advanceByTimers(invoice.expiresAt * 1000 - leadMs - scheduler.nowMs, MAX_STOPS)
         await scheduler.run()
@@ -47,11 +64,10 @@ export function hardPayments(world: World, shop: Shop): readonly Action[] {
       weight: 3,
       fault: 'a payment goes from the mempool into a block while the service reads both, and back before the next sync',
       async run(draw) {
-        const invoice = unpaid(10)
-        if (!invoice || invoice.expiresAt > world.nowSecs + 2_000 || world.processes.length > 1) return undefined
+        if (world.processes.length > 1) return undefined
+        const invoice = await expiring(draw, 4)
+        if (!invoice) return undefined
         const { scheduler } = world
-        await passTime(world, invoice.expiresAt - world.nowSecs - 4, draw)
-        await scheduler.run()
         const payment = payAll(draw, invoice, { streamed: false })
         if (!payment) return undefined
         const { txid } = payment
@@ -69,7 +85,7 @@ export function hardPayments(world: World, shop: Shop): readonly Action[] {
           scheduler.startTimer(READING_MS, goBack)
         }
         for (const server of servers) server.onBlocksServed = mine
-        await scheduler.advanceByTimers(12_000, 6 * MAX_STOPS)
+        await scheduler.advanceByTimers(UNTIL_EXPIRED_MS, 10 * MAX_STOPS)
         await scheduler.run()
         for (const server of servers) server.onBlocksServed = null
         world.mine()
@@ -78,13 +94,15 @@ export function hardPayments(world: World, shop: Shop): readonly Action[] {
     },
     {
       name: 'pay while the next commits fail',
-      weight: 1,
+      weight: 3,
       fault: 'a commit fails right after a payment was broadcast',
-      run(draw) {
-        const invoice = unpaid(1)
+      async run(draw) {
+        const invoice = draw.chance(0.5) ? await expiring(draw, 4) : unpaid(1)
         if (!invoice || !payAll(draw, invoice)) return undefined
         storeFailures.next = 'commit'
         storeFailures.nextIn = draw.int(0, 3)
+        if (invoice.expiresAt < world.nowSecs + 10)
+          await passTime(world, UNTIL_EXPIRED_MS / 1000, draw, { stops: 10 * MAX_STOPS, mines: false })
         return `a wallet pays ${short(invoice.publicId)}, and a commit will fail`
       },
     },
@@ -112,7 +130,8 @@ export function hardPayments(world: World, shop: Shop): readonly Action[] {
     },
     {
       name: 'a payment leaves the mempool while a clock is ahead',
-      weight: 2,
+      // On a regtest no block refutes the clock.
+      weight: world.setup.network === 'regtest' ? 10 : 2,
       fault: 'a payment vanishes while a clock is ahead',
       async run(draw) {
         const invoice = unpaid(60)
@@ -120,7 +139,7 @@ export function hardPayments(world: World, shop: Shop): readonly Action[] {
         if (!invoice || !payment) return undefined
         await passTime(world, draw.int(3, 8), draw, { stops: MAX_STOPS, mines: false })
         const process = draw.pick(world.processes)
-        world.setClockError(process, draw.pick([5, 24, 24 * 7]) * 3_600_000)
+        world.setClockError(process, draw.pick([1, 5, 24, 24 * 7]) * 3_600_000)
         network.evict(payment.txid)
         world.observe()
         world.story.tell('world', `the nodes evict ${short(payment.txid)}; the clock of ${process.name} is ahead`)
@@ -189,6 +208,9 @@ export function hardPayments(world: World, shop: Shop): readonly Action[] {
 
 /** A sync has ended by then, and the next one has not begun. */
 const READING_MS = 200
+
+/** From some seconds before an invoice expires: a payment that is not seen until then is not waited for. */
+const UNTIL_EXPIRED_MS = 22_000
 
 /** Timers of the service within the seconds before and after a payment. */
 const MAX_STOPS = 10

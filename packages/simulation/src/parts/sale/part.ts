@@ -4,7 +4,7 @@ import { saleActions } from './actions.ts'
 import { hardPayments } from './hard-payments.ts'
 import { SaleJudge } from './judge.ts'
 import { repeatActions } from './repeats.ts'
-import { Shop } from './shop.ts'
+import { LONGEST_SECS, Shop } from './shop.ts'
 import { SALE_TRANSITIONS } from './steps.ts'
 import { checkDailyTotals } from './totals-judge.ts'
 
@@ -26,7 +26,8 @@ export const salePart: PartFactory = {
       async beforeFailOver(draw) {
         for (const merchant of shop.merchants)
           world.client('create invoices', async () => {
-            for (let i = 0; i < 2 * world.running.length; i++) await shop.requestInvoice(draw, merchant, 1, 'long')
+            for (let i = 0; i < 2 * world.running.length; i++)
+              await shop.requestInvoice(draw, merchant, 1, LONGEST_SECS)
           })
         await passTime(world, 1, draw, { stops: 4, mines: false })
       },

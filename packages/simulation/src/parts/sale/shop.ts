@@ -79,17 +79,17 @@ export class Shop {
   /**
    * Requests an invoice, with an idempotency key and retries as a careful merchant does, or once without.
    * @param attempts with more than 1, the request is repeated after a lost response
-   * @param lifetime `long`: the invoice expires later than most
+   * @param secs how long the invoice runs; by default drawn
    */
-  async requestInvoice(draw: Draw, merchant: Merchant, attempts: number, lifetime?: 'long'): Promise<void> {
+  async requestInvoice(draw: Draw, merchant: Merchant, attempts: number, secs?: number): Promise<void> {
     const amountZat = BigInt(draw.pick([1, 1_000, 25_000_000, draw.int(2, 1_000_000)]))
     const drawn = draw.weighted<number | undefined>([
-      [60, 3],
+      [SHORTEST_SECS, 3],
       [draw.int(61, 900), 3],
       [undefined, 2],
-      [draw.int(901, LONG_SECS), 1],
+      [draw.int(901, LONGEST_SECS), 1],
     ])
-    const expiresInSecs = lifetime === 'long' ? LONG_SECS : drawn
+    const expiresInSecs = secs ?? drawn
     const idempotencyKey = attempts > 1 ? `order ${++this.#requests}` : undefined
     const atMs = this.#world.scheduler.nowMs
     for (let attempt = 1; attempt <= attempts; attempt++) {
@@ -148,8 +148,9 @@ export function isExpectedFailure(error: unknown): boolean {
   return error instanceof AppError && error.kind !== 'internal'
 }
 
-/** The longest that a merchant lets an invoice run. */
-const LONG_SECS = 7_200
+/** The shortest and the longest that a merchant lets an invoice run. */
+export const SHORTEST_SECS = 60
+export const LONGEST_SECS = 7_200
 
 /** The beginning of an id, for the story. */
 export function short(publicId: string): string {
