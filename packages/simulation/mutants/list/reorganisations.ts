@@ -65,8 +65,8 @@ export const REORGANISATIONS: readonly Change[] = [
     name: 'after a rewind, a missing payment waits for a block above the removed ones',
     file: 'store/repository/payment.ts',
     in: 'lowerMissingHeights',
-    find: '.set({ missing_height: height })',
-    replace: ".set(eb => ({ missing_height: eb.ref('missing_height') }))",
+    find: '.set({ vanished_height: height })',
+    replace: ".set(eb => ({ vanished_height: eb.ref('vanished_height') }))",
     killedBy: { file: 'store/sqlite/store.test.ts', test: 'a rewind moves where a payment was last seen' },
   },
 ]

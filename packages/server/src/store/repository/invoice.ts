@@ -90,7 +90,7 @@ export function invoiceRepository(db: Db): InvoiceRepository {
         .selectFrom('invoices')
         .select('id')
         .where('status', '=', sql.lit('pending'))
-        .where('swap_under_way', '=', sql.lit(0))
+        .where('kept_open_by_swap', '=', sql.lit(0))
         .where('expires_at', '<=', through)
         .where('viewing_key_id', 'not in', scanKeysSetAside(db))
         .where(isNotSetAside('invoice', sql.ref('invoices.public_id')))
@@ -128,7 +128,7 @@ export function invoiceRepository(db: Db): InvoiceRepository {
     async setSwap(id, swapId, watchUntil) {
       await db
         .updateTable('invoices')
-        .set({ swap_id: swapId, swap_under_way: 1, watch_until: watchUntil })
+        .set({ swap_id: swapId, kept_open_by_swap: 1, watch_until: watchUntil })
         .where('id', '=', id)
         .execute()
     },
@@ -136,7 +136,7 @@ export function invoiceRepository(db: Db): InvoiceRepository {
     async setKeptOpenBySwap(id, underWay) {
       await db
         .updateTable('invoices')
-        .set({ swap_under_way: underWay ? 1 : 0 })
+        .set({ kept_open_by_swap: underWay ? 1 : 0 })
         .where('id', '=', id)
         .execute()
     },
@@ -190,7 +190,7 @@ export function toInvoice(row: Selectable<InvoicesTable>): Invoice {
     expiresAt: num(row.expires_at),
     watchUntil: num(row.watch_until),
     paidAt: numOrNull(row.paid_at),
-    keptOpenBySwap: num(row.swap_under_way) === 1,
+    keptOpenBySwap: num(row.kept_open_by_swap) === 1,
     swapId: numOrNull(row.swap_id),
     needsAttention: num(row.needs_attention) === 1,
     createdHeight: numOrNull(row.created_height),

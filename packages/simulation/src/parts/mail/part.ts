@@ -111,7 +111,7 @@ async function sell(world: World, draw: Draw): Promise<void> {
 }
 
 const PAID = `SELECT DISTINCT payments.txid FROM payments JOIN invoices ON invoices.id = invoice_id
-  WHERE status = 'paid' AND place = 'mined' AND needs_attention = 0`
+  WHERE status = 'paid' AND location = 'mined' AND needs_attention = 0`
 
 /** Replaces the blocks from the payment of a paid invoice on by blocks without it, and some without later ones too. */
 function removePayments(world: World, draw: Draw, which: 'one' | 'several' = 'several'): string | undefined {
