@@ -86,7 +86,5 @@ export const ADDRESSES_AND_COPIES: readonly Change[] = [
       test: 'after a fail-over the socket of a lost invoice gets nothing',
       needsPostgres: true,
     },
-    needs: ['postgres', 'operator', 'websocket'],
-    withinSeeds: 20_000,
   },
 ]

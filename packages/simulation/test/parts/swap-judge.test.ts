@@ -97,7 +97,7 @@ async function startSwap(): Promise<void> {
     last_report_at: null,
   })
   invoice = { ...invoice, swap_id: BigInt(id), kept_open: 1n }
-  starts.push({ id: BigInt(id), invoice_id: 1n, at: BigInt(Math.floor(scheduler.nowMs / 1000)) })
+  starts.push({ id: BigInt(id), invoice_id: 1n, started_at: BigInt(Math.floor(scheduler.nowMs / 1000)) })
   raise(null)
   judge.check()
 }

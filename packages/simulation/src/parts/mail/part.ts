@@ -17,7 +17,9 @@ export const mailPart: PartFactory = {
     const draw = new Draw(world.nextSeed(), 'mail')
     mailboxes.onSend = mail => {
       judge.sent(mail)
-      if (world.healed || !mail.subject.endsWith('are missing') || !draw.chance(0.5)) return
+      if (world.healed || !mail.subject.endsWith('are missing')) return
+      if (draw.chance(0.2)) mailboxes.mode = 'refuses'
+      if (draw.chance(0.5)) return
       const told = removePayments(world, draw, 'one')
       if (told === undefined) return
       mailboxes.mode = 'slow'

@@ -38,7 +38,7 @@ export interface StartRow {
   readonly id: bigint
   readonly invoice_id: bigint
   /** Unix seconds by the clock of the process. */
-  readonly at: bigint
+  readonly started_at: bigint
 }
 
 /** The committed state of swaps. */
