@@ -148,10 +148,11 @@ export class PlanJudge {
   }
 
   #checkGrant(state: PlanState, purchase: PurchaseRow): void {
-    const { scheduler, clockErrors, network } = this.#world
+    const { scheduler, clockErrors, database } = this.#world
     const grantedAt = Number(purchase.decided_at)
-    // A clock that differs from the chain by hours is not believed: then the newest block tells the time.
-    if (grantedAt * 1000 > Math.max(scheduler.nowMs + clockErrors.maxMs, network.tip.time * 1000))
+    // A clock that differs from the chain by hours is not believed: then the newest recorded block tells the time.
+    const [tip] = database.committed<{ time: bigint }>('SELECT time FROM headers ORDER BY height DESC LIMIT 1')
+    if (grantedAt * 1000 > Math.max(scheduler.nowMs + clockErrors.maxMs, Number(tip?.time ?? 0n) * 1000))
       this.#fail('a period begins when it is paid', purchase, `${grantedAt}`)
     const bought = {
       plan: purchase.plan,
