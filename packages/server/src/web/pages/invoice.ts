@@ -1,5 +1,5 @@
 import { confirmationSecs, formatWaitingTime } from '../../domain/confirmation-time.ts'
-import { type InvoiceStatus, isClosed, isFinal } from '../../domain/invoice.ts'
+import { coversAmount, type InvoiceStatus, isClosed, isFinal, remainingAmount } from '../../domain/invoice.ts'
 import { missingPayments } from '../../domain/missing-payments.ts'
 import { isTransactionExpired, lastMinableHeight, type PaymentSummary } from '../../domain/payment.ts'
 import type { AttemptRow } from '../../ports/repository/delivery.ts'
@@ -87,12 +87,13 @@ function missingOf({ invoice, sums, payments, tip }: InvoiceView) {
   return missingPayments(invoice, sums, [...unmined, ...sums.dropped], tip)
 }
 
-function receivedLine({ receivedZat, overpaidZat, amountZat }: Invoice): Child {
+function receivedLine(invoice: Invoice): Child {
+  const { receivedZat, overpaidZat } = invoice
   if (receivedZat === 0n) return false
   if (overpaidZat > 0n) return html` · overpaid by ${formatZecAmount(overpaidZat)}`
   return (
-    receivedZat < amountZat &&
-    html` · ${formatZecAmount(receivedZat)} received, ${formatZecAmount(amountZat - receivedZat)} left to pay`
+    !coversAmount(receivedZat, invoice) &&
+    html` · ${formatZecAmount(receivedZat)} received, ${formatZecAmount(remainingAmount(invoice))} left to pay`
   )
 }
 
