@@ -152,6 +152,33 @@ function overpaidAmount(amountZat: Zat, receivedZat: Zat): Zat {
   return receivedZat > amountZat ? receivedZat - amountZat : 0n
 }
 
+/** A stored invoice: its terms, and the state that the last evaluation gave it. */
+type StoredInvoice = InvoiceTerms &
+  Pick<InvoiceState, 'status' | 'receivedZat' | 'needsAttention' | 'openUntilHeight'> &
+  Pick<EvaluationContext, 'keptOpenBySwap'>
+
+/**
+ * The reason of a stored invoice's status. Null when it cannot be known from these values: the chain is known past the
+ * expiry of a pending invoice that nothing keeps open, so the invoice waits for its evaluation, or its viewing key does not
+ * open.
+ * @param chain null: not read. A pending invoice then has no reason.
+ */
+export function storedReason(
+  invoice: StoredInvoice,
+  chain: Pick<EvaluationContext, 'tip' | 'syncedThrough'> | null,
+): InvoiceReason | null {
+  const { status, receivedZat, needsAttention, keptOpenBySwap, openUntilHeight: until, watchUntil } = invoice
+  const canBeMined = chain !== null && until !== null && until > chain.tip && chain.syncedThrough < watchUntil
+  const decision = decide(invoice, status, {
+    // It would be paid.
+    confirmed: false,
+    kept: !needsAttention,
+    receivedZat,
+    openBecause: chain && whyOpen(invoice, { ...chain, keptOpenBySwap }, canBeMined ? until : null),
+  })
+  return decision.status === status ? decision.because : null
+}
+
 export function isClosed(status: InvoiceStatus): boolean {
   return status === 'expired' || status === 'underpaid'
 }

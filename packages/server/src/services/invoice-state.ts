@@ -1,4 +1,5 @@
 import { attentionMailDueAt } from '../domain/attention-mail.ts'
+import { knownThrough } from '../domain/chain-knowledge.ts'
 import { dailyTotalChanges } from '../domain/daily-total.ts'
 import type { EventSwap, NewEvent } from '../domain/event.ts'
 import { invoiceEventBody } from '../domain/event.ts'
@@ -203,7 +204,6 @@ export function createChangeReporter({ log, metrics = NO_METRICS }: { log: Log; 
 type ChainView = Omit<EvaluationContext, 'keptOpenBySwap' | 'isWitnessed'> &
   Pick<UpdateContext, 'isWitnessed'> & { readonly confirmedTip: number }
 
-/** A `syncedThrough` ahead of the clock was written by a wrong clock, so it counts as zero. */
 async function viewOf(tx: Tx, now: number, context: UpdateContext): Promise<ChainView> {
   const tip = context.tip ?? (await tx.chain.tip())?.height ?? 0
   const syncedThrough = context.syncedThrough ?? (await tx.chain.syncedThrough())
@@ -211,7 +211,7 @@ async function viewOf(tx: Tx, now: number, context: UpdateContext): Promise<Chai
   return {
     tip,
     confirmedTip: context.confirmedTip ?? (await confirmedTipOf(tx, tip)),
-    syncedThrough: syncedThrough > now ? 0 : syncedThrough,
+    syncedThrough: knownThrough(syncedThrough, now),
     mempoolIsKnown,
     ...(isWitnessed && { isWitnessed }),
   }

@@ -13,6 +13,7 @@ import {
   isClosed,
   isFinal,
   remainingAmount,
+  storedReason,
 } from '../../src/domain/invoice.ts'
 import { countConfirmations, type Payment, type PaymentLocation } from '../../src/domain/payment.ts'
 import { summarize } from '../harness/payments.ts'
@@ -202,6 +203,19 @@ for (const [reason, examples] of Object.entries(EXAMPLES)) {
   })
 }
 
+test('a stored pending invoice has no reason when the chain is not read, or nothing keeps it open any more', () => {
+  const stored = { ...TERMS, ...evaluateInvoice(TERMS, 'pending', [minable(100n)], EXPIRED), keptOpenBySwap: false }
+  const { tip, watchUntil } = { ...VIEW, ...TERMS }
+  assert.equal(storedReason(stored, EXPIRED), 'dropped_payment_keeps_open')
+  assert.equal(storedReason(stored, null), null)
+  assert.equal(storedReason(stored, { ...EXPIRED, tip: tip + 1 }), null, 'the transaction has expired')
+  assert.equal(storedReason(stored, { ...EXPIRED, syncedThrough: watchUntil }), null, 'the late window has ended')
+  assert.equal(storedReason(stored, { tip: tip + 1, syncedThrough: 0 }), 'before_expiry', 'a wrong clock was set')
+  const full = { ...stored, receivedZat: 100n }
+  assert.equal(storedReason({ ...full, status: 'expired' }, null), 'late_unconfirmed')
+  assert.equal(storedReason({ ...full, status: 'detected' }, null), 'unconfirmed')
+})
+
 test('the amount left to pay is never negative', () => {
   const left = [0n, 99n, 100n, 101n].map(receivedZat => remainingAmount({ amountZat: 100n, receivedZat }))
   assert.deepEqual(left, [100n, 1n, 0n, 0n])
@@ -289,10 +303,12 @@ test('the order of payments does not change the result, and a second evaluation 
   )
 })
 
-test('the events of an invoice have one reason each', () => {
+test('a stored invoice has the reason of its last evaluation, and its events have one reason each', () => {
   fc.assert(
     fc.property(terms, before, payments, view, (given, previous, items, chainView) => {
       const state = evaluateInvoice(given, previous, items, chainView)
+      const stored = { ...given, ...state, keptOpenBySwap: chainView.keptOpenBySwap }
+      assert.equal(storedReason(stored, chainView), state.because)
       const raised = invoiceEventsOf(
         { status: previous, underpaidAt: null },
         { status: state.status, underpaidAt: null },

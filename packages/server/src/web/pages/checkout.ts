@@ -1,6 +1,6 @@
 import { type CheckoutState, checkoutState, depositMayPay, needsRecheck } from '../../domain/checkout.ts'
 import { confirmationSecs, formatWaitingTime } from '../../domain/confirmation-time.ts'
-import { isFinal, remainingAmount } from '../../domain/invoice.ts'
+import { isFinal, remainingAmount, storedReason } from '../../domain/invoice.ts'
 import { paymentUri } from '../../domain/payment-uri.ts'
 import type { Invoice } from '../../ports/repository/invoice.ts'
 import type { Swap } from '../../ports/repository/swap.ts'
@@ -132,7 +132,7 @@ function confirming({ invoice, links, spacingSecs, confirmed = 0 }: CheckoutView
   const missing = confirmations === 0 ? 0 : Math.max(1, confirmations - confirmed)
   const waitText = formatWaitingTime(confirmationSecs(missing, spacingSecs))
   const wait = html`${invoice.confirmations > 0 && 'in '}${waitText}.${!links.embedding && ' You can close this page.'}`
-  return isFinal(invoice.status)
+  return storedReason(invoice, null) === 'late_unconfirmed'
     ? html`The full amount has arrived after the time was up. It counts. Do not pay again. The invoice is paid once the network confirms it, usually ${wait}`
     : html`The full amount has been detected. The invoice is paid once the network confirms it, usually ${wait}`
 }
