@@ -21,8 +21,8 @@ export const REORGANISATIONS: readonly Change[] = [
     name: 'a paid invoice whose payments are back in the mempool needs no attention',
     file: 'domain/invoice.ts',
     in: 'evaluateInvoice',
-    find: "needsAttention: status === 'paid' && keptZat < terms.amountZat",
-    replace: "needsAttention: status === 'paid' && receivedZat < terms.amountZat",
+    find: 'kept: coversAmount(keptAmount(terms, payments), terms)',
+    replace: 'kept: coversAmount(receivedZat, terms)',
     withinSeeds: 200,
   },
   {

@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely'
-import { sql } from 'kysely'
+import { expressionBuilder, sql } from 'kysely'
 import type { Invoice, InvoiceRepository, InvoiceStateUpdate } from '../../ports/repository/invoice.ts'
 import { keptStatement } from '../kept-statement.ts'
 import { chunks, distinctAscending, inChunks, num, numOrNull, padToPowerOfTwo } from '../mapping.ts'
 import { paginate, readPage } from '../paginate.ts'
-import type { Db, InvoicesTable } from '../tables.ts'
+import type { Db, InvoicesTable, Tables } from '../tables.ts'
 import { int, text, valuesRow } from '../values.ts'
 import { insertInvoices } from './new-invoice.ts'
 import { isNotSetAside, scanKeysSetAside } from './set-aside.ts'
@@ -14,6 +14,11 @@ const OUTCOME_COLUMNS = 11
 const findByPublicIds = keptStatement((db, length) =>
   db.selectFrom('invoices').selectAll().where('public_id', 'in', Array<string>(length).fill('')),
 )
+
+const eb = expressionBuilder<Tables, 'invoices'>()
+
+/** The full amount is not received: the negation of `coversAmount` of the domain. */
+export const lacksAmount = eb('invoices.received_zat', '<', eb.ref('invoices.amount_zat'))
 
 /** Queries contain statuses as literals, since a partial index is not used for a bound value. */
 export function invoiceRepository(db: Db): InvoiceRepository {

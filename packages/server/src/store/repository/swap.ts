@@ -6,6 +6,7 @@ import type { NewSwap, Swap, SwapRepository } from '../../ports/repository/swap.
 import { countUpTo } from '../count.ts'
 import { distinctAscending, inChunks, num, numOrNull } from '../mapping.ts'
 import type { Db, SwapsTable } from '../tables.ts'
+import { lacksAmount } from './invoice.ts'
 import { claimPolls, listDuePolls } from './swap-poll.ts'
 import { swapPruneRepository } from './swap-prune.ts'
 import { swapStartRepository } from './swap-start.ts'
@@ -188,7 +189,7 @@ export function swapRepository(db: Db): SwapRepository {
     async needingAttention(limit, accountId) {
       const rows = await select()
         .where('swaps.id', 'in', stuck().select('id'))
-        .whereRef('invoices.received_zat', '<', 'invoices.amount_zat')
+        .where(lacksAmount)
         // `+ 0` keeps the databases from reading all invoices of the account: few swaps need attention.
         .$if(accountId !== undefined, query => query.where(sql<boolean>`invoices.account_id + 0 = ${accountId}`))
         .orderBy('swaps.id', 'desc')
@@ -202,7 +203,7 @@ export function swapRepository(db: Db): SwapRepository {
         .selectFrom(stuck().select('invoice_id').as('stuck'))
         .innerJoin('invoices', 'invoices.id', 'stuck.invoice_id')
         .select('stuck.invoice_id')
-        .whereRef('invoices.received_zat', '<', 'invoices.amount_zat')
+        .where(lacksAmount)
       return countUpTo(db, unpaid, MAX_MEASURED)
     },
 
