@@ -10,7 +10,7 @@ import { NOW, openShop } from '../../harness/fixtures.ts'
 import { silentLog } from '../../harness/log.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 import { testOutbox } from '../../harness/outbox.ts'
-import { ModelChain, notesOf } from '../../harness/simulation/model-chain.ts'
+import { TestNetwork } from '../../harness/simulation/network.ts'
 
 const MAX_STEP = 200
 
@@ -18,7 +18,7 @@ const MAX_STEP = 200
 async function open(engine: DatabaseEngine, t: TestContext) {
   const store = await openEmptyStore(engine, t)
   const shop = await openShop(store)
-  const chain = new ModelChain()
+  const chain = new TestNetwork()
   const clock = new ManualClock(NOW)
   /** Numbers of evaluated invoices, one for each commit that evaluates any. */
   const commits: number[] = []
@@ -50,12 +50,10 @@ async function open(engine: DatabaseEngine, t: TestContext) {
       params: consensusParams('regtest'),
     })
   let recorder = start()
-  await recorder.recordBlocks({ blocks: chain.blocks, notes: [] })
-  let paid = 0
+  await recorder.recordBlocks({ blocks: chain.blocksFrom(), notes: [] })
   async function mine(txids: string[] = []): Promise<void> {
-    chain.mine(txids, clock.secs)
-    const [block] = chain.blocks.slice(-1)
-    await recorder.recordBlocks({ blocks: [block!], notes: notesOf(block!.paying, shop.viewingKey.id) })
+    const blocks = [chain.mineOnly(txids, clock.secs)]
+    await recorder.recordBlocks({ blocks, notes: chain.notesIn(blocks, shop.viewingKey.id) })
   }
   return {
     commits,
@@ -63,12 +61,7 @@ async function open(engine: DatabaseEngine, t: TestContext) {
     async sellAndMine(count: number, confirmations: number): Promise<Invoice[]> {
       const invoices: Invoice[] = []
       for (let i = 0; i < count; i++) invoices.push(await shop.sell({ amountZat: 10n, confirmations }))
-      const txids = invoices.map(({ diversifierIndex }) => {
-        const txid = (++paid).toString(16).padStart(64, '0')
-        chain.broadcast({ txid, diversifierIndex, valueZat: 10n })
-        return txid
-      })
-      await mine(txids)
+      await mine(invoices.map(invoice => chain.pay(invoice, 10n)))
       return invoices
     },
     mine,

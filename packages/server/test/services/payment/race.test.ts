@@ -12,7 +12,7 @@ import { ManualClock } from '../../harness/manual-clock.ts'
 import { testOutbox } from '../../harness/outbox.ts'
 import { paymentsOf } from '../../harness/payments.ts'
 import { findPostgres, NO_POSTGRES, startPostgres, type TestPostgres } from '../../harness/postgres.ts'
-import { ModelChain, notesOf } from '../../harness/simulation/model-chain.ts'
+import { TestNetwork } from '../../harness/simulation/network.ts'
 
 const bin = findPostgres()
 const ROUNDS = 25
@@ -48,20 +48,18 @@ after(async () => {
 test('two processes that record the same payments at once, in the mempool and in blocks, count each once and as mined', {
   skip: !bin && NO_POSTGRES,
 }, async () => {
-  const chain = new ModelChain()
+  const chain = new TestNetwork()
   const [one, other] = services as [ChainRecorder, ChainRecorder]
-  await one.recordBlocks({ blocks: chain.blocks, notes: [] })
+  await one.recordBlocks({ blocks: chain.blocksFrom(), notes: [] })
   const terms = { amountZat: 10n, confirmations: 1, createdAt: clock.secs, expiresAt: clock.secs + 900 }
   const invoices: Invoice[] = []
   for (let round = 0; round < ROUNDS; round++) {
     const invoice = await shop.sell({ ...terms, watchUntil: clock.secs + 86_400 })
     invoices.push(invoice)
-    const txid = round.toString(16).padStart(64, '0')
-    chain.broadcast({ txid, diversifierIndex: invoice.diversifierIndex, valueZat: 10n })
-    const seen = { notes: notesOf(chain.mempool.values(), shop.viewingKey.id), expiryHeights: new Map() }
-    chain.mine([txid], clock.secs)
-    const [block] = chain.blocks.slice(-1)
-    const read = { blocks: [block!], notes: notesOf(block!.paying, shop.viewingKey.id) }
+    const txid = chain.pay(invoice, 10n)
+    const seen = { notes: chain.mempoolNotes(shop.viewingKey.id), expiryHeights: new Map() }
+    const blocks = [chain.mineOnly([txid], clock.secs)]
+    const read = { blocks, notes: chain.notesIn(blocks, shop.viewingKey.id) }
     // The slower process gets a mismatch, or a conflict from the database.
     const race = await Promise.allSettled([
       one.recordMempool(seen),
