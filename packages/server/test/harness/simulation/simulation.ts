@@ -198,9 +198,10 @@ export class ChainSimulation {
     for (let i = 0; i < blocks; i++) this.chain.mineOnly(i === 0 ? txids : [], this.clock.secs)
   }
 
-  /** Another client of the server reads the mempool. */
-  async readByAnotherClient(): Promise<void> {
-    await this.server.connect().mempool(new AbortController().signal)
+  /** Another client of the server reads the mempool. @returns the txids */
+  async readByAnotherClient(): Promise<string[]> {
+    const transactions = await this.server.connect().mempool(new AbortController().signal)
+    return transactions.map(({ txid }) => txid)
   }
 
   /** Rescans like the command of the operator, with the services of the first process. */

@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { consensusParams } from '../../../src/domain/network-upgrade.ts'
+import { createServices } from '../../../src/container.ts'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import type { Store, Tx } from '../../../src/ports/store.ts'
-import { createChainRecorder } from '../../../src/services/chain-sync.ts'
-import { createChangeReporter, createInvoiceUpdater } from '../../../src/services/invoice-state.ts'
+import { openTestContainer } from '../../harness/container.ts'
 import { type DatabaseEngine, onBothDatabases, openEmptyStore } from '../../harness/databases.ts'
 import { NOW, openShop } from '../../harness/fixtures.ts'
-import { silentLog } from '../../harness/log.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
-import { testOutbox } from '../../harness/outbox.ts'
 import { TestNetwork } from '../../harness/simulation/network.ts'
 
 const MAX_STEP = 200
@@ -41,14 +38,8 @@ async function open(engine: DatabaseEngine, t: TestContext) {
         return work(counting)
       }),
   }
-  const start = () =>
-    createChainRecorder({
-      store: watched,
-      updateInvoices: createInvoiceUpdater({ outbox: testOutbox }),
-      reportChanges: createChangeReporter({ log: silentLog }),
-      clock,
-      params: consensusParams('regtest'),
-    })
+  const { infrastructure } = await openTestContainer(t, { store: watched, clock, isPrepared: false })
+  const start = () => createServices(infrastructure, null).chainRecorder
   let recorder = start()
   await recorder.recordBlocks({ blocks: chain.blocksFrom(), notes: [] })
   async function mine(txids: string[] = []): Promise<void> {

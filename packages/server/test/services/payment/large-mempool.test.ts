@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { consensusParams } from '../../../src/domain/network-upgrade.ts'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import type { Store } from '../../../src/ports/store.ts'
-import { createChainRecorder } from '../../../src/services/chain-sync.ts'
-import { createChangeReporter, createInvoiceUpdater } from '../../../src/services/invoice-state.ts'
+import { openTestContainer } from '../../harness/container.ts'
 import { type DatabaseEngine, onBothDatabases, openEmptyStore } from '../../harness/databases.ts'
 import { NOW, openShop } from '../../harness/fixtures.ts'
-import { silentLog } from '../../harness/log.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
-import { testOutbox } from '../../harness/outbox.ts'
 import { paymentsOf } from '../../harness/payments.ts'
 import { TestNetwork } from '../../harness/simulation/network.ts'
 
@@ -36,13 +32,8 @@ async function open(engine: DatabaseEngine, t: TestContext) {
         return work({ ...tx, payments: { ...tx.payments, listMempool } })
       }),
   }
-  const recorder = createChainRecorder({
-    store: watched,
-    updateInvoices: createInvoiceUpdater({ outbox: testOutbox }),
-    reportChanges: createChangeReporter({ log: silentLog }),
-    clock,
-    params: consensusParams('regtest'),
-  })
+  const { services } = await openTestContainer(t, { store: watched, clock, isPrepared: false })
+  const { chainRecorder: recorder } = services
   await recorder.recordBlocks({ blocks: chain.blocksFrom(), notes: [] })
   return {
     store,

@@ -1,23 +1,18 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import type { WorldTransaction } from '@zatgate/simulation/world/chain/transaction'
 import fc from 'fast-check'
+import { createServices, type Infrastructure } from '../../../src/container.ts'
 import { sumZat } from '../../../src/domain/money.ts'
-import { consensusParams } from '../../../src/domain/network-upgrade.ts'
 import { startOfDay } from '../../../src/domain/time.ts'
 import type { DailyTotals } from '../../../src/ports/repository/dashboard.ts'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import type { Store } from '../../../src/ports/store.ts'
-import { type ChainRecorder, createChainRecorder } from '../../../src/services/chain-sync.ts'
-import { createChangeReporter, createInvoiceUpdater } from '../../../src/services/invoice-state.ts'
-import { createRecordedChain, type RecordedChain } from '../../../src/services/recorded-chain.ts'
-import { openStore } from '../../../src/store/open.ts'
-import { silentLog } from '../../harness/log.ts'
+import type { ChainRecorder } from '../../../src/services/chain-sync.ts'
+import type { RecordedChain } from '../../../src/services/recorded-chain.ts'
+import { openTestContainer, scopeOf } from '../../harness/container.ts'
+import { openShop } from '../../harness/fixtures.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
-import { testOutbox } from '../../harness/outbox.ts'
 import { paymentsOf } from '../../harness/payments.ts'
 import { TestNetwork, VIEWING_KEY } from '../../harness/simulation/network.ts'
 
@@ -94,8 +89,8 @@ class Bench {
   readonly clock = new ManualClock()
   readonly chain: TestNetwork
   readonly everPaid = new Set<bigint>()
-  readonly #directory = mkdtempSync(join(tmpdir(), 'zatgate-model-'))
-  store!: Store
+  readonly #stack = new AsyncDisposableStack()
+  #infrastructure!: Infrastructure
   chainRecorder!: ChainRecorder
   recordedChain!: RecordedChain
   keyId = 0
@@ -106,61 +101,29 @@ class Bench {
   }
 
   async open(): Promise<void> {
-    this.store = await openStore(`sqlite:${join(this.#directory, 'test.db')}`)
-    const now = this.clock.secs
-    await this.store.write(async rows => {
-      const account = await rows.accounts.insert({
-        publicId: 'a',
-        email: 'a@example.com',
-        network: 'regtest',
-        confirmations: 3,
-        plan: 'Free',
-        createdAt: now,
-      })
-      const fingerprint = new Uint8Array(32)
-      const key = await rows.viewingKeys.findOrInsert(
-        { fingerprint, network: 'regtest', createdAt: now, firstIndex: 1n },
-        () => fingerprint,
-      )
-      this.accountId = account!.id
-      this.keyId = key.id
-      for (const diversifierIndex of INDEXES) {
-        await rows.invoices.insert({
-          publicId: `invoice-${diversifierIndex}`,
-          accountId: account!.id,
-          viewingKeyId: key.id,
-          diversifierIndex,
-          purpose: 'sale',
-          address: `address ${diversifierIndex}`,
-          ...TERMS[`${diversifierIndex}`]!,
-          createdAt: now,
-          expiresAt: now + 86_400,
-          watchUntil: now + 7 * 86_400,
-        })
-      }
-    })
+    const { clock } = this
+    const { infrastructure } = await openTestContainer(scopeOf(this.#stack), { clock, isPrepared: false })
+    this.#infrastructure = infrastructure
+    const { account, viewingKey, sell } = await openShop(this.store)
+    this.accountId = account.id
+    this.keyId = viewingKey.id
+    const times = { createdAt: clock.secs, expiresAt: clock.secs + 86_400, watchUntil: clock.secs + 7 * 86_400 }
+    for (const diversifierIndex of INDEXES) await sell({ diversifierIndex, ...TERMS[`${diversifierIndex}`]!, ...times })
     this.restart()
   }
 
-  async close(): Promise<void> {
-    await this.store.close()
-    rmSync(this.#directory, { recursive: true, force: true })
+  get store(): Store {
+    return this.#infrastructure.store
+  }
+
+  close(): Promise<void> {
+    return this.#stack.disposeAsync()
   }
 
   restart(): void {
-    const { store, clock } = this
-    const [updateInvoices, report] = [
-      createInvoiceUpdater({ outbox: testOutbox }),
-      createChangeReporter({ log: silentLog }),
-    ]
-    this.chainRecorder = createChainRecorder({
-      store,
-      updateInvoices,
-      reportChanges: report,
-      clock,
-      params: consensusParams('regtest'),
-    })
-    this.recordedChain = createRecordedChain({ store, updateInvoices, reportChanges: report, clock, log: silentLog })
+    const { chainRecorder, recordedChain } = createServices(this.#infrastructure, null)
+    this.chainRecorder = chainRecorder
+    this.recordedChain = recordedChain
   }
 
   async take(step: Step): Promise<void> {
@@ -336,7 +299,7 @@ test('the stored payments match chain and mempool after any sequence of changes,
         assert.deepEqual(await bench.outcome(), await fresh.outcome())
       } finally {
         await bench.close()
-        if (fresh.store) await fresh.close()
+        await fresh.close()
       }
     }),
     { numRuns: 25 },
