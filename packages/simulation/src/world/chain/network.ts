@@ -58,7 +58,7 @@ export class Network {
   broadcast(transaction: WorldTransaction): boolean {
     this.transactions.set(transaction.txid, transaction)
     if (!this.isMinable(transaction, this.height + 1) || this.isSpent(transaction)) return false
-    if ([...this.mempool.values()].some(other => other.spends === transaction.spends)) return false
+    for (const { spends } of this.mempool.values()) if (spends === transaction.spends) return false
     this.mempool.set(transaction.txid, transaction)
     return true
   }
