@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import type { Account, Network } from '../../src/domain/account.ts'
 import { consensusParams } from '../../src/domain/network-upgrade.ts'
 import { DEFAULT_PLANS, type Plan } from '../../src/domain/plan.ts'
@@ -6,9 +6,10 @@ import { type Clock, nowSecs } from '../../src/ports/clock.ts'
 import type { Log } from '../../src/ports/log.ts'
 import type { Rates } from '../../src/ports/rate.ts'
 import type { Invoice } from '../../src/ports/repository/invoice.ts'
-import type { Store, Tx } from '../../src/ports/store.ts'
+import type { Store } from '../../src/ports/store.ts'
 import { openTestContainer, type TestScope } from './container.ts'
 import { silentLog } from './log.ts'
+import { TestNetwork } from './simulation/network.ts'
 import { testViewingKey } from './viewing-key.ts'
 
 export interface BillingHarnessOptions {
@@ -29,7 +30,7 @@ export type BillingHarness = Awaited<ReturnType<typeof createBillingHarness>>
 
 const CONFIRMATIONS = 3
 
-/** Billing and withdrawals on a real store, with payments written directly instead of blocks and notes. */
+/** Billing and withdrawals on a real store, with payments on the network of the simulation. */
 export async function createBillingHarness(test: TestScope, { store, clock, ...options }: BillingHarnessOptions) {
   const { plans = DEFAULT_PLANS, log = silentLog, confirmations = CONFIRMATIONS, rates } = options
   const { infrastructure, services, operator } = await openTestContainer(test, {
@@ -37,7 +38,8 @@ export async function createBillingHarness(test: TestScope, { store, clock, ...o
     clock,
     log,
     ...(rates && { rates }),
-    params: consensusParams(options.chainNetwork ?? 'regtest'),
+    // The simulated chain is short, so every network uses the upgrade heights of regtest.
+    params: { ...consensusParams('regtest'), network: options.chainNetwork ?? 'regtest' },
     config: {
       plans,
       confirmations,
@@ -45,18 +47,34 @@ export async function createBillingHarness(test: TestScope, { store, clock, ...o
       ...(options.encryptionKeys && { encryptionKeys: options.encryptionKeys }),
     },
   })
-  const { accounts, invoices, billing, withdrawals, payouts, setAsides, updateInvoices } = services
-  if (!operator) throw new Error('the operator has no account')
+  const { accounts, invoices, billing, withdrawals, payouts, setAsides } = services
+  const { chainRecorder, recordedChain, invoiceExpiry, retryInvoices, updateInvoices } = services
+  const keyId = operator?.viewingKeyId
+  if (!operator || !keyId) throw new Error('the operator has no viewing key')
+  const network = new TestNetwork({ time: nowSecs(clock) })
   const now = () => nowSecs(clock)
 
-  async function mineHeaders(tx: Tx, count: number, time = now()): Promise<void> {
-    const height = (await tx.chain.tip())?.height ?? 0
-    const treeSizes = { sapling: 0, orchard: 0, ironwood: 0 }
-    const hash = (at: number) => hashOf(`block ${at}`)
-    const blocks = Array.from({ length: count }, (_, i) => height + 1 + i)
-    await tx.chain.appendHeaders(
-      blocks.map(at => ({ height: at, hash: hash(at), prevHash: hash(at - 1), time, treeSizes })),
-    )
+  /** Records the mempool. @param syncedThrough the time up to which chain and mempool are known; null: no later one */
+  const recordMempool = async (syncedThrough: number | null): Promise<void> => {
+    await chainRecorder.recordSnapshot({
+      notes: network.mempoolNotes(keyId),
+      expiryHeights: new Map(),
+      txids: new Set(network.mempool.keys()),
+      readAt: now(),
+      lastSeq: await chainRecorder.lastSeq(),
+      serverEpoch: 1,
+      syncedThrough,
+      provesMissing: true,
+      uncompared: new Set(),
+    })
+  }
+
+  /** Records the blocks above the recorded ones. */
+  const recordBlocks = async (): Promise<void> => {
+    const recorded = (await recordedChain.position())?.tip.height ?? -1
+    const blocks = network.blocksFrom(recorded + 1)
+    const mismatch = await chainRecorder.recordBlocks({ blocks, notes: network.notesIn(blocks, keyId) })
+    if (mismatch) throw new Error(`block ${mismatch.height}: ${mismatch.problem.problem}`)
   }
 
   return {
@@ -68,6 +86,7 @@ export async function createBillingHarness(test: TestScope, { store, clock, ...o
     withdrawals,
     payouts,
     setAsides,
+    retryInvoices,
     operator,
 
     async merchant(plan = 'Free'): Promise<Account> {
@@ -83,67 +102,36 @@ export async function createBillingHarness(test: TestScope, { store, clock, ...o
         return account
       }),
 
-    /** Adds a payment to the mempool, in a new transaction or the given one. Returns the txid. */
-    async deposit(invoice: Invoice, valueZat: bigint, txid = hashOf(randomUUID())): Promise<string> {
-      const payment = {
-        invoiceId: invoice.id,
-        txid,
-        valueZat,
-        outputIndex: 0,
-        pool: 'ironwood',
-        seenAt: now(),
-        lastSeenHeight: 0,
-      } as const
-      await store.write(async tx => {
-        const location = { at: 'mempool' } as const
-        const recorded = await tx.payments.upsert([{ ...payment, location, expiryHeight: null }])
-        await tx.payments.markPresent([await tx.payments.lastSeq()], 0)
-        await updateInvoices(tx, recorded, now(), { mempoolIsKnown: true })
-      })
+    /** Pays an invoice: the payment is in the mempool. Returns the txid. */
+    async deposit(invoice: Invoice, valueZat: bigint): Promise<string> {
+      const txid = network.pay(invoice, valueZat)
+      await recordMempool(null)
       return txid
     },
 
-    /** Drops an unmined payment. */
+    /** Drops an unmined payment, without the wait for it. */
     async vanish(txid: string): Promise<void> {
+      network.evict(txid)
       await store.write(async tx => updateInvoices(tx, await tx.payments.markDropped([txid]), now()))
     },
 
     /** Mines the mempool with the given number of confirmations. */
     async mine(count = CONFIRMATIONS, time = now()): Promise<void> {
-      await store.write(async tx => {
-        const height = ((await tx.chain.tip())?.height ?? 0) + 1
-        await mineHeaders(tx, count, time)
-        const unmined = await tx.payments.listMempool(1_000, null)
-        const location = { at: 'mined', height } as const
-        const mined = await tx.payments.upsert(unmined.map(payment => ({ ...payment, location })))
-        await updateInvoices(
-          tx,
-          [...mined, ...(await tx.invoices.confirmable((await tx.chain.tip())?.height ?? 0, 1_000))],
-          now(),
-        )
-      })
+      network.mine(time)
+      for (let confirmations = 1; confirmations < count; confirmations++) network.mine(time, [])
+      await recordBlocks()
     },
 
     /** Removes the last blocks. Their payments are unmined. */
     async reorg(depth: number): Promise<void> {
-      await store.write(async tx => {
-        const height = Math.max(((await tx.chain.tip())?.height ?? 0) - depth, 0)
-        const touched = await tx.payments.unmineAbove(height)
-        await tx.chain.removeHeadersAbove(height)
-        await updateInvoices(tx, touched, now())
-      })
+      network.removeBlocks(depth, () => true)
+      await recordedChain.rewindTo(network.height, null)
     },
 
-    /** Sets the synced time to now and expires due invoices. */
+    /** Syncs up to now and expires due invoices. */
     async seeThrough(): Promise<void> {
-      await store.write(async tx => {
-        await tx.chain.setSyncedThrough(now(), now())
-        await updateInvoices(tx, await tx.invoices.expirable(now(), (await tx.chain.tip())?.height ?? 0, 1_000), now())
-      })
+      await recordMempool(now())
+      await invoiceExpiry.expireDue(1_000)
     },
   }
-}
-
-function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
 }

@@ -70,6 +70,18 @@ test('a block ends the open streams', async () => {
   assert.equal((await next).done, true)
 })
 
+test('a server without cache and open streams serves the present mempool, and nothing after it', async () => {
+  const { network, server, client, signal, readMempool } = createServer()
+  Object.assign(server, { mempoolCacheMs: 0, endMempoolAtOnce: true })
+  assert.deepEqual(await readMempool(), [])
+  network.broadcast(payment)
+  assert.deepEqual(await readMempool(), [payment.txid])
+  const stream = client.mempoolStream(signal)
+  const { value } = await stream.next()
+  assert.equal(Buffer.from(value as Uint8Array).toString('hex'), payment.txid)
+  assert.equal((await stream.next()).done, true)
+})
+
 test('a stalled server keeps its branch and its mempool', async () => {
   const { network, scheduler, server, client, signal, readMempool } = createServer()
   network.broadcast(payment)

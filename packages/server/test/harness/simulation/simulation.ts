@@ -1,12 +1,17 @@
 import { type TestContext, test } from 'node:test'
+import { Draw } from '@zatgate/simulation/runtime/draw'
+import { WORLD } from '@zatgate/simulation/runtime/scheduler'
+import { ChainServer, type ServerScheduler } from '@zatgate/simulation/world/chain/chain-server'
+import { createNoteScanner } from '@zatgate/simulation/world/chain/note-scanner'
+import { ServedTransactions } from '@zatgate/simulation/world/chain/served'
 import pg from 'pg'
 import { createServices, type Infrastructure, type Services } from '../../../src/container.ts'
 import type { Network } from '../../../src/domain/account.ts'
-import type { CompactTransaction } from '../../../src/domain/chain.ts'
+import type { Block } from '../../../src/domain/chain.ts'
 import type { NewEvent } from '../../../src/domain/event.ts'
 import { consensusParams } from '../../../src/domain/network-upgrade.ts'
 import type { Metrics } from '../../../src/ports/metrics.ts'
-import type { DecryptedNote, NoteScanner, ScanKey, ScanOptions } from '../../../src/ports/note-scanner.ts'
+import type { DecryptedNote, NoteScanner } from '../../../src/ports/note-scanner.ts'
 import type { Invoice, NewInvoice } from '../../../src/ports/repository/invoice.ts'
 import type { PaymentRow } from '../../../src/ports/repository/payment.ts'
 import type { Store, Tx } from '../../../src/ports/store.ts'
@@ -20,9 +25,8 @@ import { ManualClock } from '../manual-clock.ts'
 import { paymentsOf } from '../payments.ts'
 import { SkewedClock } from '../skewed-clock.ts'
 import { type Interruption, interrupted } from './interruption.ts'
-import { ModelChain, type ModelTransaction, notesOf } from './model-chain.ts'
-import { ModelServer } from './model-server.ts'
-import { compact, SwitchableServers } from './switchable-servers.ts'
+import { TestNetwork, VIEWING_KEY } from './network.ts'
+import { SwitchableServers } from './switchable-servers.ts'
 
 export interface SimulationOptions {
   /** The rules about clocks and block times do not apply on regtest. Default `test`. */
@@ -48,12 +52,12 @@ export interface SimulatedProcess {
   rescan(from: number): Promise<RescanResult>
 }
 
-/** The real chain sync and its services on a real store, with simulated servers of a chain without cryptography. */
+/** The real chain sync and its services on a real store, on the network and the servers of the simulation. */
 export class ChainSimulation {
   readonly clock: ManualClock
   readonly network: Network
-  readonly chain: ModelChain
-  readonly servers: ModelServer[]
+  readonly chain: TestNetwork
+  readonly servers: ChainServer[]
   readonly processes: SimulatedProcess[] = []
   readonly log = recordingLog()
   /** Events of committed transactions, in order. */
@@ -63,19 +67,27 @@ export class ChainSimulation {
   readonly scans: { readonly txid: string; readonly isUrgent: boolean }[] = []
   shop!: Shop
   interruption: Interruption = () => {}
-  readonly #transactions = new Map<string, ModelTransaction>()
-  readonly #expiryHeights = new Map<string, number>()
+  readonly #scheduler: ServerScheduler
   readonly #url: string
   #infrastructure!: Infrastructure
-  #paid = 0
 
   private constructor(network: Network, servers: number, url: string) {
     this.#url = url
     this.clock = new ManualClock()
     this.network = network
-    this.chain = new ModelChain(this.clock.secs - 11 * 75)
-    for (let i = 0; i < 11; i++) this.chain.mine([], this.clock.secs - (10 - i) * 75)
-    this.servers = Array.from({ length: servers }, () => new ModelServer(this.chain, this.clock))
+    this.chain = new TestNetwork({ time: this.clock.secs - 11 * 75, height: 11 })
+    this.#scheduler = schedulerOf(this.clock)
+    this.servers = Array.from({ length: servers }, (_, i) => this.#startServer(`server ${i + 1}`))
+  }
+
+  /** A server that asks its node at each read: tests pay and sync immediately. */
+  #startServer(name: string): ChainServer {
+    const served = new ServedTransactions(() => this.clock.nowMs())
+    const params = consensusParams('regtest')
+    const server = new ChainServer(name, { network: this.chain, scheduler: this.#scheduler, params, served })
+    server.mempoolCacheMs = 0
+    server.endMempoolAtOnce = true
+    return server
   }
 
   static async open(
@@ -99,9 +111,8 @@ export class ChainSimulation {
         log,
         // The simulated chain is short, so every network uses the upgrade heights of regtest.
         params: { ...consensusParams('regtest'), network },
-        vault: { seal: secret => secret, open: sealed => sealed },
+        ...this.#cryptography(),
         metrics: this.#metrics(),
-        noteScanner: this.#noteScanner(),
       })
     ).infrastructure
     this.processes.push(this.process(store, this.server))
@@ -119,15 +130,15 @@ export class ChainSimulation {
     return this.processes[0]!
   }
 
-  get server(): ModelServer {
+  get server(): ChainServer {
     return this.servers[0]!
   }
 
   /** Creates a newly started process with no state in memory. */
-  process(store: Store, server: ModelServer): SimulatedProcess {
+  process(store: Store, server: ChainServer): SimulatedProcess {
     const at: Interruption = point => this.interruption(point)
     const clock = new SkewedClock({ base: this.clock })
-    const chain = new SwitchableServers(server, at)
+    const chain = new SwitchableServers(server.connect(), at)
     const infrastructure = { ...this.infrastructure, store: this.#recording(store), clock, chain }
     const services = createServices(infrastructure, null)
     const { chainRecorder, invoiceExpiry, recordedChain } = services
@@ -174,22 +185,23 @@ export class ChainSimulation {
 
   /** Broadcasts a payment. Returns its txid. */
   pay(invoice: Invoice, valueZat = invoice.amountZat, expiryHeight?: number): string {
-    const txid = (++this.#paid).toString(16).padStart(64, '0')
-    const transaction = { txid, diversifierIndex: invoice.diversifierIndex, valueZat }
-    this.#transactions.set(txid, transaction)
-    if (expiryHeight !== undefined) this.#expiryHeights.set(txid, expiryHeight)
-    this.chain.broadcast(transaction)
-    return txid
+    return this.chain.pay(invoice, valueZat, expiryHeight)
   }
 
   /** Puts a known transaction back into the mempool. */
   rebroadcast(txid: string): void {
-    this.chain.broadcast(this.#transactions.get(txid)!)
+    this.chain.broadcast(this.chain.transactions.get(txid)!)
   }
 
   /** Mines blocks at the true time. The first contains `txids`, by default the whole mempool. */
   mine(blocks = 1, txids: readonly string[] = [...this.chain.mempool.keys()]): void {
-    for (let i = 0; i < blocks; i++) this.chain.mine(i === 0 ? txids : [], this.clock.secs)
+    for (let i = 0; i < blocks; i++) this.chain.mineOnly(i === 0 ? txids : [], this.clock.secs)
+  }
+
+  /** Another client of the server reads the mempool. @returns the txids */
+  async readByAnotherClient(): Promise<string[]> {
+    const transactions = await this.server.connect().mempool(new AbortController().signal)
+    return transactions.map(({ txid }) => txid)
   }
 
   /** Rescans like the command of the operator, with the services of the first process. */
@@ -197,12 +209,13 @@ export class ChainSimulation {
     return this.firstProcess.rescan(from)
   }
 
-  /** The notes of the merchant's key in these blocks. */
-  notesOf(blocks: readonly Pick<ModelChain['blocks'][number], 'paying'>[]): DecryptedNote[] {
-    return notesOf(
-      blocks.flatMap(block => block.paying),
-      this.shop.viewingKey.id,
-    )
+  /** The notes of these blocks. */
+  notesIn(blocks: readonly Block[]): DecryptedNote[] {
+    return this.chain.notesIn(blocks, this.shop.viewingKey.id)
+  }
+
+  mempoolNotes(): DecryptedNote[] {
+    return this.chain.mempoolNotes(this.shop.viewingKey.id)
   }
 
   /** A separate connection to the PostgreSQL database of the simulation. */
@@ -247,23 +260,16 @@ export class ChainSimulation {
     }
   }
 
-  #noteScanner(): NoteScanner {
-    return {
-      scan: async (
-        keys: readonly ScanKey[],
-        transactions: readonly CompactTransaction[],
-        { isUrgent = false }: ScanOptions = {},
-      ) => {
-        this.scans.push(...transactions.map(({ txid }) => ({ txid, isUrgent })))
-        await this.interruption('before opening')
-        const known = transactions.flatMap(({ txid }) => this.#transactions.get(txid) ?? [])
-        return keys.flatMap(({ id }) => (id === this.shop.viewingKey.id ? notesOf(known, id) : []))
-      },
-      toCompact: async (raw: Uint8Array) => {
-        const txid = Buffer.from(raw).toString('hex')
-        return { transaction: compact({ txid }), expiryHeight: this.#expiryHeights.get(txid) ?? 0 }
-      },
-    } as unknown as NoteScanner
+  /** The simulation's, where each sealed secret is the shop's viewing key. */
+  #cryptography(): Pick<Infrastructure, 'noteScanner' | 'vault'> {
+    const scanner = createNoteScanner(this.chain, this.#scheduler)
+    const { incoming } = scanner.parseViewingKey(VIEWING_KEY)
+    const scan: NoteScanner['scan'] = async (keys, transactions, options) => {
+      this.scans.push(...transactions.map(({ txid }) => ({ txid, isUrgent: options?.isUrgent ?? false })))
+      await this.interruption('before opening')
+      return scanner.scan(keys, transactions, options)
+    }
+    return { noteScanner: { ...scanner, scan }, vault: { seal: secret => secret, open: () => incoming } }
   }
 
   #metrics(): Metrics {
@@ -292,6 +298,19 @@ export class ChainSimulation {
         return result
       },
     }
+  }
+}
+
+/** Servers on a clock that tests move. Their calls do not wait for one another, and no timer runs out. */
+function schedulerOf(clock: ManualClock): ServerScheduler {
+  return {
+    get nowMs() {
+      return clock.nowMs()
+    },
+    draw: new Draw(1, 'servers'),
+    pause: () => undefined,
+    startTimer: (ms, fire) => ({ owner: WORLD, atMs: clock.nowMs() + ms, fire, index: -1 }),
+    cancelTimer: () => {},
   }
 }
 

@@ -1,42 +1,45 @@
-import type { CompactTransaction } from '../../../src/domain/chain.ts'
+import { isPastTip, type LightwalletServer } from '../../../src/adapters/lightwalletd/server.ts'
+import type { Block, CompactTransaction } from '../../../src/domain/chain.ts'
 import type { ChainProblem } from '../../../src/domain/chain-problem.ts'
 import type { Chain, ServerView } from '../../../src/ports/chain.ts'
 import type { Interruption } from './interruption.ts'
-import type { ModelServer } from './model-server.ts'
 
-/** The servers as one chain source that uses one of them at a time. */
+/** A chain source whose server and problems the test chooses. */
 export class SwitchableServers implements Chain {
   serverEpoch = 1
-  distrusted: string[] = []
   problems: readonly ChainProblem[] = []
-  #server: ModelServer
+  #server: LightwalletServer
   readonly #at: Interruption
 
-  constructor(server: ModelServer, at: Interruption) {
+  constructor(server: LightwalletServer, at: Interruption) {
     this.#server = server
     this.#at = at
   }
 
-  use(server: ModelServer): void {
+  use(server: LightwalletServer): void {
     this.#server = server
     this.serverEpoch += 1
   }
 
-  async tip(): Promise<number> {
-    return this.#around('tip', () => this.#server.tipHeight())
+  async tip(signal: AbortSignal): Promise<number> {
+    return this.#around('tip', () => this.#server.latestHeight(signal))
   }
 
-  async *blocks(from: number, to: number): AsyncGenerator<ReturnType<ModelServer['blocksBetween']>[number]> {
+  async *blocks(from: number, to: number, signal: AbortSignal): AsyncGenerator<Block> {
     await this.#at('before blocks')
-    for (const block of this.#server.blocksBetween(from, to)) {
-      yield block
-      await this.#at('between blocks')
+    try {
+      for await (const block of this.#server.blocks(from, to, signal)) {
+        yield block
+        await this.#at('between blocks')
+      }
+    } catch (error) {
+      if (!isPastTip(error)) throw error
     }
     await this.#at('after blocks')
   }
 
-  async *mempool(): AsyncGenerator<Uint8Array> {
-    for (const { txid } of this.#server.stream()) yield Buffer.from(txid, 'hex')
+  mempool(signal: AbortSignal): AsyncIterable<Uint8Array> {
+    return this.#server.mempoolStream(signal)
   }
 
   /** One is in use at a time, and no second one is required. */
@@ -46,25 +49,18 @@ export class SwitchableServers implements Chain {
     return []
   }
 
-  async mempoolSnapshot(): Promise<CompactTransaction[]> {
-    return this.#around('mempool snapshot', () => this.#server.mempool().map(compact))
+  async mempoolSnapshot(signal: AbortSignal): Promise<CompactTransaction[]> {
+    return this.#around('mempool snapshot', () => this.#server.mempool(signal))
   }
 
-  abandonServer(reason: string): void {
-    this.distrusted.push(reason)
-  }
+  abandonServer(): void {}
 
   async close(): Promise<void> {}
 
-  async #around<T>(name: string, call: () => T): Promise<T> {
+  async #around<T>(name: string, call: () => Promise<T>): Promise<T> {
     await this.#at(`before ${name}`)
-    const result = call()
+    const result = await call()
     await this.#at(`after ${name}`)
     return result
   }
-}
-
-/** A transaction without actions: the simulated note scanner knows it by its id. */
-export function compact({ txid }: { readonly txid: string }): CompactTransaction {
-  return { txid, orchard: [], ironwood: [] }
 }

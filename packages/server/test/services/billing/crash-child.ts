@@ -1,14 +1,12 @@
-import { createHash } from 'node:crypto'
 import { AppError } from '../../../src/domain/error.ts'
-import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import type { Store, Tx } from '../../../src/ports/store.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { createBillingHarness } from '../../harness/billing.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 
 /**
- * Runs one merchant's purchases and withdrawals on a database that may contain a part of them already. The process is
- * killed with SIGKILL right before the commit of a chosen transaction:
+ * Runs one merchant's purchases and withdrawals on a database that may contain a part of them already. Payments and blocks
+ * are the same in each run. The process is killed with SIGKILL right before the commit of a chosen transaction:
  * `node crash-child.ts <file> <number of the transaction>`.
  */
 const [file = '', killAt = '0'] = process.argv.slice(2)
@@ -20,7 +18,7 @@ const harness = await createBillingHarness({ after: () => {} }, { store, clock }
 const { id } = await harness.accounts.findOrCreate('merchant@example.org')
 
 const plan = await harness.billing.subscribe(await harness.account(id), 'Pro', 'plan')
-await deposit(plan)
+await harness.deposit(plan, plan.amountZat)
 await harness.mine()
 const { withdrawal, invoice } = await harness.withdrawals.create(await harness.account(id), {
   amountZat: 100_000_000n,
@@ -28,7 +26,7 @@ const { withdrawal, invoice } = await harness.withdrawals.create(await harness.a
   payoutTo: 'account 12345678',
   idempotencyKey: 'withdrawal',
 })
-await deposit(invoice)
+await harness.deposit(invoice, invoice.amountZat)
 await harness.mine()
 await settle(withdrawal.publicId)
 clock.advance(28 * DAY)
@@ -37,11 +35,6 @@ clock.advance(2 * DAY)
 await harness.billing.expirePlans(10)
 await store.close()
 process.stdout.write('completed\n')
-
-/** Uses the same transaction id in each run. */
-function deposit(to: Invoice): Promise<string> {
-  return harness.deposit(to, to.amountZat, createHash('sha256').update(to.publicId).digest('hex'))
-}
 
 /** A run before this one may have settled the order. */
 async function settle(id: string): Promise<void> {

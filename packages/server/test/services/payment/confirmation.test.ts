@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { consensusParams } from '../../../src/domain/network-upgrade.ts'
+import { createServices } from '../../../src/container.ts'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import type { Store, Tx } from '../../../src/ports/store.ts'
-import { createChainRecorder } from '../../../src/services/chain-sync.ts'
-import { createChangeReporter, createInvoiceUpdater } from '../../../src/services/invoice-state.ts'
+import { openTestContainer } from '../../harness/container.ts'
 import { type DatabaseEngine, onBothDatabases, openEmptyStore } from '../../harness/databases.ts'
 import { NOW, openShop } from '../../harness/fixtures.ts'
-import { silentLog } from '../../harness/log.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
-import { testOutbox } from '../../harness/outbox.ts'
-import { ModelChain, notesOf } from '../../harness/simulation/model-chain.ts'
+import { TestNetwork } from '../../harness/simulation/network.ts'
 
 const MAX_STEP = 200
 
@@ -18,7 +15,7 @@ const MAX_STEP = 200
 async function open(engine: DatabaseEngine, t: TestContext) {
   const store = await openEmptyStore(engine, t)
   const shop = await openShop(store)
-  const chain = new ModelChain()
+  const chain = new TestNetwork()
   const clock = new ManualClock(NOW)
   /** Numbers of evaluated invoices, one for each commit that evaluates any. */
   const commits: number[] = []
@@ -41,21 +38,13 @@ async function open(engine: DatabaseEngine, t: TestContext) {
         return work(counting)
       }),
   }
-  const start = () =>
-    createChainRecorder({
-      store: watched,
-      updateInvoices: createInvoiceUpdater({ outbox: testOutbox }),
-      reportChanges: createChangeReporter({ log: silentLog }),
-      clock,
-      params: consensusParams('regtest'),
-    })
+  const { infrastructure } = await openTestContainer(t, { store: watched, clock, isPrepared: false })
+  const start = () => createServices(infrastructure, null).chainRecorder
   let recorder = start()
-  await recorder.recordBlocks({ blocks: chain.blocks, notes: [] })
-  let paid = 0
+  await recorder.recordBlocks({ blocks: chain.blocksFrom(), notes: [] })
   async function mine(txids: string[] = []): Promise<void> {
-    chain.mine(txids, clock.secs)
-    const [block] = chain.blocks.slice(-1)
-    await recorder.recordBlocks({ blocks: [block!], notes: notesOf(block!.paying, shop.viewingKey.id) })
+    const blocks = [chain.mineOnly(txids, clock.secs)]
+    await recorder.recordBlocks({ blocks, notes: chain.notesIn(blocks, shop.viewingKey.id) })
   }
   return {
     commits,
@@ -63,12 +52,7 @@ async function open(engine: DatabaseEngine, t: TestContext) {
     async sellAndMine(count: number, confirmations: number): Promise<Invoice[]> {
       const invoices: Invoice[] = []
       for (let i = 0; i < count; i++) invoices.push(await shop.sell({ amountZat: 10n, confirmations }))
-      const txids = invoices.map(({ diversifierIndex }) => {
-        const txid = (++paid).toString(16).padStart(64, '0')
-        chain.broadcast({ txid, diversifierIndex, valueZat: 10n })
-        return txid
-      })
-      await mine(txids)
+      await mine(invoices.map(invoice => chain.pay(invoice, 10n)))
       return invoices
     },
     mine,

@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { consensusParams } from '../../../src/domain/network-upgrade.ts'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import type { Store } from '../../../src/ports/store.ts'
-import { createChainRecorder } from '../../../src/services/chain-sync.ts'
-import { createChangeReporter, createInvoiceUpdater } from '../../../src/services/invoice-state.ts'
+import { openTestContainer } from '../../harness/container.ts'
 import { type DatabaseEngine, onBothDatabases, openEmptyStore } from '../../harness/databases.ts'
 import { NOW, openShop } from '../../harness/fixtures.ts'
-import { silentLog } from '../../harness/log.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
-import { testOutbox } from '../../harness/outbox.ts'
 import { paymentsOf } from '../../harness/payments.ts'
-import { ModelChain, notesOf } from '../../harness/simulation/model-chain.ts'
+import { TestNetwork } from '../../harness/simulation/network.ts'
 
 /** More than two pages. */
 const DUST = 4_500
@@ -21,7 +17,7 @@ const PAGE = 2_000
 async function open(engine: DatabaseEngine, t: TestContext) {
   const store = await openEmptyStore(engine, t)
   const shop = await openShop(store)
-  const chain = new ModelChain()
+  const chain = new TestNetwork()
   const clock = new ManualClock(NOW)
   const reads: number[] = []
   const watched: Store = {
@@ -36,33 +32,21 @@ async function open(engine: DatabaseEngine, t: TestContext) {
         return work({ ...tx, payments: { ...tx.payments, listMempool } })
       }),
   }
-  const recorder = createChainRecorder({
-    store: watched,
-    updateInvoices: createInvoiceUpdater({ outbox: testOutbox }),
-    reportChanges: createChangeReporter({ log: silentLog }),
-    clock,
-    params: consensusParams('regtest'),
-  })
-  await recorder.recordBlocks({ blocks: chain.blocks, notes: [] })
-  let paid = 0
+  const { services } = await openTestContainer(t, { store: watched, clock, isPrepared: false })
+  const { chainRecorder: recorder } = services
+  await recorder.recordBlocks({ blocks: chain.blocksFrom(), notes: [] })
   return {
     store,
     shop,
     chain,
     clock,
     reads,
-    pay({ diversifierIndex }: Invoice, valueZat: bigint): string {
-      const txid = (++paid).toString(16).padStart(64, '0')
-      chain.broadcast({ txid, diversifierIndex, valueZat })
-      return txid
-    },
     async mineEmpty(): Promise<void> {
-      chain.mine([], clock.secs)
-      await recorder.recordBlocks({ blocks: chain.blocks.slice(-1), notes: [] })
+      await recorder.recordBlocks({ blocks: [chain.mineOnly([], clock.secs)], notes: [] })
     },
     async snapshot(): Promise<void> {
       await recorder.recordSnapshot({
-        notes: notesOf(chain.mempool.values(), shop.viewingKey.id),
+        notes: chain.mempoolNotes(shop.viewingKey.id),
         expiryHeights: new Map(),
         txids: new Set(chain.mempool.keys()),
         readAt: clock.secs,
@@ -82,31 +66,31 @@ async function open(engine: DatabaseEngine, t: TestContext) {
 
 onBothDatabases(engine => {
   test('a mempool of very many payments is recorded and compared in pages, and pays as a small one does', async t => {
-    const { shop, chain, clock, reads, pay, snapshot, read, mineEmpty } = await open(engine, t)
+    const { shop, chain, clock, reads, snapshot, read, mineEmpty } = await open(engine, t)
     const first = await shop.sell({ amountZat: 10n, confirmations: 0 })
     const dusted = await shop.sell({ amountZat: 1_000_000n })
     const last = await shop.sell({ amountZat: 100n, confirmations: 0 })
-    pay(first, 10n)
-    const dust = Array.from({ length: DUST }, () => pay(dusted, 1n))
-    const evicted = pay(last, 60n)
+    chain.pay(first, 10n)
+    const dust = Array.from({ length: DUST }, () => chain.pay(dusted, 1n))
+    const evicted = chain.pay(last, 60n)
     await snapshot()
     assert.deepEqual(await read(first), ['paid', 10n])
     assert.deepEqual(await read(dusted), ['pending', BigInt(DUST)])
     assert.deepEqual(await read(last), ['pending', 60n])
 
     // The new payment is recorded in the first transaction, the absence of the evicted one in the last.
-    chain.mempool.delete(evicted)
-    pay(last, 50n)
+    chain.evict(evicted)
+    chain.pay(last, 50n)
     clock.advance(10)
     await snapshot()
     assert.deepEqual(await read(last), ['detected', 110n], 'an evicted payment does not confirm')
-    pay(last, 50n)
+    chain.pay(last, 50n)
     clock.advance(10)
     await snapshot()
     assert.deepEqual(await read(last), ['paid', 160n])
     assert.ok(reads.length >= 9 && reads.every(rows => rows <= PAGE), `${reads}`)
 
-    for (const txid of dust) chain.mempool.delete(txid)
+    for (const txid of dust) chain.evict(txid)
     clock.advance(10)
     await snapshot()
     clock.advance(120)
@@ -122,10 +106,10 @@ onBothDatabases(engine => {
   })
 
   test('a transaction that pays invoices on several pages is dropped as a whole', async t => {
-    const { store, shop, chain, clock, pay, snapshot, mineEmpty, read } = await open(engine, t)
+    const { store, shop, chain, clock, snapshot, mineEmpty, read } = await open(engine, t)
     const [low, dusted, high] = [await shop.sell(), await shop.sell(), await shop.sell()]
-    const both = pay(low, 7n)
-    for (let i = 0; i < DUST; i++) pay(dusted, 1n)
+    const both = chain.pay(low, 7n)
+    for (let i = 0; i < DUST; i++) chain.pay(dusted, 1n)
     await snapshot()
     await store.write(tx =>
       tx.payments.upsert([
@@ -142,7 +126,7 @@ onBothDatabases(engine => {
         },
       ]),
     )
-    chain.mempool.delete(both)
+    chain.evict(both)
     clock.advance(10)
     await snapshot()
     clock.advance(120)

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { consensusParams } from '../../../src/domain/network-upgrade.ts'
 import { scanKeyReference } from '../../../src/domain/set-aside.ts'
-import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import type { Store, Tx } from '../../../src/ports/store.ts'
 import { createChainRecorder } from '../../../src/services/chain-sync.ts'
 import { createInvoiceExpiry } from '../../../src/services/invoice-expiry.ts'
@@ -13,7 +12,7 @@ import { NOW, openShop } from '../../harness/fixtures.ts'
 import { silentLog } from '../../harness/log.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 import { testOutbox } from '../../harness/outbox.ts'
-import { ModelChain, notesOf } from '../../harness/simulation/model-chain.ts'
+import { TestNetwork } from '../../harness/simulation/network.ts'
 
 /** The services over a store that counts the calls of a transaction which lock or read chain and invoices. */
 async function harnessOf(t: TestContext) {
@@ -55,11 +54,10 @@ async function harnessOf(t: TestContext) {
     clock,
     params: consensusParams('regtest'),
   }
-  const chain = new ModelChain()
+  const chain = new TestNetwork()
   const recorder = createChainRecorder(deps)
   const witnesses = createWitnesses({ ...deps, log: silentLog })
-  await recorder.recordBlocks({ blocks: chain.blocks, notes: [] })
-  let paid = 0
+  await recorder.recordBlocks({ blocks: chain.blocksFrom(), notes: [] })
   return {
     store,
     shop,
@@ -68,12 +66,7 @@ async function harnessOf(t: TestContext) {
     recorder,
     witnesses,
     expiry: createInvoiceExpiry(deps),
-    unmined: () => notesOf(chain.mempool.values(), shop.viewingKey.id),
-    pay({ diversifierIndex }: Invoice, valueZat: bigint) {
-      const txid = (++paid).toString(16).padStart(64, '0')
-      chain.broadcast({ txid, diversifierIndex, valueZat })
-      return txid
-    },
+    unmined: () => chain.mempoolNotes(shop.viewingKey.id),
     /** The counted calls of `work`, without the arguments that are not lists. */
     async callsOf(work: () => Promise<unknown>): Promise<string[]> {
       calls.length = 0
@@ -84,11 +77,11 @@ async function harnessOf(t: TestContext) {
 }
 
 test('each use case of chain sync locks its invoices by one call, reads the position once and passes no empty list', async t => {
-  const { store, shop, clock, chain, recorder, expiry, unmined, pay, callsOf } = await harnessOf(t)
+  const { store, shop, clock, chain, recorder, expiry, unmined, callsOf } = await harnessOf(t)
   const sell = () => shop.sell({ amountZat: 10n, confirmations: 2 })
   const [waiting, expiring, mined, overdue] = [await sell(), await sell(), await sell(), await sell()]
-  const first = pay(waiting, 10n)
-  const second = pay(expiring, 5n)
+  const first = chain.pay(waiting, 10n)
+  const second = chain.pay(expiring, 5n)
 
   const seen = { notes: unmined(), expiryHeights: new Map([[second, 2]]) }
   const mempool = await callsOf(() => recorder.recordMempool(seen))
@@ -117,15 +110,11 @@ test('each use case of chain sync locks its invoices by one call, reads the posi
   const unchanged = await callsOf(() => recorder.recordSnapshot(snapshot))
   assert.deepEqual(unchanged, ['lock', 'newestHeaders', 'lock(2)', 'upsert(2)'])
 
-  chain.mine([first], clock.secs)
-  await recorder.recordBlocks({
-    blocks: chain.blocks.slice(-1),
-    notes: notesOf(chain.blocks.at(-1)!.paying, shop.viewingKey.id),
-  })
-  chain.mine([pay(mined, 10n)], clock.secs)
-  const [block] = chain.blocks.slice(-1)
-  const notes = notesOf(block!.paying, shop.viewingKey.id)
-  const blocks = await callsOf(() => recorder.recordBlocks({ blocks: [block!], notes }))
+  const below = [chain.mineOnly([first], clock.secs)]
+  await recorder.recordBlocks({ blocks: below, notes: chain.notesIn(below, shop.viewingKey.id) })
+  const block = chain.mineOnly([chain.pay(mined, 10n)], clock.secs)
+  const notes = chain.notesIn([block], shop.viewingKey.id)
+  const blocks = await callsOf(() => recorder.recordBlocks({ blocks: [block], notes }))
   // One invoice is paid in the block, one is confirmed by it, and the transaction of one expires with it.
   assert.deepEqual(blocks, ['lock', 'tip', 'lock(3)', 'upsert(1)', 'markDropped(1)', 'syncedThrough', 'summaries(3)'])
 
@@ -141,14 +130,13 @@ test('each use case of chain sync locks its invoices by one call, reads the posi
 })
 
 test('invoices are locked before their payments wait for, or are confirmed by, a second server', async t => {
-  const { store, shop, chain, recorder, witnesses, pay, callsOf, clock } = await harnessOf(t)
+  const { store, shop, chain, recorder, witnesses, callsOf, clock } = await harnessOf(t)
   await witnesses.configure(2)
   const invoice = await shop.sell({ amountZat: 10n })
-  chain.mine([pay(invoice, 10n)], clock.secs)
-  const [block] = chain.blocks.slice(-1)
-  const notes = notesOf(block!.paying, shop.viewingKey.id)
-  const view = { height: 1, blocks: [block!], notes, mempoolNotes: [] }
-  await recorder.recordBlocks({ blocks: [block!], notes })
+  const block = chain.mineOnly([chain.pay(invoice, 10n)], clock.secs)
+  const notes = chain.notesIn([block], shop.viewingKey.id)
+  const view = { height: 1, blocks: [block], notes, mempoolNotes: [] }
+  await recorder.recordBlocks({ blocks: [block], notes })
   const key = scanKeyReference(shop.viewingKey)
   const times = { firstAt: clock.secs, nextAttemptAt: clock.secs }
   await store.write(tx => tx.setAside.put({ ...key, ...times, error: 'sealed', failures: 1, fromHeight: 2 }))

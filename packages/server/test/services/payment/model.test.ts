@@ -1,24 +1,20 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { test } from 'node:test'
+import type { WorldTransaction } from '@zatgate/simulation/world/chain/transaction'
 import fc from 'fast-check'
+import { createServices, type Infrastructure } from '../../../src/container.ts'
 import { sumZat } from '../../../src/domain/money.ts'
-import { consensusParams } from '../../../src/domain/network-upgrade.ts'
 import { startOfDay } from '../../../src/domain/time.ts'
 import type { DailyTotals } from '../../../src/ports/repository/dashboard.ts'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import type { Store } from '../../../src/ports/store.ts'
-import { type ChainRecorder, createChainRecorder } from '../../../src/services/chain-sync.ts'
-import { createChangeReporter, createInvoiceUpdater } from '../../../src/services/invoice-state.ts'
-import { createRecordedChain, type RecordedChain } from '../../../src/services/recorded-chain.ts'
-import { openStore } from '../../../src/store/open.ts'
-import { silentLog } from '../../harness/log.ts'
+import type { ChainRecorder } from '../../../src/services/chain-sync.ts'
+import type { RecordedChain } from '../../../src/services/recorded-chain.ts'
+import { openTestContainer, scopeOf } from '../../harness/container.ts'
+import { openShop } from '../../harness/fixtures.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
-import { testOutbox } from '../../harness/outbox.ts'
 import { paymentsOf } from '../../harness/payments.ts'
-import { ModelChain, type ModelTransaction, notesOf } from '../../harness/simulation/model-chain.ts'
+import { TestNetwork, VIEWING_KEY } from '../../harness/simulation/network.ts'
 
 const INDEXES = [1n, 2n, 3n]
 const TERMS: Record<string, { amountZat: bigint; confirmations: number }> = {
@@ -27,7 +23,7 @@ const TERMS: Record<string, { amountZat: bigint; confirmations: number }> = {
   3: { amountZat: 250n, confirmations: 5 },
 }
 /** Amounts that pay alone, only together, or too much. */
-const TRANSACTIONS: readonly ModelTransaction[] = [
+const TRANSACTIONS: readonly WorldTransaction[] = [
   [1n, 60n],
   [1n, 40n],
   [1n, 5n],
@@ -36,11 +32,11 @@ const TRANSACTIONS: readonly ModelTransaction[] = [
   [3n, 250n],
   [3n, 100n],
   [3n, 151n],
-].map(([diversifierIndex, valueZat], i) => ({
-  txid: `${i}`.repeat(64),
-  diversifierIndex: diversifierIndex!,
-  valueZat: valueZat!,
-}))
+].map(([diversifierIndex, valueZat], i) => {
+  const txid = `${i}`.repeat(64)
+  const payee = { viewingKey: VIEWING_KEY, diversifierIndex: diversifierIndex!, valueZat: valueZat! }
+  return { txid, notes: [{ ...payee, pool: 'ironwood', outputIndex: 0 }], expiryHeight: 0, spends: txid }
+})
 
 type Step =
   | { readonly do: 'broadcast'; readonly which: number }
@@ -71,78 +67,63 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 const has = (bits: number, txid: string) => (bits & (1 << TRANSACTIONS.findIndex(one => one.txid === txid))) !== 0
 
-/** The service over a real database, fed from the model chain as chain sync does. */
+function minedZat({ branch, height }: TestNetwork, index: bigint, confirmations: number): bigint {
+  const deep = branch.filter(block => height - block.height + 1 >= confirmations)
+  return paidZat(
+    deep.flatMap(({ transactions }) => transactions),
+    index,
+  )
+}
+
+function unminedZat({ mempool }: TestNetwork, index: bigint): bigint {
+  return paidZat([...mempool.values()], index)
+}
+
+function paidZat(transactions: readonly WorldTransaction[], index: bigint): bigint {
+  const notes = transactions.flatMap(transaction => transaction.notes)
+  return sumZat(notes.filter(note => note.diversifierIndex === index).map(({ valueZat }) => valueZat))
+}
+
+/** The service over a real database, fed from the simulated network as chain sync does. */
 class Bench {
   readonly clock = new ManualClock()
-  readonly chain: ModelChain
+  readonly chain: TestNetwork
   readonly everPaid = new Set<bigint>()
-  readonly #directory = mkdtempSync(join(tmpdir(), 'zatgate-model-'))
-  store!: Store
+  readonly #stack = new AsyncDisposableStack()
+  #infrastructure!: Infrastructure
   chainRecorder!: ChainRecorder
   recordedChain!: RecordedChain
   keyId = 0
   accountId = 0
 
-  constructor(chain: ModelChain) {
+  constructor(chain: TestNetwork) {
     this.chain = chain
   }
 
   async open(): Promise<void> {
-    this.store = await openStore(`sqlite:${join(this.#directory, 'test.db')}`)
-    const now = this.clock.secs
-    await this.store.write(async rows => {
-      const account = await rows.accounts.insert({
-        publicId: 'a',
-        email: 'a@example.com',
-        network: 'regtest',
-        confirmations: 3,
-        plan: 'Free',
-        createdAt: now,
-      })
-      const fingerprint = new Uint8Array(32)
-      const key = await rows.viewingKeys.findOrInsert(
-        { fingerprint, network: 'regtest', createdAt: now, firstIndex: 1n },
-        () => fingerprint,
-      )
-      this.accountId = account!.id
-      this.keyId = key.id
-      for (const diversifierIndex of INDEXES) {
-        await rows.invoices.insert({
-          publicId: `invoice-${diversifierIndex}`,
-          accountId: account!.id,
-          viewingKeyId: key.id,
-          diversifierIndex,
-          purpose: 'sale',
-          address: `address ${diversifierIndex}`,
-          ...TERMS[`${diversifierIndex}`]!,
-          createdAt: now,
-          expiresAt: now + 86_400,
-          watchUntil: now + 7 * 86_400,
-        })
-      }
-    })
+    const { clock } = this
+    const { infrastructure } = await openTestContainer(scopeOf(this.#stack), { clock, isPrepared: false })
+    this.#infrastructure = infrastructure
+    const { account, viewingKey, sell } = await openShop(this.store)
+    this.accountId = account.id
+    this.keyId = viewingKey.id
+    const times = { createdAt: clock.secs, expiresAt: clock.secs + 86_400, watchUntil: clock.secs + 7 * 86_400 }
+    for (const diversifierIndex of INDEXES) await sell({ diversifierIndex, ...TERMS[`${diversifierIndex}`]!, ...times })
     this.restart()
   }
 
-  async close(): Promise<void> {
-    await this.store.close()
-    rmSync(this.#directory, { recursive: true, force: true })
+  get store(): Store {
+    return this.#infrastructure.store
+  }
+
+  close(): Promise<void> {
+    return this.#stack.disposeAsync()
   }
 
   restart(): void {
-    const { store, clock } = this
-    const [updateInvoices, report] = [
-      createInvoiceUpdater({ outbox: testOutbox }),
-      createChangeReporter({ log: silentLog }),
-    ]
-    this.chainRecorder = createChainRecorder({
-      store,
-      updateInvoices,
-      reportChanges: report,
-      clock,
-      params: consensusParams('regtest'),
-    })
-    this.recordedChain = createRecordedChain({ store, updateInvoices, reportChanges: report, clock, log: silentLog })
+    const { chainRecorder, recordedChain } = createServices(this.#infrastructure, null)
+    this.chainRecorder = chainRecorder
+    this.recordedChain = recordedChain
   }
 
   async take(step: Step): Promise<void> {
@@ -153,18 +134,18 @@ class Bench {
         for (const one of TRANSACTIONS) if (has(step.which, one.txid)) chain.broadcast(one)
         break
       case 'evict':
-        for (const { txid } of TRANSACTIONS) if (has(step.which, txid)) chain.mempool.delete(txid)
+        for (const { txid } of TRANSACTIONS) if (has(step.which, txid)) chain.evict(txid)
         break
       case 'mine':
-        chain.mine(
+        chain.mineOnly(
           [...chain.mempool.keys()].filter(txid => has(step.which, txid)),
           clock.secs,
         )
-        for (let i = 0; i < step.more; i++) chain.mine([], clock.secs)
+        for (let i = 0; i < step.more; i++) chain.mineOnly([], clock.secs)
         break
       case 'disconnect':
-        chain.removeBlocks(step.depth, txid => has(step.returning, txid))
-        chain.mine([], clock.secs)
+        chain.removeBlocks(step.depth, ({ txid }) => has(step.returning, txid))
+        chain.mineOnly([], clock.secs)
         break
       case 'stream':
         await this.chainRecorder.recordMempool({ notes: this.#mempoolNotes(), expiryHeights: new Map() })
@@ -185,17 +166,14 @@ class Bench {
     let rewound = false
     if (position) {
       let common = Math.min(position.tip.height, chain.height)
-      while ((await recordedChain.headerAt(common))?.hash !== chain.blocks[common]!.hash) common--
+      while ((await recordedChain.headerAt(common))?.hash !== chain.branch[common]!.hash) common--
       rewound = common < position.tip.height
       if (rewound) await recordedChain.rewindTo(common, position.tip)
       next = common + 1
     }
     for (; next <= chain.height; next += batch) {
-      const blocks = chain.blocks.slice(next, next + batch)
-      const notes = notesOf(
-        blocks.flatMap(block => block.paying),
-        this.keyId,
-      )
+      const blocks = chain.blocksFrom(next).slice(0, batch)
+      const notes = chain.notesIn(blocks, this.keyId)
       assert.equal(await chainRecorder.recordBlocks({ blocks, notes }), null)
     }
     await chainRecorder.recordSnapshot({
@@ -211,7 +189,7 @@ class Bench {
     })
     for (const index of INDEXES) {
       const { amountZat, confirmations } = TERMS[`${index}`]!
-      if (chain.minedZat(index, confirmations) >= amountZat) this.everPaid.add(index)
+      if (minedZat(chain, index, confirmations) >= amountZat) this.everPaid.add(index)
     }
   }
 
@@ -222,16 +200,16 @@ class Bench {
     for (const { txid } of TRANSACTIONS) {
       const place = rows.find(row => row.txid === txid)?.location
       const minedAt = chain.minedAt(txid)
-      if (minedAt !== undefined) assert.deepEqual(place, { at: 'mined', height: minedAt })
+      if (minedAt !== null) assert.deepEqual(place, { at: 'mined', height: minedAt })
       else if (chain.mempool.has(txid)) assert.deepEqual(place, { at: 'mempool' })
       else assert.notEqual(place?.at, 'mined')
     }
     for (const invoice of await this.invoices()) {
       const { diversifierIndex: index, status, amountZat } = invoice
-      const mined = chain.minedZat(index, 1)
+      const mined = minedZat(chain, index, 1)
       assert.equal(status === 'paid', this.everPaid.has(index), `invoice ${index} is ${status}`)
       assert.equal(invoice.needsAttention, status === 'paid' && mined < amountZat)
-      assert.ok(invoice.receivedZat >= mined + chain.unminedZat(index))
+      assert.ok(invoice.receivedZat >= mined + unminedZat(chain, index))
       if (status !== 'paid') assert.equal(status, invoice.receivedZat >= amountZat ? 'detected' : 'pending')
     }
     assert.deepEqual(await this.store.query(tx => tx.dashboard.paidByDay(this.accountId, 0)), await this.paidByDay())
@@ -253,13 +231,13 @@ class Bench {
     for (let i = 0; i < 3; i++) {
       await this.sync(3)
       this.clock.advance(120)
-      this.chain.mine([], this.clock.secs)
+      this.chain.mineOnly([], this.clock.secs)
     }
     await this.sync(3)
     await this.check()
     for (const invoice of await this.invoices()) {
       const { diversifierIndex: index, amountZat } = invoice
-      const received = this.chain.minedZat(index, 1) + this.chain.unminedZat(index)
+      const received = minedZat(this.chain, index, 1) + unminedZat(this.chain, index)
       assert.equal(invoice.receivedZat, received)
       assert.equal(invoice.overpaidZat, received > amountZat ? received - amountZat : 0n)
     }
@@ -299,7 +277,7 @@ class Bench {
   }
 
   #mempoolNotes() {
-    return notesOf(this.chain.mempool.values(), this.keyId)
+    return this.chain.mempoolNotes(this.keyId)
   }
 }
 
@@ -310,7 +288,7 @@ function byTxid(a: { txid: string }, b: { txid: string }): number {
 test('the stored payments match chain and mempool after any sequence of changes, read in any batches', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 25, maxLength: 40 }), async steps => {
-      const bench = new Bench(new ModelChain())
+      const bench = new Bench(new TestNetwork())
       const fresh = new Bench(bench.chain)
       try {
         await bench.open()
@@ -321,7 +299,7 @@ test('the stored payments match chain and mempool after any sequence of changes,
         assert.deepEqual(await bench.outcome(), await fresh.outcome())
       } finally {
         await bench.close()
-        if (fresh.store) await fresh.close()
+        await fresh.close()
       }
     }),
     { numRuns: 25 },

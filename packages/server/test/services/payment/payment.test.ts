@@ -16,9 +16,9 @@ import { NOW, openShop } from '../../harness/fixtures.ts'
 import { silentLog } from '../../harness/log.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 import { testOutbox } from '../../harness/outbox.ts'
-import { ModelChain, notesOf } from '../../harness/simulation/model-chain.ts'
+import { TestNetwork } from '../../harness/simulation/network.ts'
 
-/** The service over a model chain with its first block recorded and NU6.3 at the given height. */
+/** The service over a simulated network with its first block recorded and NU6.3 at the given height. */
 async function harnessOf(context: TestContext, nu63Height = 0, network: Network = 'regtest') {
   const store = await openEmptyStore(sqliteEngine, context)
   const clock = new ManualClock(NOW)
@@ -33,21 +33,13 @@ async function harnessOf(context: TestContext, nu63Height = 0, network: Network 
   const invoiceExpiry = createInvoiceExpiry({ store, updateInvoices, reportChanges: report, clock, params })
   const recordedChain = createRecordedChain({ store, updateInvoices, reportChanges: report, clock, log: silentLog })
   const shop = await openShop(store)
-  const chain = new ModelChain(NOW)
-  await chainRecorder.recordBlocks({ blocks: chain.blocks, notes: [] })
-  let paid = 0
+  const chain = new TestNetwork({ time: NOW, nu63Height })
+  await chainRecorder.recordBlocks({ blocks: chain.blocksFrom(), notes: [] })
 
-  const pay = (invoice: Invoice, valueZat: bigint) => {
-    const txid = (++paid).toString(16).padStart(64, '0')
-    chain.broadcast({ txid, diversifierIndex: invoice.diversifierIndex, valueZat })
-    return txid
-  }
-  const mine = (...txids: string[]): Block => {
-    chain.mine(txids, clock.secs)
-    return chain.blocks.at(-1)!
-  }
-  const notes = (block: Block) => notesOf(chain.blocks[block.height]!.paying, shop.viewingKey.id)
-  const unmined = () => notesOf(chain.mempool.values(), shop.viewingKey.id)
+  const pay = (invoice: Invoice, valueZat: bigint) => chain.pay(invoice, valueZat)
+  const mine = (...txids: string[]): Block => chain.mineOnly(txids, clock.secs)
+  const notes = (block: Block) => chain.notesIn([block], shop.viewingKey.id)
+  const unmined = () => chain.mempoolNotes(shop.viewingKey.id)
   const read = async (invoice: Invoice) => (await store.read(tx => tx.invoices.byIds([invoice.id])))[0]!
   const snapshot = (change: Partial<MempoolSnapshot> = {}): MempoolSnapshot => ({
     notes: unmined(),
@@ -140,7 +132,7 @@ test('a batch with a block that does not follow is refused, and nothing of it is
     ['gap', [next]],
     ['fork', [{ ...good, prevHash: 'other' }]],
     ['fork', [good, { ...next, prevHash: 'other' }]],
-    ['hidden_outputs', [good, { ...next, treeSizes: { ...next.treeSizes, ironwood: 2 } }]],
+    ['hidden_outputs', [good, { ...next, treeSizes: { ...next.treeSizes, ironwood: next.treeSizes.ironwood + 1 } }]],
     ['hidden_outputs', [{ ...good, outputCounts: { ...good.outputCounts, ironwood: 0 } }]],
   ]
   for (const [error, blocks] of bad) {
@@ -218,7 +210,7 @@ test('a process whose clock is hours wrong records no absence, so that another o
   const invoice = await shop.sell()
   const txid = pay(invoice, 5n)
   await chainRecorder.recordSnapshot(snapshot())
-  chain.mempool.delete(txid)
+  chain.evict(txid)
   const behind = new ManualClock(clock.secs - 3 * 3_600)
   await process(behind).recordSnapshot(snapshot({ readAt: behind.secs, syncedThrough: null }))
   await chainRecorder.recordBlocks({ blocks: [mine()], notes: [] })
@@ -259,7 +251,7 @@ test('without confirmations, a payment of an old mempool snapshot does not pay t
   const invoice = await shop.sell({ amountZat: 10n, confirmations: 0 })
   const evicted = pay(invoice, 6n)
   await chainRecorder.recordSnapshot(snapshot())
-  chain.mempool.delete(evicted)
+  chain.evict(evicted)
   clock.advance(31)
   const block = mine(pay(invoice, 4n))
   await chainRecorder.recordBlocks({ blocks: [block], notes: notes(block) })
@@ -271,7 +263,7 @@ test('without confirmations, a payment that the newest snapshot lacks does not p
   const invoice = await shop.sell({ amountZat: 10n, confirmations: 0 })
   const evicted = pay(invoice, 6n)
   await chainRecorder.recordSnapshot(snapshot())
-  chain.mempool.delete(evicted)
+  chain.evict(evicted)
   await chainRecorder.recordSnapshot(snapshot({ provesMissing: false }))
   const block = mine(pay(invoice, 4n))
   await chainRecorder.recordBlocks({ blocks: [block], notes: notes(block) })
@@ -284,7 +276,7 @@ test('without confirmations, a payment does not pay because another process has 
   const evicted = pay(invoice, 6n)
   const old = snapshot()
   await chainRecorder.recordSnapshot(old)
-  chain.mempool.delete(evicted)
+  chain.evict(evicted)
   clock.advance(31)
   await chainRecorder.recordSnapshot(snapshot())
   await process().recordSnapshot(old)

@@ -10,11 +10,11 @@ const DAY = 86_400
 /** An invoice that is paid a second before its end, and a sync at its end whose list is a second older. */
 async function payAtTheEnd(simulation: ChainSimulation): Promise<Invoice> {
   const { server, clock, firstProcess } = simulation
-  server.cacheSecs = 2
+  server.mempoolCacheMs = 2_000
   await syncFully(simulation)
   const invoice = await simulation.createInvoice({ expiresAt: clock.secs + 60 })
   clock.advance(59)
-  server.mempool()
+  await simulation.readByAnotherClient()
   simulation.pay(invoice)
   clock.advance(1)
   await firstProcess.sync()
@@ -30,7 +30,7 @@ async function failWhileRecording(simulation: ChainSimulation): Promise<void> {
   const { server, clock, firstProcess } = simulation
   server.mempoolFails = true
   clock.advance(10)
-  assert.throws(() => server.mempool(), 'another client gets the error, and this process the old list')
+  await assert.rejects(simulation.readByAnotherClient(), 'another client gets the error, and this process the old list')
   simulation.interruption = async point => {
     if (point === 'before recordSnapshot') await assert.rejects(readStream(simulation))
   }
@@ -78,7 +78,7 @@ onBothDatabases(engine => {
       await simulation.firstProcess.sync()
       const invoice = await simulation.createInvoice()
       const txid = simulation.pay(invoice)
-      for (let i = 0; i < 3; i++) simulation.chain.mine(i === 0 ? [txid] : [], 1_296_688_602 + i)
+      for (let i = 0; i < 3; i++) simulation.chain.mineOnly(i === 0 ? [txid] : [], 1_296_688_602 + i)
       await syncFully(simulation)
       assert.equal(await simulation.status(invoice), 'paid')
     },
@@ -141,7 +141,7 @@ onBothDatabases(engine => {
       await syncFully(simulation)
       assert.equal(await simulation.status(invoice), 'detected')
       firstProcess.clock.skewSecs = HOUR
-      chain.mempool.delete(txid)
+      chain.evict(txid)
       await syncFully(simulation)
       firstProcess.clock.skewSecs = 0
       for (let i = 0; i < 3; i++) {
@@ -180,8 +180,8 @@ onBothDatabases(engine => {
       simulation.mine(1, [])
       await syncFully(simulation)
       const [, other] = simulation.servers
-      other!.emptyMempool = true
-      simulation.firstProcess.chain.use(other!)
+      other!.mempoolEmpty = true
+      simulation.firstProcess.chain.use(other!.connect())
       for (let i = 0; i < 3; i++) {
         simulation.clock.advance(2)
         await syncFully(simulation)
@@ -211,7 +211,7 @@ onBothDatabases(engine => {
       simulation.clock.advance(119)
       simulation.mine(1, [])
       simulation.servers[1]!.hidden.add(txid)
-      simulation.firstProcess.chain.use(simulation.servers[1]!)
+      simulation.firstProcess.chain.use(simulation.servers[1]!.connect())
       simulation.clock.advance(10)
       await runWorkers(simulation)
       assert.equal(await simulation.status(invoice), 'detected')
@@ -231,7 +231,7 @@ onBothDatabases(engine => {
     const invoice = await simulation.createInvoice({ expiresAt: simulation.clock.secs + DAY })
     const txid = simulation.pay(invoice, invoice.amountZat, 10_000)
     await runWorkers(simulation)
-    simulation.chain.mempool.delete(txid)
+    simulation.chain.evict(txid)
     await runWorkers(simulation)
     simulation.mine(1, [])
     await runWorkers(simulation)
@@ -246,7 +246,7 @@ onBothDatabases(engine => {
     simulation.rebroadcast(txid)
     await runWorkers(simulation)
     assert.equal(await simulation.status(invoice), 'detected', 'a returning payment counts again')
-    simulation.chain.mempool.delete(txid)
+    simulation.chain.evict(txid)
     await runWorkers(simulation)
     simulation.clock.advance(1_000)
     await runWorkers(simulation)
@@ -264,7 +264,7 @@ onBothDatabases(engine => {
       const invoice = await simulation.createInvoice({ expiresAt: simulation.clock.secs + DAY })
       simulation.pay(invoice, invoice.amountZat, 10_000)
       await syncFully(simulation)
-      simulation.servers[1]!.emptyMempool = true
+      simulation.servers[1]!.mempoolEmpty = true
       for (let i = 0; i < 8; i++) {
         await simulation.advanceTime(75)
         assert.equal(await simulation.status(invoice), 'detected')
@@ -283,7 +283,7 @@ onBothDatabases(engine => {
       const txid = simulation.pay(invoice, invoice.amountZat, height + 40)
       await simulation.firstProcess.chainSync.streamMempool(new AbortController().signal)
       await syncFully(simulation)
-      simulation.chain.mempool.delete(txid)
+      simulation.chain.evict(txid)
       await simulation.advanceTime(975)
       await syncFully(simulation)
       assert.equal(await simulation.status(invoice), 'pending')
@@ -300,7 +300,7 @@ onBothDatabases(engine => {
     engine,
     'an invoice paid a second before its end never expires, on a server whose mempool is 2 s old',
     async simulation => {
-      simulation.server.cacheSecs = 2
+      simulation.server.mempoolCacheMs = 2_000
       await runWorkers(simulation)
       const invoice = await simulation.createInvoice({ expiresAt: simulation.clock.secs + 100 })
       simulation.clock.advance(99)
@@ -316,7 +316,7 @@ onBothDatabases(engine => {
   )
 
   simulationTest(engine, 'two syncs with the same stale mempool list drop no payment', async simulation => {
-    simulation.server.cacheSecs = 2
+    simulation.server.mempoolCacheMs = 2_000
     await runWorkers(simulation)
     const invoice = await simulation.createInvoice()
     simulation.pay(invoice)
@@ -331,7 +331,7 @@ onBothDatabases(engine => {
   })
 
   simulationTest(engine, 'a stale mempool list served after a failed read lets no invoice expire', async simulation => {
-    simulation.server.cacheSecs = 2
+    simulation.server.mempoolCacheMs = 2_000
     await runWorkers(simulation)
     const invoice = await simulation.createInvoice({ expiresAt: simulation.clock.secs + 60 })
     simulation.server.mempoolFails = true
@@ -353,7 +353,7 @@ onBothDatabases(engine => {
 
   simulationTest(engine, 'a stale mempool list served after a failed read drops no payment', async simulation => {
     const { server, firstProcess, clock } = simulation
-    server.cacheSecs = 2
+    server.mempoolCacheMs = 2_000
     await syncFully(simulation)
     const invoice = await simulation.createInvoice({ expiresAt: clock.secs + 3_600 })
     simulation.pay(invoice)
@@ -365,7 +365,10 @@ onBothDatabases(engine => {
     await firstProcess.sync()
     clock.advance(120)
     simulation.mine(1, [])
-    assert.throws(() => server.mempool(), 'another client gets the error, and this process the old list')
+    await assert.rejects(
+      simulation.readByAnotherClient(),
+      'another client gets the error, and this process the old list',
+    )
     await firstProcess.sync()
     assert.equal(await simulation.status(invoice), 'detected')
   })
@@ -375,7 +378,7 @@ onBothDatabases(engine => {
     'a stale mempool list drops no payment when the stream reports the failed read while a list is recorded',
     async simulation => {
       const { server, firstProcess, clock } = simulation
-      server.cacheSecs = 2
+      server.mempoolCacheMs = 2_000
       await syncFully(simulation)
       const invoice = await simulation.createInvoice({ expiresAt: clock.secs + 3_600 })
       simulation.pay(invoice)
@@ -383,21 +386,21 @@ onBothDatabases(engine => {
       await failWhileRecording(simulation)
       clock.advance(120)
       simulation.mine(1, [])
-      assert.throws(() => server.mempool(), 'and again')
+      await assert.rejects(simulation.readByAnotherClient(), 'and again')
       await firstProcess.sync()
       assert.equal(await simulation.status(invoice), 'detected')
     },
   )
 
   simulationTest(engine, 'a payment seen while the server is behind is missing since then only', async simulation => {
-    const { server, chain, firstProcess, clock } = simulation
+    const { chain, firstProcess, clock } = simulation
     await syncFully(simulation)
     const invoice = await simulation.createInvoice({ expiresAt: clock.secs + 3_600 })
     const txid = simulation.pay(invoice)
     await syncFully(simulation)
     simulation.mine(2, [])
     await syncFully(simulation)
-    chain.mempool.delete(txid)
+    chain.evict(txid)
     await syncFully(simulation)
     clock.advance(60)
     chain.removeBlocks(1, () => true)
@@ -405,8 +408,8 @@ onBothDatabases(engine => {
     await firstProcess.sync()
     clock.advance(60)
     await firstProcess.sync()
-    assert.equal(server.mempool().length, 1)
-    chain.mempool.delete(txid)
+    assert.deepEqual(await simulation.readByAnotherClient(), [txid])
+    chain.evict(txid)
     simulation.mine(3, [])
     clock.advance(3)
     await firstProcess.sync()
@@ -424,7 +427,7 @@ onBothDatabases(engine => {
     const invoice = await simulation.createInvoice({ expiresAt: clock.secs + 3_600 })
     const txid = simulation.pay(invoice)
     await syncFully(simulation)
-    chain.mempool.delete(txid)
+    chain.evict(txid)
     await syncFully(simulation)
     for (let secs = 0; secs < 120; secs += 30) {
       assert.equal(await simulation.status(invoice), 'detected')
@@ -442,7 +445,7 @@ onBothDatabases(engine => {
     'a stale mempool list lets no invoice expire when another client of the server hides every failed read',
     async simulation => {
       const { server, firstProcess } = simulation
-      server.cacheSecs = 2
+      server.mempoolCacheMs = 2_000
       await syncFully(simulation)
       const invoice = await simulation.createInvoice({ expiresAt: simulation.clock.secs + 60 })
       server.mempoolFails = true
@@ -451,7 +454,7 @@ onBothDatabases(engine => {
       for (let i = 0; i < 12; i++) {
         simulation.clock.advance(5)
         // The other client's failed read renews the cache time, so that this process gets the old list.
-        assert.throws(() => server.mempool())
+        await assert.rejects(simulation.readByAnotherClient())
         await assert.rejects(firstProcess.chainSync.streamMempool(new AbortController().signal))
         await runWorkers(simulation)
         assert.equal(await simulation.status(invoice), 'pending')
@@ -471,7 +474,10 @@ onBothDatabases(engine => {
       const invoice = await payAtTheEnd(simulation)
       server.mempoolFails = true
       clock.advance(10)
-      assert.throws(() => server.mempool(), 'another client gets the error, and this process the old list')
+      await assert.rejects(
+        simulation.readByAnotherClient(),
+        'another client gets the error, and this process the old list',
+      )
       for (let i = 0; i < 2; i++) {
         await runWorkers(simulation)
         assert.equal(await simulation.status(invoice), 'pending')
@@ -492,7 +498,7 @@ onBothDatabases(engine => {
       const invoice = await payAtTheEnd(simulation)
       await failWhileRecording(simulation)
       clock.advance(6)
-      assert.throws(() => server.mempool(), 'and again')
+      await assert.rejects(simulation.readByAnotherClient(), 'and again')
       await runWorkers(simulation)
       assert.equal(await simulation.status(invoice), 'pending')
       server.mempoolFails = false
@@ -512,7 +518,10 @@ onBothDatabases(engine => {
       await assert.rejects(readStream(simulation))
       for (const secs of [3, 6]) {
         clock.advance(secs)
-        assert.throws(() => server.mempool(), 'another client gets the error, and this process the old list')
+        await assert.rejects(
+          simulation.readByAnotherClient(),
+          'another client gets the error, and this process the old list',
+        )
         await runWorkers(simulation)
         assert.equal(await simulation.status(invoice), 'pending')
       }
@@ -554,7 +563,7 @@ onBothDatabases(engine => {
       const invoice = await simulation.createInvoice({ amountZat: 100n, confirmations: 0 })
       const gone = simulation.pay(invoice, 60n)
       await syncFully(simulation)
-      simulation.chain.mempool.delete(gone)
+      simulation.chain.evict(gone)
       simulation.pay(invoice, 40n)
       await simulation.firstProcess.chainSync.streamMempool(new AbortController().signal)
       assert.notEqual(await simulation.status(invoice), 'paid')
@@ -576,7 +585,7 @@ onBothDatabases(engine => {
       const txid = simulation.pay(invoice, invoice.amountZat, 10_000)
       await syncFully(simulation)
       simulation.firstProcess.clock.skewSecs = 0
-      simulation.chain.mempool.delete(txid)
+      simulation.chain.evict(txid)
       await syncFully(simulation)
       await simulation.advanceTime(300)
       assert.equal(await simulation.status(invoice), 'pending')
@@ -603,7 +612,7 @@ onBothDatabases(engine => {
     const invoice = await simulation.createInvoice({ watchUntil: simulation.clock.secs + 1_000 })
     simulation.clock.advance(900)
     const txid = simulation.pay(invoice)
-    for (let i = 0; i < 3; i++) simulation.chain.mine(i === 0 ? [txid] : [], simulation.clock.secs + 7_000 + i)
+    for (let i = 0; i < 3; i++) simulation.chain.mineOnly(i === 0 ? [txid] : [], simulation.clock.secs + 7_000 + i)
     simulation.clock.advance(50)
     await runWorkers(simulation)
     assert.equal(await simulation.status(invoice), 'paid')
@@ -616,7 +625,7 @@ onBothDatabases(engine => {
     simulation.mine(1)
     const from = simulation.chain.height
     // The payment is missed: its block is recorded without notes.
-    await simulation.firstProcess.chainRecorder.recordBlocks({ blocks: simulation.chain.blocks.slice(from), notes: [] })
+    await simulation.firstProcess.chainRecorder.recordBlocks({ blocks: simulation.chain.blocksFrom(from), notes: [] })
     simulation.clock.advance(30 * DAY)
     simulation.mine(3)
     await syncFully(simulation)
@@ -653,7 +662,7 @@ onBothDatabases(engine => {
     await simulation.advanceTime(975)
     await syncFully(simulation)
     assert.equal(await simulation.status(invoice), 'underpaid')
-    simulation.chain.mempool.delete(txid)
+    simulation.chain.evict(txid)
     await simulation.advanceTime(300)
     assert.equal((await simulation.read(invoice)).receivedZat, 0n)
     simulation.rebroadcast(txid)

@@ -213,7 +213,7 @@ test('a payment that is mined after the blocks are read, and reorged before the 
   simulation.clock.advance(20)
   simulation.interruption = point => {
     if (point === 'after blocks' && simulation.chain.mempool.has(txid))
-      simulation.chain.mine([txid], simulation.clock.secs)
+      simulation.chain.mineOnly([txid], simulation.clock.secs)
   }
   for (let sync = 0; sync < 4; sync++) {
     await simulation.firstProcess.sync()

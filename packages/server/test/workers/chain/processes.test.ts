@@ -67,7 +67,7 @@ onPostgres(engine => {
       await a!.sync()
       simulation.pay(invoice)
       simulation.mine(3)
-      const blocks = simulation.chain.blocks.slice(base + 3)
+      const blocks = simulation.chain.blocksFrom(base + 3)
       const admin = await simulation.adminClient(t)
       let rewound: Promise<unknown> = Promise.resolve()
       const store = pausingAt(b!.store, admin, 'tip', () => {
@@ -75,7 +75,7 @@ onPostgres(engine => {
         return rewound
       })
       const appending = simulation.process(store, simulation.server)
-      await appending.chainRecorder.recordBlocks({ blocks, notes: simulation.notesOf(blocks) })
+      await appending.chainRecorder.recordBlocks({ blocks, notes: simulation.notesIn(blocks) })
       await rewound
       await assertLinked(simulation)
       for (const process of simulation.processes) await process.sync()
@@ -95,7 +95,7 @@ onPostgres(engine => {
       const invoice = await simulation.createInvoice({ confirmations: 1 })
       simulation.pay(invoice)
       simulation.mine(2)
-      const dead = simulation.chain.blocks.slice(base + 1)
+      const dead = simulation.chain.blocksFrom(base + 1)
       // The payment is missed: its block is recorded without notes.
       await a!.chainRecorder.recordBlocks({ blocks: dead, notes: [] })
       const admin = await simulation.adminClient(t)
@@ -106,7 +106,7 @@ onPostgres(engine => {
       })
       await simulation
         .process(store, simulation.server)
-        .chainRecorder.recordRescanned({ blocks: dead, notes: simulation.notesOf(dead) })
+        .chainRecorder.recordRescanned({ blocks: dead, notes: simulation.notesIn(dead) })
       await rewound
       simulation.chain.removeBlocks(2, () => false)
       simulation.mine(4, [])
@@ -128,17 +128,17 @@ onPostgres(engine => {
       simulation.clock.advance(1_000)
       simulation.pay(invoice)
       const seen = {
-        notes: simulation.notesOf([{ paying: [...simulation.chain.mempool.values()] }]),
+        notes: simulation.mempoolNotes(),
         expiryHeights: new Map(),
       }
       simulation.clock.advance(1)
       simulation.mine(1)
-      const blocks = simulation.chain.blocks.slice(-1)
+      const blocks = simulation.chain.blocksFrom(simulation.chain.height)
       const admin = await simulation.adminClient(t)
       let mining: Promise<unknown> = Promise.resolve()
       // The payment from the mempool, in time, is written but not committed when the block, too late, is recorded.
       const store = pausingAt(a!.store, admin, 'syncedThrough', () => {
-        mining = b!.chainRecorder.recordBlocks({ blocks, notes: simulation.notesOf(blocks) })
+        mining = b!.chainRecorder.recordBlocks({ blocks, notes: simulation.notesIn(blocks) })
         return mining
       })
       const observed = simulation.process(store, simulation.server)
@@ -189,7 +189,7 @@ onBothDatabases(engine => {
       const invoice = await simulation.createInvoice({ confirmations: 1 })
       simulation.pay(invoice)
       simulation.mine(5)
-      const blocks = simulation.chain.blocks.slice(base + 1)
+      const blocks = simulation.chain.blocksFrom(base + 1)
       const { store } = simulation.firstProcess
       // An older version could leave this state: blocks 2 to 5 are recorded, but not the first one with the payment.
       await store.write(tx => tx.chain.appendHeaders(blocks.slice(1)))
@@ -217,7 +217,7 @@ onBothDatabases(engine => {
       // About 3,000 payments: each block pays three invoices.
       for (let height = 0; height < 1_000; height++) {
         const txids = [0, 1, 2].map(n => simulation.pay(invoices[(height * 3 + n) % 40]!, 5_000n))
-        simulation.chain.mine(txids, simulation.clock.secs)
+        simulation.chain.mineOnly(txids, simulation.clock.secs)
       }
       await simulation.firstProcess.sync()
       const steps: number[] = []

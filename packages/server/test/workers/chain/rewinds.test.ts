@@ -19,7 +19,7 @@ async function assertRescanFinds(simulation: ChainSimulation, invoice: Invoice, 
   simulation.chain.removeBlocks(3, () => false)
   simulation.pay(invoice)
   simulation.mine(4)
-  const blocks = simulation.chain.blocks.slice(base + 1)
+  const blocks = simulation.chain.blocksFrom(base + 1)
   assert.equal(await chainRecorder.recordBlocks({ blocks, notes: [] }), null)
   assert.deepEqual(await rescan(base + 1), { to: base + 4, found: 1 })
   assert.equal(await simulation.status(invoice), 'paid')
@@ -114,9 +114,9 @@ onBothDatabases(engine => {
       await simulation.firstProcess.recordedChain.rewindTo(base, null)
       await simulation.firstProcess.sync()
       const invoice = await simulation.createInvoice({ confirmations: 1 })
-      const blocks = simulation.chain.blocks.slice(base + 1)
+      const blocks = simulation.chain.blocksFrom(base + 1)
       const txid = simulation.pay(invoice)
-      const notes = simulation.notesOf([{ paying: [...simulation.chain.mempool.values()] }])
+      const notes = simulation.mempoolNotes()
       const paying = blocks.map((block, i) =>
         i === 0 ? { ...block, transactions: [{ txid, orchard: [], ironwood: [] }] } : block,
       )

@@ -6,11 +6,13 @@ import type { Block } from '@zatgate/server/domain/chain'
 import { type ConsensusParams, isActive } from '@zatgate/server/domain/network-upgrade'
 import { currentOwner, type Owner, type Scheduler } from '../../runtime/scheduler.ts'
 import { MempoolStreams } from './mempool-streams.ts'
-import { type Branch, minedAt, type Network, type WorldBlock } from './network.ts'
+import { type Branch, compactBlock, minedAt, type Network, type WorldBlock } from './network.ts'
 import { compact, type WorldTransaction } from './transaction.ts'
 
-/** lightwalletd asks its node for the mempool at most this often, for all clients together. */
 const MEMPOOL_CACHE_MS = 2_000
+
+/** The time of the servers, and the order in which their clients go on. */
+export type ServerScheduler = Pick<Scheduler, 'nowMs' | 'pause' | 'startTimer' | 'cancelTimer' | 'draw'>
 
 /** The state of a node: a branch and a mempool. */
 interface NodeState {
@@ -29,6 +31,10 @@ export interface ServedListener {
 /** A light-client server with its node, the caches of lightwalletd, and the faults that the actions set. */
 export class ChainServer {
   readonly name: string
+  /** lightwalletd asks its node for the mempool at most this often, for all clients together. */
+  mempoolCacheMs = MEMPOOL_CACHE_MS
+  /** Mempool streams end after the present mempool. */
+  endMempoolAtOnce = false
   /** Called when a client has read all blocks that it requested. */
   onBlocksServed: (() => void) | null = null
   /** Requests fail. */
@@ -51,7 +57,7 @@ export class ChainServer {
   maxRange = Number.POSITIVE_INFINITY
   #mempoolFails = false
   readonly #network: Network
-  readonly #scheduler: Scheduler
+  readonly #scheduler: ServerScheduler
   readonly #params: ConsensusParams
   readonly #served: ServedListener
   readonly #streams = new MempoolStreams()
@@ -62,7 +68,7 @@ export class ChainServer {
     name: string,
     deps: {
       readonly network: Network
-      readonly scheduler: Scheduler
+      readonly scheduler: ServerScheduler
       readonly params: ConsensusParams
       readonly served: ServedListener
     },
@@ -223,7 +229,7 @@ export class ChainServer {
       if (height - from >= this.maxRange) throw new ConnectError('the stream was reset', Code.Unavailable)
       this.#checkIronwood(block)
       this.#served.block(currentOwner(), block)
-      yield this.#compactBlock(block)
+      yield compactBlock(block, this.omitted)
       await this.#scheduler.pause()
     }
     this.onBlocksServed?.()
@@ -234,14 +240,6 @@ export class ChainServer {
       throw new InvalidResponse(`hides Ironwood: its tree is empty at height ${height}, after NU6.3`)
   }
 
-  #compactBlock(block: WorldBlock): Block {
-    const shown = block.transactions.filter(({ txid }) => !this.omitted.has(txid))
-    if (shown.length === block.transactions.length) return { ...block, transactions: shown.map(compact) }
-    const count = (pool: string) => shown.flatMap(({ notes }) => notes).filter(note => note.pool === pool).length
-    const outputCounts = { sapling: 0, orchard: count('orchard'), ironwood: count('ironwood') }
-    return { ...block, outputCounts, transactions: shown.map(compact) }
-  }
-
   #tip(): number {
     this.#served.tip(currentOwner(), this)
     return this.#branch.length - 1
@@ -249,7 +247,7 @@ export class ChainServer {
 
   #mempool(): readonly WorldTransaction[] {
     const { nowMs } = this.#scheduler
-    if (this.#cached === null || nowMs - this.#cached.atMs >= MEMPOOL_CACHE_MS) {
+    if (this.#cached === null || nowMs - this.#cached.atMs >= this.mempoolCacheMs) {
       // A failed request also renews the cache time: the next clients get the previous list.
       this.#cached = { atMs: nowMs, transactions: this.#cached?.transactions ?? [] }
       if (this.mempoolFails) throw mempoolError()
@@ -266,6 +264,7 @@ export class ChainServer {
     const isShown = ({ txid }: WorldTransaction) => !this.hidden.has(txid) && !this.unstreamed.has(txid)
     const shown = this.mempoolEmpty ? [] : this.#state.mempool.filter(isShown)
     const stream = this.#streams.open(currentOwner(), shown)
+    stream.ended = this.endMempoolAtOnce
     signal.addEventListener('abort', stream.wake)
     try {
       for (;;) {

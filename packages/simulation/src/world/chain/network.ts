@@ -1,6 +1,6 @@
 import type { Block, TreeSizes } from '@zatgate/server/domain/chain'
 import type { ShieldedPool } from '@zatgate/server/domain/shielded-pool'
-import type { WorldTransaction } from './transaction.ts'
+import { compact, type WorldTransaction } from './transaction.ts'
 
 /** A block of the network, with its transactions. */
 export interface WorldBlock extends Omit<Block, 'transactions'> {
@@ -58,7 +58,7 @@ export class Network {
   broadcast(transaction: WorldTransaction): boolean {
     this.transactions.set(transaction.txid, transaction)
     if (!this.isMinable(transaction, this.height + 1) || this.isSpent(transaction)) return false
-    if ([...this.mempool.values()].some(other => other.spends === transaction.spends)) return false
+    for (const { spends } of this.mempool.values()) if (spends === transaction.spends) return false
     this.mempool.set(transaction.txid, transaction)
     return true
   }
@@ -132,6 +132,12 @@ export class Network {
       transactions,
     }
   }
+}
+
+/** A block as servers send it. @param omitted transactions that they leave out; the tree sizes then show it */
+export function compactBlock(block: WorldBlock, omitted: ReadonlySet<string> = new Set()): Block {
+  const shown = block.transactions.filter(({ txid }) => !omitted.has(txid))
+  return { ...block, outputCounts: countOutputs(shown), transactions: shown.map(compact) }
 }
 
 /** The height at which a branch contains a transaction; null when it does not. */

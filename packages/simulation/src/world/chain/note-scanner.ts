@@ -2,6 +2,7 @@ import { invalidField } from '@zatgate/server/domain/error'
 import type { DecryptedNote, NoteScanner } from '@zatgate/server/ports/note-scanner'
 import type { Scheduler } from '../../runtime/scheduler.ts'
 import type { Network } from './network.ts'
+import type { WorldTransaction } from './transaction.ts'
 
 const INCOMING_BYTES = 64
 const OF_ANOTHER_KEY = 2n ** 88n - 1n
@@ -10,7 +11,7 @@ const OF_ANOTHER_KEY = 2n ** 88n - 1n
  * The cryptography of the simulated network: a viewing key is a text such as `uview-7`, an address names its key and its
  * index, and a note is visible to the key that it names.
  */
-export function createNoteScanner(network: Network, scheduler: Scheduler): NoteScanner {
+export function createNoteScanner(network: Network, scheduler: Pick<Scheduler, 'pause'>): NoteScanner {
   return {
     parseViewingKey(text, expected) {
       if (!/^uview-[\w-]{1,50}$/.test(text)) throw invalidField('viewing_key', 'not a key')
@@ -34,11 +35,9 @@ export function createNoteScanner(network: Network, scheduler: Scheduler): NoteS
     async scan(keys, transactions) {
       await scheduler.pause()
       const ids = new Map(keys.map(({ id, incoming }) => [viewingKeyOf(incoming), id]))
-      return transactions.flatMap(({ txid }) =>
-        (network.transactions.get(txid)?.notes ?? []).flatMap(({ viewingKey, ...note }): DecryptedNote[] => {
-          const viewingKeyId = ids.get(viewingKey)
-          return viewingKeyId === undefined ? [] : [{ ...note, txid, viewingKeyId }]
-        }),
+      return notesOf(
+        transactions.flatMap(({ txid }) => network.transactions.get(txid) ?? []),
+        ids,
       )
     },
 
@@ -51,6 +50,16 @@ export function createNoteScanner(network: Network, scheduler: Scheduler): NoteS
 
     async close() {},
   }
+}
+
+/** The notes that viewing keys decrypt. @param ids the row of each key, by its text */
+export function notesOf(transactions: readonly WorldTransaction[], ids: ReadonlyMap<string, number>): DecryptedNote[] {
+  return transactions.flatMap(({ txid, notes }) =>
+    notes.flatMap(({ viewingKey, ...note }): DecryptedNote[] => {
+      const viewingKeyId = ids.get(viewingKey)
+      return viewingKeyId === undefined ? [] : [{ ...note, txid, viewingKeyId }]
+    }),
+  )
 }
 
 function incomingOf(viewingKey: string): Uint8Array {
