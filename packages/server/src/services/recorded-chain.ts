@@ -125,7 +125,9 @@ export function createRecordedChain(deps: {
     },
 
     async restartAt(base) {
-      await rewindTo(base.height, null)
+      // The oldest header stays until the new one takes its place. Without a header, blocks would be read from near the tip on.
+      const oldest = await store.query(tx => tx.chain.oldestHeight())
+      await rewindTo(Math.max(base.height, oldest ?? 0), null)
       const now = nowSecs(clock)
       const changes = await writePayments(async (tx, write) => {
         await tx.chain.lock()

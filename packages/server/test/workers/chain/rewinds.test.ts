@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import type { Header } from '../../../src/domain/chain.ts'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import type { Store, Tx } from '../../../src/ports/store.ts'
 import { onBothDatabases, onPostgres } from '../../harness/databases.ts'
 import { type ChainSimulation, simulationTest } from '../../harness/simulation/simulation.ts'
+
+const NO_OUTPUTS = { sapling: 0, orchard: 0, ironwood: 0 }
 
 /** Records three empty blocks. Returns the height below them. */
 async function recordThreeBlocks(simulation: ChainSimulation): Promise<number> {
@@ -43,6 +46,37 @@ function interruptingAfter(store: Store, method: 'recordRewind' | 'removeHeaders
   })
   return { ...store, write: work => store.write(tx => work(wrapped(tx))) } satisfies Store as Store
 }
+
+onBothDatabases(engine => {
+  simulationTest(
+    engine,
+    'a restart of the recorded chain that fails after any of its transactions leaves recorded blocks, so none is skipped later',
+    async simulation => {
+      const { firstProcess, server } = simulation
+      await recordThreeBlocks(simulation)
+      // Below the oldest recorded block.
+      const base: Header = { height: 0, hash: '00', prevHash: '', time: 0, treeSizes: NO_OUTPUTS }
+      const position = () => firstProcess.recordedChain.position()
+      assert.equal((await position())?.oldest, 1)
+      let isDone = false
+      for (let succeeding = 0; !isDone; succeeding++) {
+        let writes = 0
+        const write: Store['write'] = async work => {
+          if (writes === succeeding) throw new Error('the database fails')
+          writes += 1
+          return firstProcess.store.write(work)
+        }
+        const { recordedChain } = await simulation.process({ ...firstProcess.store, write }, server)
+        isDone = await recordedChain.restartAt(base).then(
+          () => true,
+          () => false,
+        )
+        assert.notEqual(await position(), null, `${writes} transactions`)
+      }
+      assert.equal((await position())?.tip.hash, base.hash)
+    },
+  )
+})
 
 onPostgres(engine => {
   simulationTest(
