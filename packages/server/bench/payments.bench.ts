@@ -23,9 +23,9 @@ async function run(): Promise<void> {
     const url = await freshUrl()
     const store = await openStore(url)
     const shop = await openShop(store)
-    for (const place of ['mined', 'mempool', 'dropped']) {
-      const few = await sell(shop, url, FEW, place)
-      const many = await sell(shop, url, MANY, place)
+    for (const location of ['mined', 'mempool', 'dropped']) {
+      const few = await sell(shop, url, FEW, location)
+      const many = await sell(shop, url, MANY, location)
       const first = await evaluate(store, many, 1)
       const rates: { few: number[]; many: number[] } = { few: [], many: [] }
       let slowest = 0
@@ -36,7 +36,7 @@ async function run(): Promise<void> {
         slowest = Math.max(slowest, maxMs)
       }
       report({
-        what: `evaluate ${count(MANY)} payments, ${place}, ${name}`,
+        what: `evaluate ${count(MANY)} payments, ${location}, ${name}`,
         perSecond: Math.max(...rates.many),
         unit: 'invoices',
         bound: { name: `${count(FEW)} payments`, perSecond: Math.max(...rates.few) },
@@ -48,18 +48,18 @@ async function run(): Promise<void> {
 }
 
 /** An invoice with that many payments, written as the service writes them: each row, and the sum of each block. */
-async function sell(shop: Shop, url: string, payments: number, place: string): Promise<number> {
+async function sell(shop: Shop, url: string, payments: number, location: string): Promise<number> {
   const { id } = await shop.sell({ amountZat: BigInt(payments) * 2n })
   const numbers = `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < ${payments - 1})`
-  const height = place === 'mined' ? `1 + i / ${PER_BLOCK}` : 'NULL'
+  const height = location === 'mined' ? `1 + i / ${PER_BLOCK}` : 'NULL'
   const txid = `'${id}-' || i`
-  const row = `${id}, ${txid}, 'orchard', 0, 1, '${place}', ${height}, ${NOW}`
-  const columns = 'invoice_id, txid, pool, output_index, value_zat, place, height, seen_at'
-  const at = place === 'mined' ? `1 + i / ${PER_BLOCK}` : '-1'
+  const row = `${id}, ${txid}, 'orchard', 0, 1, '${location}', ${height}, ${NOW}`
+  const columns = 'invoice_id, txid, pool, output_index, value_zat, location, height, seen_at'
+  const at = location === 'mined' ? `1 + i / ${PER_BLOCK}` : '-1'
   const totals = `${numbers} INSERT INTO payment_totals (invoice_id, height, value_zat) SELECT ${id}, ${at}, count(*) FROM n GROUP BY 2`
   await runSql(url, [
     `${numbers} INSERT INTO payments (${columns}) SELECT ${row} FROM n`,
-    ...(place === 'dropped' ? [] : [totals]),
+    ...(location === 'dropped' ? [] : [totals]),
     'ANALYZE',
   ])
   return id

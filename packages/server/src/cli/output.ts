@@ -11,11 +11,8 @@ export interface Output {
   result(value: unknown, lines: readonly string[]): void
   /** Prints a line to standard error; does nothing with `--json`. */
   note(line: string): void
-  /**
-   * Shows the progress of an operation on standard error; does nothing with `--json`.
-   * @param print replaces standard error where it is not a terminal
-   */
-  progress(label: string, unit: string, print?: (line: string) => void): Progress
+  /** Shows the progress of an operation on standard error; does nothing with `--json`. */
+  progress(label: string, unit: string): Progress
   /** Writes text to standard output, and waits until it accepts more. */
   write(text: string): Promise<void>
 }
@@ -37,7 +34,8 @@ export function createOutput(json: boolean, stdout: OutputStream, stderr: Output
     note(line) {
       if (!json) stderr.write(`${showUnprintable(line)}\n`)
     },
-    progress(label, unit, print = line => void stderr.write(`${line}\n`)) {
+    progress(label, unit) {
+      const print = (line: string) => void stderr.write(`${line}\n`)
       return json ? NO_PROGRESS : createProgress({ label, unit, clock: systemClock, terminal, print })
     },
     write: text =>

@@ -3,7 +3,7 @@ import type { Clock } from '../ports/clock.ts'
 /** Shows the progress of long operations. */
 export interface Progress {
   /** @param total null when it is not known */
-  update(done: number, total: number | null, label?: string): void
+  update(done: number, total: number | null): void
   /** Removes what is shown in place. */
   end(): void
 }
@@ -59,13 +59,13 @@ export function createProgress({ label, unit, clock, terminal, print }: Progress
   }
 
   return {
-    update(done, total, shownLabel = label) {
+    update(done, total) {
       const atMs = clock.nowMs()
       const perSecond = rate({ atMs, done })
       const sinceShownMs = atMs - shownAtMs
       if (sinceShownMs >= 0 && sinceShownMs < (terminal ? DRAW_INTERVAL_MS : PRINT_INTERVAL_MS)) return
       shownAtMs = atMs
-      const line = `${shownLabel}: ${describeProgress(done, total, perSecond, unit)}`
+      const line = `${label}: ${describeProgress(done, total, perSecond, unit)}`
       if (!terminal) return print(line)
       terminal.write(CLEAR_LINE + fit(line, terminal.columns || DEFAULT_COLUMNS))
       isDrawn = true

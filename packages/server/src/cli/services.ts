@@ -6,7 +6,7 @@ import type { KeyedHash } from '../ports/keyed-hash.ts'
 import { NO_METRICS } from '../ports/metrics.ts'
 import type { Vault } from '../ports/vault.ts'
 import type { Context } from './context.ts'
-import { withMigrationProgress } from './migration.ts'
+import { withMigrations } from './migration.ts'
 import { requireDatabase, type StoreUse, withStore } from './store.ts'
 
 /**
@@ -67,7 +67,7 @@ export async function withChain<T>(
   if (settings.sandbox) throw new Error(`${command} needs NETWORK and LIGHTWALLETD_URL`)
   requireDatabase(settings)
   await using stack = new AsyncDisposableStack()
-  const container = await withMigrationProgress(out, migration =>
+  const container = await withMigrations(out.note, migration =>
     openContainer({ ...settings, logLevel: 'warn' }, { migration }, stack),
   )
   return await work(container)

@@ -4,7 +4,7 @@ import { createDataDir } from '../adapters/system/data-dir.ts'
 import type { Config } from '../config/settings.ts'
 import type { Store } from '../ports/store.ts'
 import { openStore, sqliteFile } from '../store/open.ts'
-import { withMigrationProgress } from './migration.ts'
+import { withMigrations } from './migration.ts'
 import type { Output } from './output.ts'
 
 type Place = Pick<Config, 'dataDir' | 'databaseUrl'>
@@ -12,7 +12,7 @@ type Place = Pick<Config, 'dataDir' | 'databaseUrl'>
 export interface StoreUse {
   /** The command may be the first to use the database. Default: false */
   readonly create?: boolean
-  /** Shows the progress of migrations. Default: they are silent */
+  /** Prints each migration. Default: they are silent */
   readonly out?: Output
 }
 
@@ -28,7 +28,7 @@ export async function withStore<T>(
   if (create) createDataDir(config.dataDir)
   else requireDatabase(config)
   const store = out
-    ? await withMigrationProgress(out, migration => openStore(config.databaseUrl, { migration }))
+    ? await withMigrations(out.note, migration => openStore(config.databaseUrl, { migration }))
     : await openStore(config.databaseUrl)
   try {
     return await work(store)

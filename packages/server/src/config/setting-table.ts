@@ -242,7 +242,7 @@ const OBSERVABILITY = {
   LOG_LEVEL: {
     parse: values.oneOf('silent', 'error', 'warn', 'info', 'debug'),
     default: 'info',
-    meaning: '`debug` logs every request.',
+    meaning: '`debug` logs every request and every change of the status of an invoice, with its reason.',
   },
   LOG_FORMAT: {
     parse: values.oneOf('auto', 'json', 'pretty'),

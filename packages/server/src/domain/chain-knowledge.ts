@@ -172,6 +172,14 @@ function observeRecorded(
   }
 }
 
+/**
+ * The time up to which chain and mempool are known, in Unix seconds. A stored time ahead of the clock was written by a wrong
+ * clock, so it counts as zero.
+ */
+export function knownThrough(syncedThrough: number, now: number): number {
+  return syncedThrough > now ? 0 : syncedThrough
+}
+
 /** Whether a payment that the last list lacks was not in the mempool. */
 function provesMissing({ sync, awaitsFirstList }: ChainKnowledge): boolean {
   return sync !== null && !sync.rewound && !sync.isListOld && !awaitsFirstList

@@ -1,4 +1,4 @@
-import type { InvoiceStatus } from './invoice.ts'
+import { coversAmount, type InvoiceStatus } from './invoice.ts'
 import type { Zat } from './money.ts'
 import type { SwapStatus } from './swap.ts'
 
@@ -24,9 +24,9 @@ interface CheckoutTerms {
 
 /** @param now Unix seconds */
 export function checkoutState(invoice: CheckoutTerms, now: number): CheckoutState {
-  const { status, amountZat, receivedZat, expiresAt, watchUntil } = invoice
+  const { status, receivedZat, expiresAt, watchUntil } = invoice
   if (status === 'paid') return 'paid'
-  if (receivedZat >= amountZat) return 'confirming'
+  if (coversAmount(receivedZat, invoice)) return 'confirming'
   if (now > watchUntil) return 'over'
   if (status === 'pending' && now < expiresAt) return 'payable'
   return receivedZat > 0n ? 'short' : 'late'
@@ -42,9 +42,9 @@ const WATCH_AFTER_PAID_SECS = 3_600
 
 /** Whether an open page must go on asking for changes that no WebSocket reports: late money, and money after `paid`. */
 export function needsRecheck(invoice: CheckoutTerms & { readonly paidAt: number | null }, now: number): boolean {
-  const { status, paidAt, watchUntil, amountZat, receivedZat } = invoice
+  const { status, paidAt, watchUntil, receivedZat } = invoice
   if (status === 'pending' || status === 'detected') return false
   return status === 'paid'
     ? paidAt !== null && now < paidAt + WATCH_AFTER_PAID_SECS
-    : now <= watchUntil || receivedZat >= amountZat
+    : now <= watchUntil || coversAmount(receivedZat, invoice)
 }

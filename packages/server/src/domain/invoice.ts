@@ -32,9 +32,33 @@ export interface EvaluationContext {
   readonly keptOpenBySwap: boolean
 }
 
-/** The result of an evaluation. */
-export interface InvoiceState {
+/** Why an invoice has its status. */
+export type InvoiceReason =
+  /** `pending`: less than the amount is received, and chain and mempool are not yet known up to the expiry. */
+  | 'before_expiry'
+  /** `pending`: known up to its expiry, less than the amount is received, but a swap may still pay it. */
+  | 'swap_keeps_open'
+  /** `pending`: likewise without such a swap, but a payment that left the mempool can still be mined. */
+  | 'dropped_payment_keeps_open'
+  /** `detected`: the full amount is received, but not all of it is confirmed. */
+  | 'unconfirmed'
+  /** `expired` or `underpaid`: the invoice has closed. Now the full amount is received, but not all of it is confirmed. */
+  | 'late_unconfirmed'
+  /** `expired` or `underpaid`: less than the amount is received, and nothing keeps the invoice open or it has closed before. */
+  | 'expired'
+  /** `paid`: the full amount is, or was, confirmed, and is still in the chain. With 0 confirmations, or in the mempool. */
+  | 'confirmed'
+  /** `paid`: the full amount was confirmed, but payments were removed, and less than the amount is left. */
+  | 'payments_removed'
+
+/** A status and its reason. */
+interface Decision {
   readonly status: InvoiceStatus
+  readonly because: InvoiceReason
+}
+
+/** The result of an evaluation. */
+export interface InvoiceState extends Decision {
   readonly receivedZat: Zat
   readonly overpaidZat: Zat
   /** Transaction of the latest counted payment. */
@@ -85,24 +109,74 @@ export function evaluateInvoice(
   const receivedZat = minedZat + unminedZat
   const confirmedUnmined = payments.firstUnmined.filter(payment => isConfirmedUnmined(payment, terms, view))
   const confirmedZat = payments.confirmedZat + sumZat(confirmedUnmined.map(({ valueZat }) => valueZat))
-  const keptZat = terms.confirmations === 0 ? receivedZat : minedZat
   const openUntilHeight = openUntilHeightOf(payments, terms, view)
-  const due = view.syncedThrough >= terms.expiresAt && !view.keptOpenBySwap && openUntilHeight === null
-  const status = statusOf(terms, before, receivedZat, confirmedZat, due)
-  const waits = status !== 'paid' && receivedZat >= terms.amountZat
+  const { status, because } = decide(terms, before, {
+    confirmed: coversAmount(confirmedZat, terms),
+    kept: coversAmount(keptAmount(terms, payments), terms),
+    receivedZat,
+    openBecause: whyOpen(terms, view, openUntilHeight),
+  })
+  const waits = status !== 'paid' && coversAmount(receivedZat, terms)
   return {
     status,
+    because,
     receivedZat,
     overpaidZat: overpaidAmount(terms.amountZat, receivedZat),
     txid: payments.txid,
-    needsAttention: status === 'paid' && keptZat < terms.amountZat,
+    needsAttention: because === 'payments_removed',
     openUntilHeight,
     confirmsAtHeight: waits && unconfirmedHeight !== null ? confirmsAt(terms.confirmations, unconfirmedHeight) : null,
   }
 }
 
+/** Whether a sum, such as the received amount, is the full amount of the invoice. The store has it in SQL: `lacksAmount`. */
+export function coversAmount(sumZat: Zat, { amountZat }: Pick<InvoiceTerms, 'amountZat'>): boolean {
+  return sumZat >= amountZat
+}
+
+/** The amount left to pay; 0 once the full amount is received. */
+export function remainingAmount(invoice: Pick<InvoiceTerms, 'amountZat'> & { readonly receivedZat: Zat }): Zat {
+  const { amountZat, receivedZat } = invoice
+  return coversAmount(receivedZat, invoice) ? 0n : amountZat - receivedZat
+}
+
+/** The amount that keeps a paid invoice from needing attention: mined or, with 0 required confirmations, in the mempool. */
+export function keptAmount(
+  { confirmations }: Pick<InvoiceTerms, 'confirmations'>,
+  { minedZat, unminedZat }: Pick<PaymentSummary, 'minedZat' | 'unminedZat'>,
+): Zat {
+  return confirmations === 0 ? minedZat + unminedZat : minedZat
+}
+
 function overpaidAmount(amountZat: Zat, receivedZat: Zat): Zat {
   return receivedZat > amountZat ? receivedZat - amountZat : 0n
+}
+
+/** A stored invoice: its terms, and the state that the last evaluation gave it. */
+type StoredInvoice = InvoiceTerms &
+  Pick<InvoiceState, 'status' | 'receivedZat' | 'needsAttention' | 'openUntilHeight'> &
+  Pick<EvaluationContext, 'keptOpenBySwap'>
+
+/**
+ * The reason of a stored invoice's status. Null when it cannot be known from these values: the chain is known past the
+ * expiry of a pending invoice that nothing keeps open, so the invoice waits for its evaluation, or its viewing key does not
+ * open.
+ * @param chain null: not read. A pending invoice then has no reason.
+ */
+export function storedReason(
+  invoice: StoredInvoice,
+  chain: Pick<EvaluationContext, 'tip' | 'syncedThrough'> | null,
+): InvoiceReason | null {
+  const { status, receivedZat, needsAttention, keptOpenBySwap, openUntilHeight: until, watchUntil } = invoice
+  const canBeMined = chain !== null && until !== null && until > chain.tip && chain.syncedThrough < watchUntil
+  const decision = decide(invoice, status, {
+    // It would be paid.
+    confirmed: false,
+    kept: !needsAttention,
+    receivedZat,
+    openBecause: chain && whyOpen(invoice, { ...chain, keptOpenBySwap }, canBeMined ? until : null),
+  })
+  return decision.status === status ? decision.because : null
 }
 
 export function isClosed(status: InvoiceStatus): boolean {
@@ -131,19 +205,39 @@ function openUntilHeightOf(
   return syncedThrough < watchUntil ? minableUntil(dropped, tip) : null
 }
 
-/** @param due the invoice's expiry has passed, and nothing keeps it open */
-function statusOf(
-  terms: InvoiceTerms,
+type OpenReason = Extract<InvoiceReason, 'before_expiry' | 'swap_keeps_open' | 'dropped_payment_keeps_open'>
+
+/** Why an invoice without its full amount is still open. Null: nothing keeps it open. */
+function whyOpen(
+  { expiresAt }: InvoiceTerms,
+  { syncedThrough, keptOpenBySwap }: Pick<EvaluationContext, 'syncedThrough' | 'keptOpenBySwap'>,
+  openUntilHeight: number | null,
+): OpenReason | null {
+  if (syncedThrough < expiresAt) return 'before_expiry'
+  if (keptOpenBySwap) return 'swap_keeps_open'
+  return openUntilHeight === null ? null : 'dropped_payment_keeps_open'
+}
+
+interface Facts {
+  /** The full amount is confirmed. */
+  readonly confirmed: boolean
+  /** The full amount is left after all removals, see `keptAmount`. */
+  readonly kept: boolean
+  readonly receivedZat: Zat
+  readonly openBecause: OpenReason | null
+}
+
+function decide(
+  terms: Pick<InvoiceTerms, 'amountZat'>,
   before: InvoiceStatus,
-  receivedZat: Zat,
-  confirmedZat: Zat,
-  due: boolean,
-): InvoiceStatus {
-  if (before === 'paid' || confirmedZat >= terms.amountZat) return 'paid'
-  const full = receivedZat >= terms.amountZat
-  if (full) return isClosed(before) ? before : 'detected'
-  if (!isClosed(before) && !due) return 'pending'
-  return receivedZat > 0n ? 'underpaid' : 'expired'
+  { confirmed, kept, receivedZat, openBecause }: Facts,
+): Decision {
+  if (before === 'paid' || confirmed) return { status: 'paid', because: kept ? 'confirmed' : 'payments_removed' }
+  const full = coversAmount(receivedZat, terms)
+  if (full && isClosed(before)) return { status: before, because: 'late_unconfirmed' }
+  if (full) return { status: 'detected', because: 'unconfirmed' }
+  if (!isClosed(before) && openBecause !== null) return { status: 'pending', because: openBecause }
+  return { status: receivedZat > 0n ? 'underpaid' : 'expired', because: 'expired' }
 }
 
 /** The state that decides which events an invoice raises. */

@@ -1,4 +1,4 @@
-import type { InvoiceTerms } from './invoice.ts'
+import { type InvoiceTerms, keptAmount } from './invoice.ts'
 import type { Zat } from './money.ts'
 import { minableUntil, type PaymentSummary, type Unmined } from './payment.ts'
 
@@ -24,12 +24,12 @@ export function missingPaymentsCause(invoices: readonly Pick<InvoiceTerms, 'conf
  * @param tip height of the last recorded block
  */
 export function missingPayments(
-  { amountZat, confirmations }: Pick<InvoiceTerms, 'amountZat' | 'confirmations'>,
-  { minedZat, unminedZat }: Pick<PaymentSummary, 'minedZat' | 'unminedZat'>,
+  invoice: Pick<InvoiceTerms, 'amountZat' | 'confirmations'>,
+  sums: Pick<PaymentSummary, 'minedZat' | 'unminedZat'>,
   unmined: readonly Unmined[],
   tip: number,
 ): MissingPayments {
-  const missingZat = amountZat - minedZat - (confirmations === 0 ? unminedZat : 0n)
+  const missingZat = invoice.amountZat - keptAmount(invoice, sums)
   if (unmined.some(({ expiryHeight }) => expiryHeight === 0)) return { missingZat, minableUntil: 'any height' }
   return { missingZat, minableUntil: minableUntil(unmined, tip) }
 }

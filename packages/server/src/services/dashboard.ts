@@ -1,8 +1,9 @@
 import type { Account } from '../domain/account.ts'
+import { knownThrough } from '../domain/chain-knowledge.ts'
 import type { ChainProblem } from '../domain/chain-problem.ts'
 import type { ChainTime } from '../domain/chain-time.ts'
 import { MAX_COUNT } from '../domain/count.ts'
-import type { InvoiceStatus } from '../domain/invoice.ts'
+import { type InvoiceReason, type InvoiceStatus, storedReason } from '../domain/invoice.ts'
 import { sumZat, type Zat } from '../domain/money.ts'
 import type { ConsensusParams } from '../domain/network-upgrade.ts'
 import { confirmedThrough, countConfirmations, type PaymentSummary } from '../domain/payment.ts'
@@ -68,6 +69,8 @@ export interface DashboardSummary extends DashboardFigures {
 
 export interface InvoiceDetail {
   readonly invoice: Invoice
+  /** Why it has its status; null: not known, see `storedReason`. */
+  readonly because: InvoiceReason | null
   /** The newest 100, and the newest 100 dropped ones, in the order of recording. */
   readonly payments: readonly (PaymentRow & { readonly confirmed: number })[]
   /** There are earlier payments. */
@@ -203,7 +206,7 @@ export function createDashboard(deps: {
     },
 
     invoice: (account, publicId) =>
-      findByPublicId('no_such_invoice', publicId, id => store.read(tx => findDetail(tx, account, id))),
+      findByPublicId('no_such_invoice', publicId, id => store.read(tx => findDetail(tx, account, id, nowSecs(clock)))),
   }
 }
 
@@ -221,10 +224,11 @@ async function setupSteps(tx: Tx, account: Account): Promise<SetupSteps> {
   }
 }
 
-async function findDetail(tx: Tx, account: Account, publicId: string): Promise<InvoiceDetail | null> {
+async function findDetail(tx: Tx, account: Account, publicId: string, now: number): Promise<InvoiceDetail | null> {
   const invoice = await tx.invoices.byPublicId(publicId)
   if (invoice?.accountId !== account.id) return null
   const tip = (await tx.chain.tip())?.height ?? 0
+  const syncedThrough = knownThrough(await tx.chain.syncedThrough(), now)
   const newest = await tx.payments.newest(invoice.id, PAYMENT_LIMIT + 1)
   const [dropped, live] = [newest.filter(isDropped), newest.filter(payment => !isDropped(payment))]
   const payments = [...live.slice(0, PAYMENT_LIMIT), ...dropped.slice(0, PAYMENT_LIMIT)].sort((a, b) => a.seq - b.seq)
@@ -232,6 +236,7 @@ async function findDetail(tx: Tx, account: Account, publicId: string): Promise<I
   const sums = await tx.payments.summaries([{ id: invoice.id, confirmedThrough: through }])
   return {
     invoice,
+    because: storedReason(invoice, { tip, syncedThrough }),
     tip,
     payments: payments.map(payment => ({ ...payment, confirmed: countConfirmations(payment.location, tip) })),
     hasMorePayments: payments.length < newest.length,

@@ -1,15 +1,16 @@
 import { attentionMailDueAt } from '../domain/attention-mail.ts'
+import { knownThrough } from '../domain/chain-knowledge.ts'
 import { dailyTotalChanges } from '../domain/daily-total.ts'
 import type { EventSwap, NewEvent } from '../domain/event.ts'
 import { invoiceEventBody } from '../domain/event.ts'
-import type { EvaluationContext, InvoicePayments } from '../domain/invoice.ts'
-import { evaluateInvoice, invoiceEventsOf, isClosed, MAX_UNMINED_COUNTED } from '../domain/invoice.ts'
+import type { EvaluationContext, InvoicePayments, InvoiceReason } from '../domain/invoice.ts'
+import { coversAmount, evaluateInvoice, invoiceEventsOf, isClosed, MAX_UNMINED_COUNTED } from '../domain/invoice.ts'
 import { confirmedThrough, type Payment } from '../domain/payment.ts'
 import { invoiceReference, isRowFault } from '../domain/set-aside.ts'
 import type { Log } from '../ports/log.ts'
 import type { Metrics } from '../ports/metrics.ts'
 import { NO_METRICS } from '../ports/metrics.ts'
-import type { Invoice, InvoiceStateUpdate } from '../ports/repository/invoice.ts'
+import type { Invoice } from '../ports/repository/invoice.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import type { Outbox } from './outbox.ts'
 import { defer } from './set-aside.ts'
@@ -18,6 +19,8 @@ import { defer } from './set-aside.ts'
 export interface InvoiceChange {
   readonly before: Invoice
   readonly after: Invoice
+  /** Why it has the status after the update. */
+  readonly because: InvoiceReason
 }
 
 /** Invoices by id, read under row locks that last until the transaction ends. */
@@ -102,10 +105,7 @@ export function createInvoiceUpdater({
     }
     const view = await viewOf(tx, now, context)
     const payments = await readPayments(tx, invoices, view)
-    const evaluate = (before: Invoice, chain: ChainView): InvoiceChange => ({
-      before,
-      after: { ...before, ...outcomeOf(before, payments.get(before.id)!, chain, now) },
-    })
+    const evaluate = (before: Invoice, chain: ChainView) => changeOf(before, payments.get(before.id)!, chain, now)
     const changed: InvoiceChange[] = []
     const failed: Parameters<typeof defer>[1][number][] = []
     for (const before of invoices) {
@@ -187,12 +187,15 @@ async function queueMails(tx: Tx, changes: readonly InvoiceChange[], now: number
 
 export function createChangeReporter({ log, metrics = NO_METRICS }: { log: Log; metrics?: Metrics }): ReportChanges {
   return changes => {
-    for (const { before, after } of changes) {
-      if (before.status !== after.status) metrics.invoiceChanged(after.purpose, after.status)
-      if (before.needsAttention === after.needsAttention) continue
+    for (const { before, after, because } of changes) {
       const invoice = after.publicId.slice(0, 8)
+      if (before.status !== after.status) {
+        metrics.invoiceChanged(after.purpose, after.status)
+        log.debug({ invoice, status: after.status, because }, 'the status of an invoice changed')
+      }
+      if (before.needsAttention === after.needsAttention) continue
       metrics.needsAttention(after.needsAttention ? 1 : -1)
-      if (after.needsAttention) log.warn({ invoice }, 'a reorganisation removed payments of a paid invoice')
+      if (after.needsAttention) log.warn({ invoice, because }, 'a reorganisation removed payments of a paid invoice')
       else log.info({ invoice }, 'the payments of a paid invoice are in the chain again')
     }
   }
@@ -201,7 +204,6 @@ export function createChangeReporter({ log, metrics = NO_METRICS }: { log: Log; 
 type ChainView = Omit<EvaluationContext, 'keptOpenBySwap' | 'isWitnessed'> &
   Pick<UpdateContext, 'isWitnessed'> & { readonly confirmedTip: number }
 
-/** A `syncedThrough` ahead of the clock was written by a wrong clock, so it counts as zero. */
 async function viewOf(tx: Tx, now: number, context: UpdateContext): Promise<ChainView> {
   const tip = context.tip ?? (await tx.chain.tip())?.height ?? 0
   const syncedThrough = context.syncedThrough ?? (await tx.chain.syncedThrough())
@@ -209,7 +211,7 @@ async function viewOf(tx: Tx, now: number, context: UpdateContext): Promise<Chai
   return {
     tip,
     confirmedTip: context.confirmedTip ?? (await confirmedTipOf(tx, tip)),
-    syncedThrough: syncedThrough > now ? 0 : syncedThrough,
+    syncedThrough: knownThrough(syncedThrough, now),
     mempoolIsKnown,
     ...(isWitnessed && { isWitnessed }),
   }
@@ -229,9 +231,10 @@ async function readPayments(
   const sums = await tx.payments.summaries(
     invoices.map(({ id, confirmations }) => ({ id, confirmedThrough: confirmedThrough(confirmations, confirmedTip) })),
   )
-  const confirmable = invoices.filter(({ id, confirmations, status, amountZat }) => {
-    const { minedZat, unminedZat } = sums.get(id)!
-    return mempoolIsKnown && confirmations === 0 && status !== 'paid' && minedZat + unminedZat >= amountZat
+  const confirmable = invoices.filter(invoice => {
+    const { minedZat, unminedZat } = sums.get(invoice.id)!
+    if (!mempoolIsKnown || invoice.confirmations > 0 || invoice.status === 'paid') return false
+    return coversAmount(minedZat + unminedZat, invoice)
   })
   const ids = confirmable.map(({ id }) => id)
   const unmined = ids.length > 0 ? await tx.payments.firstUnmined(ids, MAX_UNMINED_COUNTED) : []
@@ -239,25 +242,27 @@ async function readPayments(
   return new Map(invoices.map(({ id }) => [id, { ...sums.get(id)!, firstUnmined: byInvoice.get(id) ?? [] }]))
 }
 
-function outcomeOf(
-  invoice: Invoice,
+function changeOf(
+  before: Invoice,
   payments: InvoicePayments,
   { isWitnessed = () => true, confirmedTip: _, ...view }: ChainView,
   now: number,
-): Omit<InvoiceStateUpdate, 'id'> {
-  const outcome = evaluateInvoice(invoice, invoice.status, payments, {
+): InvoiceChange {
+  const { because, ...state } = evaluateInvoice(before, before.status, payments, {
     ...view,
-    keptOpenBySwap: invoice.keptOpenBySwap,
-    isWitnessed: payment => isWitnessed(invoice.id, payment),
+    keptOpenBySwap: before.keptOpenBySwap,
+    isWitnessed: payment => isWitnessed(before.id, payment),
   })
-  const { needsAttention } = outcome
-  const becomes = (status: Invoice['status']) => outcome.status === status && invoice.status !== status
-  return {
-    ...outcome,
-    paidAt: becomes('paid') ? now : invoice.paidAt,
-    underpaidAt: invoice.underpaidAt ?? (becomes('underpaid') ? now : null),
-    attentionSince: needsAttention && !invoice.needsAttention ? now : needsAttention ? invoice.attentionSince : null,
+  const { needsAttention } = state
+  const becomes = (status: Invoice['status']) => state.status === status && before.status !== status
+  const after: Invoice = {
+    ...before,
+    ...state,
+    paidAt: becomes('paid') ? now : before.paidAt,
+    underpaidAt: before.underpaidAt ?? (becomes('underpaid') ? now : null),
+    attentionSince: needsAttention && !before.needsAttention ? now : needsAttention ? before.attentionSince : null,
   }
+  return { before, after, because }
 }
 
 /** The viewing keys whose payments are not seen, of invoices that would close: these stay open. */

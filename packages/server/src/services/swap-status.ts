@@ -1,5 +1,6 @@
 import type { EventSwap, NewEvent } from '../domain/event.ts'
 import { invoiceEventBody } from '../domain/event.ts'
+import { coversAmount } from '../domain/invoice.ts'
 import type { ConsensusParams } from '../domain/network-upgrade.ts'
 import { isRowFault, swapReference } from '../domain/set-aside.ts'
 import type { SwapEventType } from '../domain/swap.ts'
@@ -109,7 +110,7 @@ export function createSwapStatusPoller(deps: {
       providerStatus: response?.status ?? before.providerStatus,
       sentEvents: event ? [...updated.sentEvents, event] : updated.sentEvents,
       failedPolls: poll.failed ? before.failedPolls + 1 : 0,
-      needsAttention: isStuck(updated, invoice.receivedZat >= invoice.amountZat, bounds.earliest),
+      needsAttention: isStuck(updated, coversAmount(invoice.receivedZat, invoice), bounds.earliest),
     }
     const changed = after.providerStatus !== before.providerStatus || after.updatedAtMs !== before.updatedAtMs
     const delayMs = nextPollMs(after, after.failedPolls, bounds.earliest)

@@ -1,24 +1,20 @@
 import type { Kysely, KyselyPlugin } from 'kysely'
 import { sql } from 'kysely'
 import type { Dialect } from './dialect.ts'
-import { planMigrations } from './migration-plan.ts'
 import type { Migration } from './migrations/index.ts'
 
-/** How far the migrations of a database are. */
+/** A migration that is about to run. */
 export interface MigrationProgress {
-  /** The migration that runs, such as `0006_dashboard`. */
+  /** Such as `0002_orders`. */
   readonly name: string
   /** Its number, from 1, of `count`. */
   readonly index: number
   readonly count: number
-  /** Rows that were read or written, of those of all migrations. */
-  readonly rows: number
-  readonly totalRows: number
 }
 
 /** Follows the migrations of a database, and stops them. */
 export interface MigrationWatch {
-  /** Called before each statement. Not called for a new database. */
+  /** Called before each migration of an existing database. */
   readonly onProgress?: (progress: MigrationProgress) => void
   /** Stops the migrations after the present statement: the database stays as it was. */
   readonly signal?: AbortSignal
@@ -32,62 +28,31 @@ export async function migrate(
   db: Kysely<unknown>,
   dialect: Dialect,
   migrations: readonly Migration[],
-  watch: MigrationWatch = {},
+  { onProgress, signal }: MigrationWatch = {},
 ): Promise<void> {
   await sql`CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY)`.execute(db)
   const applied = await sql<{ name: string }>`SELECT name FROM migrations ORDER BY name`.execute(db)
   const appliedNames = applied.rows.map(row => row.name)
   checkKnown(appliedNames, migrations)
   const pending = migrations.slice(appliedNames.length)
-  const isFollowed = appliedNames.length > 0 && pending.length > 0 && (watch.onProgress ?? watch.signal) !== undefined
-  const follow = isFollowed ? await createFollower(db, dialect, pending, watch) : null
-  for (const [name, up] of pending) {
-    await up(follow ? db.withPlugin(follow.begin(name)) : db, dialect)
+  const stoppable = signal ? db.withPlugin(stopsBetweenStatements(signal)) : db
+  for (const [index, [name, up]] of pending.entries()) {
+    if (appliedNames.length > 0) onProgress?.({ name, index: index + 1, count: pending.length })
+    await up(stoppable, dialect)
     await sql`INSERT INTO migrations (name) VALUES (${name})`.execute(db)
   }
 }
 
-/** Reports and can stop each migration between two of its statements. */
-async function createFollower(
-  db: Kysely<unknown>,
-  dialect: Dialect,
-  pending: readonly Migration[],
-  { onProgress = () => {}, signal }: MigrationWatch,
-): Promise<{ begin(name: string): KyselyPlugin }> {
-  const plan = await planMigrations(db, dialect, pending)
-  const totalRows = sum(plan.flatMap(({ rows }) => rows))
+function stopsBetweenStatements(signal: AbortSignal): KyselyPlugin {
   return {
-    begin(name) {
-      const index = plan.findIndex(planned => planned.name === name)
-      const { rows } = plan[index]!
-      const before = sum(plan.slice(0, index).flatMap(planned => planned.rows))
-      let statements = 0
-      const report = () =>
-        onProgress({
-          name,
-          index: index + 1,
-          count: plan.length,
-          rows: before + sum(rows.slice(0, statements)),
-          totalRows,
-        })
-      report()
-      return {
-        transformQuery: ({ node }) => node,
-        async transformResult({ result }) {
-          statements += 1
-          report()
-          // Signals arrive between turns of the event loop, and statements of SQLite leave none.
-          if (signal) await new Promise(resolve => setImmediate(resolve))
-          signal?.throwIfAborted()
-          return result
-        },
-      }
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      // Signals arrive between turns of the event loop, and statements of SQLite leave none.
+      await new Promise(resolve => setImmediate(resolve))
+      signal.throwIfAborted()
+      return result
     },
   }
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0)
 }
 
 /** @throws Error when a migration was applied that this code does not know */

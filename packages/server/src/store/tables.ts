@@ -31,7 +31,7 @@ export interface Tables {
   audit_entries: AuditEntriesTable
   monthly_usage: MonthlyUsageTable
   viewing_keys: ViewingKeysTable
-  database_origin: DatabaseIdentityTable
+  database_identity: DatabaseIdentityTable
   invoices: InvoicesTable
   daily_totals: DailyTotalsTable
   payments: PaymentsTable
@@ -39,12 +39,13 @@ export interface Tables {
   idempotency_keys: IdempotencyKeysTable
   headers: HeadersTable
   counters: CountersTable
+  locks: LocksTable
   rewinds: RewindsTable
   chain_problems: ChainProblemsTable
   events: EventsTable
   sign_in_codes: SignInCodesTable
   sign_in_budgets: SignInBudgetsTable
-  fresh_sessions: RecentAuthenticationsTable
+  recent_authentications: RecentAuthenticationsTable
   email_changes: EmailChangesTable
   mails: MailsTable
   attention_mails: AttentionMailsTable
@@ -157,7 +158,7 @@ export interface InvoicesTable {
   expires_at: Int64
   watch_until: Int64
   paid_at: Int64 | null
-  swap_under_way: Generated<Int64>
+  kept_open_by_swap: Generated<Int64>
   swap_id: Generated<Int64 | null>
   needs_attention: Generated<Int64>
   created_height: Generated<Int64 | null>
@@ -182,13 +183,13 @@ export interface PaymentsTable {
   pool: ShieldedPool
   output_index: Int64
   value_zat: Int64
-  place: PaymentLocation['at']
+  location: PaymentLocation['at']
   height: Int64 | null
   expiry_height: Int64 | null
   seen_at: Int64
   in_snapshot: Generated<Int64>
-  missing_since: Generated<Int64 | null>
-  missing_height: Generated<Int64 | null>
+  vanished_since: Generated<Int64 | null>
+  vanished_height: Generated<Int64 | null>
   last_seen_height: Generated<Int64 | null>
   awaits_witness: Generated<Int64>
 }
@@ -220,8 +221,12 @@ export interface HeadersTable {
 }
 
 export interface CountersTable {
-  name: 'event_seq' | 'seen_through' | 'sign_in_lock' | 'chain_lock' | 'watched_keys_lock' | 'witnessed_height'
+  name: 'event_seq' | 'synced_through' | 'witnessed_height'
   value: Int64
+}
+
+export interface LocksTable {
+  name: 'chain' | 'sign_in' | 'watched_keys'
 }
 
 export interface RewindsTable {
@@ -266,18 +271,18 @@ export interface SwapsTable {
   created_at: Int64
   replaced_at: Int64 | null
   status: Generated<SwapStatus>
-  word: Generated<string>
+  provider_status: Generated<string>
   updated_at_ms: Generated<Int64>
   status_raw: string | null
-  heard_at: Int64 | null
+  last_report_at: Int64 | null
   deposit_seen_at: Int64 | null
   success_at: Int64 | null
-  told: Generated<string>
-  failures: Generated<Int64>
-  holds: Generated<Int64>
+  sent_events: Generated<string>
+  failed_polls: Generated<Int64>
+  keeps_invoice_open: Generated<Int64>
   needs_attention: Generated<Int64>
-  next_look_at_ms: Int64 | null
-  deposit_key: string | null
+  next_poll_at_ms: Int64 | null
+  deposit_key: string
   deposited_amount: string | null
   refunded_amount: string | null
   refund_reason: string | null
@@ -286,7 +291,7 @@ export interface SwapsTable {
 export interface SwapStartsTable {
   id: AutoId
   invoice_id: Int64
-  at: Int64
+  started_at: Int64
 }
 
 export interface WebhooksTable {
@@ -323,7 +328,7 @@ export interface DeliveryAttemptsTable {
   status_code: Int64 | null
   error: string | null
   duration_ms: Int64 | null
-  answer: string | null
+  response: string | null
   created_at: Int64
 }
 
@@ -335,7 +340,7 @@ export interface SignInCodesTable {
   browser_hash: Uint8Array
   client_hash: Uint8Array
   code_hash: Uint8Array | null
-  tries: Generated<Int64>
+  attempts: Generated<Int64>
   created_at: Int64
   expires_at: Int64
   used_at: Int64 | null
@@ -363,12 +368,12 @@ export interface MailsTable {
   detail: string | null
   created_at: Int64
   due_at: Int64
-  tries: Generated<Int64>
+  attempts: Generated<Int64>
   account_id: Generated<Int64 | null>
   queue: Generated<MailQueue>
   events: Generated<Int64>
-  mailed: Generated<Int64>
-  last_at: Generated<Int64>
+  mailed_events: Generated<Int64>
+  last_event_at: Generated<Int64>
   /** The recipient of a notice; null in other rows. */
   notice_to: Generated<string | null>
   email_change_id: Generated<Int64 | null>
@@ -397,8 +402,8 @@ export interface PlanPurchasesTable {
   price_zat: Int64
   period_days: Int64
   status: PurchaseStatus
-  settled_at: Int64 | null
-  runs_until: Int64 | null
+  decided_at: Int64 | null
+  granted_until: Int64 | null
   created_at: Int64
 }
 
@@ -414,7 +419,7 @@ export interface WithdrawalsTable {
   status: WithdrawalStatus
   amount_zat: Int64
   received_zat: Int64
-  closed_at_zat: Int64 | null
+  received_at_close_zat: Int64 | null
   fiat_currency: string
   fiat_amount: string
   rate: string

@@ -5,12 +5,15 @@ import {
   type EvaluationContext,
   evaluateInvoice as evaluate,
   INVOICE_STATUSES,
+  type InvoiceReason,
   type InvoiceState,
   type InvoiceStatus,
   type InvoiceTerms,
   invoiceEventsOf,
   isClosed,
   isFinal,
+  remainingAmount,
+  storedReason,
 } from '../../src/domain/invoice.ts'
 import { countConfirmations, type Payment, type PaymentLocation } from '../../src/domain/payment.ts'
 import { summarize } from '../harness/payments.ts'
@@ -141,6 +144,83 @@ test('invoice.underpaid is raised at most once', () => {
   )
 })
 
+const SWAP: EvaluationContext = { ...EXPIRED, keptOpenBySwap: true }
+/** Left the mempool, and can be mined up to the block after the tip of VIEW. */
+const minable = (valueZat: bigint): Payment => ({ ...pay(valueZat, DROPPED, 9), expiryHeight: VIEW.tip + 1 })
+
+type Example = readonly [of: string, before: InvoiceStatus, payments: Payment[], view: EvaluationContext, InvoiceStatus]
+
+const EXAMPLES: Readonly<Record<InvoiceReason, readonly Example[]>> = {
+  before_expiry: [
+    ['nothing received', 'pending', [], VIEW, 'pending'],
+    ['a part received', 'pending', [pay(99n, confirmed(3))], VIEW, 'pending'],
+    ['a full payment vanished', 'detected', [minable(100n)], VIEW, 'pending'],
+    ['a swap that is not needed yet', 'pending', [], { ...VIEW, keptOpenBySwap: true }, 'pending'],
+  ],
+  swap_keeps_open: [
+    ['nothing received', 'pending', [], SWAP, 'pending'],
+    ['a part received', 'pending', [pay(99n, confirmed(3))], SWAP, 'pending'],
+    ['a payment that can be mined too', 'pending', [minable(100n)], SWAP, 'pending'],
+  ],
+  dropped_payment_keeps_open: [
+    ['nothing else received', 'detected', [minable(100n)], EXPIRED, 'pending'],
+    ['a part received', 'pending', [pay(99n, confirmed(3)), minable(1n)], EXPIRED, 'pending'],
+  ],
+  unconfirmed: [
+    ['in the mempool', 'pending', [pay(100n, MEMPOOL)], VIEW, 'detected'],
+    ['a part confirmed', 'detected', [pay(99n, confirmed(3), 1), pay(1n, confirmed(2), 2)], VIEW, 'detected'],
+    ['past the expiry', 'detected', [pay(100n, confirmed(2))], EXPIRED, 'detected'],
+    ['a swap keeps it open too', 'detected', [pay(100n, MEMPOOL)], SWAP, 'detected'],
+  ],
+  late_unconfirmed: [
+    ['in the mempool', 'expired', [pay(100n, MEMPOOL)], EXPIRED, 'expired'],
+    ['a part before', 'underpaid', [pay(60n, confirmed(3), 1), pay(40n, confirmed(2), 2)], EXPIRED, 'underpaid'],
+  ],
+  expired: [
+    ['nothing received', 'pending', [], EXPIRED, 'expired'],
+    ['a part received', 'pending', [pay(99n, confirmed(3))], EXPIRED, 'underpaid'],
+    ['a full payment vanished for good', 'detected', [pay(100n, DROPPED)], EXPIRED, 'expired'],
+    ['closed before the swap', 'expired', [], SWAP, 'expired'],
+    ['closed, and known up to an earlier time again', 'underpaid', [pay(99n, MEMPOOL)], VIEW, 'underpaid'],
+  ],
+  confirmed: [
+    ['in time', 'pending', [pay(100n, confirmed(3))], VIEW, 'paid'],
+    ['late', 'expired', [pay(100n, confirmed(3))], EXPIRED, 'paid'],
+    ['mined again with fewer confirmations', 'paid', [pay(100n, confirmed(1))], VIEW, 'paid'],
+  ],
+  payments_removed: [
+    ['back in the mempool', 'paid', [pay(100n, MEMPOOL)], VIEW, 'paid'],
+    ['a part left, past the expiry', 'paid', [pay(99n, confirmed(3)), minable(1n)], EXPIRED, 'paid'],
+  ],
+}
+
+for (const [reason, examples] of Object.entries(EXAMPLES)) {
+  test(`the reason ${reason}`, () => {
+    for (const [of, before, payments, view, after] of examples) {
+      const { status: result, because } = evaluateInvoice(TERMS, before, payments, view)
+      assert.deepEqual([result, because], [after, reason], of)
+    }
+  })
+}
+
+test('a stored pending invoice has no reason when the chain is not read, or nothing keeps it open any more', () => {
+  const stored = { ...TERMS, ...evaluateInvoice(TERMS, 'pending', [minable(100n)], EXPIRED), keptOpenBySwap: false }
+  const { tip, watchUntil } = { ...VIEW, ...TERMS }
+  assert.equal(storedReason(stored, EXPIRED), 'dropped_payment_keeps_open')
+  assert.equal(storedReason(stored, null), null)
+  assert.equal(storedReason(stored, { ...EXPIRED, tip: tip + 1 }), null, 'the transaction has expired')
+  assert.equal(storedReason(stored, { ...EXPIRED, syncedThrough: watchUntil }), null, 'the late window has ended')
+  assert.equal(storedReason(stored, { tip: tip + 1, syncedThrough: 0 }), 'before_expiry', 'a wrong clock was set')
+  const full = { ...stored, receivedZat: 100n }
+  assert.equal(storedReason({ ...full, status: 'expired' }, null), 'late_unconfirmed')
+  assert.equal(storedReason({ ...full, status: 'detected' }, null), 'unconfirmed')
+})
+
+test('the amount left to pay is never negative', () => {
+  const left = [0n, 99n, 100n, 101n].map(receivedZat => remainingAmount({ amountZat: 100n, receivedZat }))
+  assert.deepEqual(left, [100n, 1n, 0n, 0n])
+})
+
 test('a payment that left the mempool keeps the invoice open while its transaction can still be mined', () => {
   const gone = (terms: Partial<Payment>) => [{ ...pay(100n, DROPPED), ...terms }]
   const after = (terms: Partial<Payment>, view = EXPIRED) => evaluateInvoice(TERMS, 'pending', gone(terms), view)
@@ -220,6 +300,22 @@ test('the order of payments does not change the result, and a second evaluation 
         assert.equal(evaluateInvoice(given, once.status, items, chainView).status, once.status)
       },
     ),
+  )
+})
+
+test('a stored invoice has the reason of its last evaluation, and its events have one reason each', () => {
+  fc.assert(
+    fc.property(terms, before, payments, view, (given, previous, items, chainView) => {
+      const state = evaluateInvoice(given, previous, items, chainView)
+      const stored = { ...given, ...state, keptOpenBySwap: chainView.keptOpenBySwap }
+      assert.equal(storedReason(stored, chainView), state.because)
+      const raised = invoiceEventsOf(
+        { status: previous, underpaidAt: null },
+        { status: state.status, underpaidAt: null },
+      )
+      const reasons = { 'invoice.paid': 'confirmed', 'invoice.underpaid': 'expired' }
+      for (const type of raised) assert.equal(state.because, reasons[type])
+    }),
   )
 })
 

@@ -39,7 +39,7 @@ onBothDatabases(engine => {
       // Only the end of the mail cannot be written: the claim leaves "mailed" as it is.
       const repair = await poisonRow(url, {
         table: 'mails',
-        column: 'recipient || mailed',
+        column: 'recipient || mailed_events',
         value: `${bad}1`,
         on: 'UPDATE',
       })
@@ -64,7 +64,7 @@ onBothDatabases(engine => {
     await infrastructure.store.write(tx =>
       tx.mails.enqueue({ to, about: 'webhook_removed', detail: null, createdAt: clock.secs }),
     )
-    await poisonRow(url, { table: 'mails', column: 'recipient || mailed', value: `${to}1`, on: 'UPDATE' })
+    await poisonRow(url, { table: 'mails', column: 'recipient || mailed_events', value: `${to}1`, on: 'UPDATE' })
     const start = clock.secs
     await mails.sendNotices(10)
     const tried: string[] = []

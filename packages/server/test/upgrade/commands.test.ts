@@ -42,6 +42,6 @@ onEveryVersion((_version, engine, restore) => {
     assert.equal(code, 0)
     const copy = await readTables(`sqlite:${file}`)
     // A copy has no identity.
-    assert.deepEqual({ ...copy, database_origin: null }, { ...earlier, database_origin: null })
+    assert.deepEqual({ ...copy, database_identity: null }, { ...earlier, database_identity: null })
   })
 })

@@ -1,10 +1,11 @@
 /** Migrates a database, prints the name of the given migration after it, and goes no further: to be killed there. */
 import { writeSync } from 'node:fs'
-import { MIGRATIONS, type Migration } from '../../src/store/migrations/index.ts'
+import type { Migration } from '../../src/store/migrations/index.ts'
 import { openDatabase } from '../harness/databases.ts'
+import { LATER } from './later-migrations.ts'
 
 const [url = '', last] = process.argv.slice(2)
-const migrations = MIGRATIONS.map(
+const migrations = LATER.map(
   ([name, up]): Migration => [
     name,
     async (db, dialect) => {

@@ -83,6 +83,7 @@ describe('after a reorganisation removed payments of paid invoices', () => {
       detail,
       /Payments of this invoice are missing since <bdi><time[^>]*>[^<]*<\/time><\/bdi>: a reorganisation/,
     )
+    assert.match(detail, /Payments were removed since, and less than the amount is left\./)
     assert.match(detail, /0\.125 ZEC of 0\.125 ZEC is missing\. The invoice stays <b>paid<\/b>/)
     assert.match(detail, /Hold the goods if you still can/)
     assert.match(detail, /They can be mined up to block [\d,]+, about \d+ (seconds|minutes|hours) from now/)

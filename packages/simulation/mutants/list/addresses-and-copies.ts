@@ -74,8 +74,6 @@ export const ADDRESSES_AND_COPIES: readonly Change[] = [
       test: 'after a fail-over a socket gets',
       needsPostgres: true,
     },
-    needs: ['postgres', 'operator', 'websocket'],
-    withinSeeds: 20_000,
   },
   {
     name: 'the WebSocket of a lost invoice reports the invoice that has its row id',
@@ -88,7 +86,5 @@ export const ADDRESSES_AND_COPIES: readonly Change[] = [
       test: 'after a fail-over the socket of a lost invoice gets nothing',
       needsPostgres: true,
     },
-    needs: ['postgres', 'operator', 'websocket'],
-    withinSeeds: 20_000,
   },
 ]

@@ -3,8 +3,8 @@ import type { Change } from '../mutant.ts'
 export const CLOCKS: readonly Change[] = [
   {
     name: 'a synced-through time ahead of the clock is accepted',
-    file: 'services/invoice-state.ts',
-    in: 'viewOf',
+    file: 'domain/chain-knowledge.ts',
+    in: 'knownThrough',
     find: 'syncedThrough > now ? 0 : syncedThrough',
     replace: 'syncedThrough',
     killedBy: {

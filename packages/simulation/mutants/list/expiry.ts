@@ -25,9 +25,9 @@ export const EXPIRY: readonly Change[] = [
   {
     name: 'an invoice with the full amount received closes at its expiry before it is confirmed',
     file: 'domain/invoice.ts',
-    in: 'statusOf',
-    find: 'const full = receivedZat >= terms.amountZat',
-    replace: 'const full = receivedZat >= terms.amountZat && (!due || isClosed(before))',
+    in: 'decide',
+    find: 'const full = coversAmount(receivedZat, terms)',
+    replace: 'const full = coversAmount(receivedZat, terms) && (openBecause !== null || isClosed(before))',
     withinSeeds: 200,
   },
   {

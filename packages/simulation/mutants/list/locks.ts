@@ -122,8 +122,8 @@ export const LOCKS: readonly Change[] = [
     name: 'transactions that write the chain do not take the chain lock',
     file: 'store/repository/chain.ts',
     in: 'lock',
-    find: ".where('name', '=', 'chain_lock').forUpdate()",
-    replace: ".where('name', '=', 'chain_lock')",
+    find: "await lockRow(db, 'chain')",
+    replace: '',
     killedBy: {
       file: 'workers/chain/processes.test.ts',
       test: 'a process that appends blocks while another rewinds',

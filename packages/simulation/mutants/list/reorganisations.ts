@@ -21,8 +21,8 @@ export const REORGANISATIONS: readonly Change[] = [
     name: 'a paid invoice whose payments are back in the mempool needs no attention',
     file: 'domain/invoice.ts',
     in: 'evaluateInvoice',
-    find: "needsAttention: status === 'paid' && keptZat < terms.amountZat",
-    replace: "needsAttention: status === 'paid' && receivedZat < terms.amountZat",
+    find: 'kept: coversAmount(keptAmount(terms, payments), terms)',
+    replace: 'kept: coversAmount(receivedZat, terms)',
     withinSeeds: 200,
   },
   {
@@ -65,8 +65,8 @@ export const REORGANISATIONS: readonly Change[] = [
     name: 'after a rewind, a missing payment waits for a block above the removed ones',
     file: 'store/repository/payment.ts',
     in: 'lowerMissingHeights',
-    find: '.set({ missing_height: height })',
-    replace: ".set(eb => ({ missing_height: eb.ref('missing_height') }))",
+    find: '.set({ vanished_height: height })',
+    replace: ".set(eb => ({ vanished_height: eb.ref('vanished_height') }))",
     killedBy: { file: 'store/sqlite/store.test.ts', test: 'a rewind moves where a payment was last seen' },
   },
 ]

@@ -46,7 +46,7 @@ export const SWAPS: readonly Change[] = [
     file: 'store/repository/swap.ts',
     in: 'replace',
     find: '.set({ replaced_at: at })',
-    replace: '.set({ replaced_at: at, next_look_at_ms: null, holds: 0 })',
+    replace: '.set({ replaced_at: at, next_poll_at_ms: null, keeps_invoice_open: 0 })',
     needs: ['swap'],
     withinSeeds: 1_000,
   },

@@ -25,7 +25,7 @@ export const WITHDRAWALS: readonly Change[] = [
       test: 'coins removed by a reorganisation are not paid out',
     },
     needs: ['withdrawal'],
-    withinSeeds: 500,
+    withinSeeds: 5_000,
   },
   {
     name: 'a payout goes on although a reorganisation removed its deposit',

@@ -18,12 +18,12 @@ const OPEN = {
   price_zat: 1_000n,
   period_days: 1n,
   status: 'open',
-  settled_at: null as bigint | null,
-  runs_until: null as bigint | null,
+  decided_at: null as bigint | null,
+  granted_until: null as bigint | null,
   invoice_status: 'pending',
 }
 const END = BigInt(NOW_SECS + DAY_SECS)
-const GRANTED = { ...OPEN, status: 'granted', settled_at: BigInt(NOW_SECS), runs_until: END, invoice_status: 'paid' }
+const GRANTED = { ...OPEN, status: 'granted', decided_at: BigInt(NOW_SECS), granted_until: END, invoice_status: 'paid' }
 
 interface State {
   readonly account: typeof ACCOUNT
@@ -67,7 +67,7 @@ test('a second grant, a wrong period and a change without an event are found', (
   assert.deepEqual(judge([BEFORE, AFTER, again]).broken, ['a plan is granted once for each paid purchase'])
   const tooLong = {
     ...again,
-    purchase: { ...GRANTED, runs_until: BigInt(longer) },
+    purchase: { ...GRANTED, granted_until: BigInt(longer) },
   }
   assert.deepEqual(judge([BEFORE, tooLong]).broken, ['a purchase gives the period that was bought'])
   assert.deepEqual(judge([BEFORE, { ...AFTER, events: [] }]).broken.slice(0, 1), [

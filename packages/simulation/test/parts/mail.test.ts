@@ -16,14 +16,14 @@ const QUEUED: MailRow = {
   detail: 'shop',
   created_at: BigInt(NOW_SECS),
   due_at: BigInt(NOW_SECS),
-  tries: 0n,
+  attempts: 0n,
   account_id: null,
   queue: 'notice',
   events: 1n,
-  mailed: 0n,
+  mailed_events: 0n,
 }
-const CLAIMED: MailRow = { ...QUEUED, tries: 1n, due_at: BigInt(NOW_SECS + 60) }
-const UNCLAIMED = { tries: 0n, due_at: BigInt(NOW_SECS) }
+const CLAIMED: MailRow = { ...QUEUED, attempts: 1n, due_at: BigInt(NOW_SECS + 60) }
+const UNCLAIMED = { attempts: 0n, due_at: BigInt(NOW_SECS) }
 const ATTENTION: MailRow = {
   ...QUEUED,
   about: 'reorged_payments',
@@ -114,7 +114,7 @@ test('an early repetition is found', () => {
   const { see, broken } = start()
   see([QUEUED], 1n)
   see([CLAIMED])
-  see([{ ...CLAIMED, tries: 2n, due_at: BigInt(NOW_SECS + 59 + 120) }])
+  see([{ ...CLAIMED, attempts: 2n, due_at: BigInt(NOW_SECS + 59 + 120) }])
   assert.deepEqual(broken, ['a mail is sent when it is due'])
 })
 
@@ -123,7 +123,7 @@ test('a paid invoice that lost its payments while the mail was sent is mailed to
   const invoice = { id: 1n, public_id: 'aaaa', account_id: 1n }
   tables['FROM invoices'] = [invoice]
   see([ATTENTION])
-  see([{ ...ATTENTION, tries: 1n, due_at: BigInt(NOW_SECS + 180) }])
+  see([{ ...ATTENTION, attempts: 1n, due_at: BigInt(NOW_SECS + 180) }])
   const subject = 'zatgate: payments of 1 paid invoice are missing'
   judge.sent(sentMail(true, { subject, text: '- 1 ZEC: https://pay.example.org/invoices/aaaa' }))
   tables['FROM invoices'] = [invoice, { ...invoice, id: 2n, public_id: 'bbbb' }]

@@ -63,7 +63,7 @@ test('a row that is set aside without a fault, or stays so after its repair, is 
 })
 
 test('a statement that reads too many payments of an invoice is found', () => {
-  const one = 'select * from "payments" where "place" = \'mempool\' and "invoice_id" = ?'
+  const one = 'select * from "payments" where "location" = \'mempool\' and "invoice_id" = ?'
   const cases = [
     [one, 1_000, false],
     [one, 1_001, true],

@@ -15,12 +15,12 @@ const REQUESTED: CodeRow = {
   client: 'C0',
   known: null,
   code_hash: createKeyedHash([ENCRYPTION_KEY]).hash('code', '1 123456'),
-  tries: 0n,
+  attempts: 0n,
   created_at: BigInt(NOW_SECS),
   expires_at: BigInt(NOW_SECS + 600),
   used_at: null,
 }
-const USED: CodeRow = { ...REQUESTED, tries: 1n, used_at: BigInt(NOW_SECS) }
+const USED: CodeRow = { ...REQUESTED, attempts: 1n, used_at: BigInt(NOW_SECS) }
 const ENTRY = {
   purpose: 'sign_in',
   browser: 'browser 1',
@@ -37,7 +37,7 @@ function start() {
   let commits = 0n
   /** Lets the judge see the codes, and the numbers of sessions and keys. */
   function see(codes: readonly CodeRow[], { sessions = 0n, keys = 0n } = {}) {
-    tables['sum(tries)'] = [{ commits: commits++ }]
+    tables['sum(attempts)'] = [{ commits: commits++ }]
     tables['hex(browser_hash)'] = codes
     tables['AS accounts'] = [{ sessions, keys, accounts: 0n }]
     tables['GROUP BY account_id'] = [{ keys }]
@@ -61,7 +61,7 @@ test('a code that a repeated mail replaced while it was entered counts, and one 
   const replaced = { ...REQUESTED, code_hash: createKeyedHash([ENCRYPTION_KEY]).hash('code', '1 654321') }
   const { judge, broken, see } = start()
   see([REQUESTED])
-  see([{ ...replaced, tries: 1n, used_at: USED.used_at }], { sessions: 1n })
+  see([{ ...replaced, attempts: 1n, used_at: USED.used_at }], { sessions: 1n })
   judge.accepted(ENTRY)
   assert.deepEqual(broken, [])
   judge.accepted({ ...ENTRY, startedMs: ENTRY.startedMs + 1 })
@@ -89,13 +89,13 @@ test('too many codes for one email are found, also when some are older', () => {
 
 test('a sixth attempt, a forgotten one and a second use are found', () => {
   const { broken, see } = start()
-  see([{ ...REQUESTED, tries: 5n }])
-  see([{ ...REQUESTED, tries: 6n }])
-  see([{ ...REQUESTED, tries: 4n }])
+  see([{ ...REQUESTED, attempts: 5n }])
+  see([{ ...REQUESTED, attempts: 6n }])
+  see([{ ...REQUESTED, attempts: 4n }])
   assert.deepEqual(broken, ['a code has 5 attempts', 'an attempt stays counted'])
   const twice = start()
   twice.see([USED])
-  twice.see([{ ...USED, tries: 2n }])
+  twice.see([{ ...USED, attempts: 2n }])
   assert.deepEqual(twice.broken.at(-1), 'a code works once')
 })
 

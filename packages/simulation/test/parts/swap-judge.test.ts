@@ -92,12 +92,12 @@ async function startSwap(): Promise<void> {
     amount_in: String(offer.amountIn),
     quote_deadline: BigInt(offer.quoteDeadline),
     status: 'PENDING_DEPOSIT',
-    word: '',
+    provider_status: '',
     updated_at_ms: 0n,
-    heard_at: null,
+    last_report_at: null,
   })
   invoice = { ...invoice, swap_id: BigInt(id), kept_open: 1n }
-  starts.push({ id: BigInt(id), invoice_id: 1n, at: BigInt(Math.floor(scheduler.nowMs / 1000)) })
+  starts.push({ id: BigInt(id), invoice_id: 1n, started_at: BigInt(Math.floor(scheduler.nowMs / 1000)) })
   raise(null)
   judge.check()
 }
@@ -111,7 +111,7 @@ async function answer(status: string): Promise<void> {
   const response = await client().status({ address: order.depositAddress, memo: order.depositMemo })
   statuses[Number(swap.id)] = response!.raw
   const heardAt = BigInt(Math.floor(scheduler.nowMs / 1000))
-  change({ status, word: status, updated_at_ms: BigInt(response!.updatedAtMs), heard_at: heardAt })
+  change({ status, provider_status: status, updated_at_ms: BigInt(response!.updatedAtMs), last_report_at: heardAt })
 }
 
 /** Changes the newest swap. */
@@ -153,7 +153,7 @@ test('an honest course breaks no rule', async () => {
 
 test('a status that the provider has not given', async () => {
   await startSwap()
-  change({ status: 'PROCESSING', word: 'PROCESSING', updated_at_ms: 5n })
+  change({ status: 'PROCESSING', provider_status: 'PROCESSING', updated_at_ms: 5n })
   assertBroken('a swap has the status that the provider has given')
 })
 

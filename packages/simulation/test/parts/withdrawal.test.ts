@@ -38,7 +38,7 @@ const DETECTED = {
 const DUE = { ...DETECTED, status: 'payout_processing', invoice_status: 'paid' }
 const COMPLETED = { ...DUE, status: 'completed', reference: 'by hand' }
 const DEPOSIT = {
-  place: 'mined',
+  location: 'mined',
   height: 10n,
   value_zat: 100_000_000n,
   seen_at: BigInt(NOW_SECS),

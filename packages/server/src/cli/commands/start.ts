@@ -3,7 +3,7 @@ import { createLogger } from '../../adapters/system/logger.ts'
 import { releaseMemoryAtRest } from '../../adapters/system/memory-at-rest.ts'
 import { startService } from '../../main.ts'
 import type { Context } from '../context.ts'
-import { withMigrationProgress } from '../migration.ts'
+import { withMigrations } from '../migration.ts'
 import type { StartSandbox } from '../sandbox.ts'
 import { onStopSignal } from '../stop-signal.ts'
 
@@ -15,8 +15,8 @@ export async function start({ env, out, config, startSandbox }: Context): Promis
   const logger = createLogger(settings.logLevel, { format: settings.logFormat })
   for (const warning of settings.warnings) logger.warn({}, warning)
   const stopSignal = new Promise<string>(resolve => onStopSignal(resolve))
-  const running = await withMigrationProgress(
-    out,
+  const running = await withMigrations(
+    line => logger.info({}, line),
     migration =>
       settings.sandbox
         ? requireSandbox(startSandbox)({ config: settings, env, logger, json: out.json, migration })
@@ -25,7 +25,6 @@ export async function start({ env, out, config, startSandbox }: Context): Promis
             migration,
             onWait: reason => logger.warn({}, `waiting for the database: ${reason}`),
           }),
-    line => logger.info({}, line),
   )
   if (!settings.sandbox)
     out.result({ url: running.url }, [

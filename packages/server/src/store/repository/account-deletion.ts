@@ -72,7 +72,7 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
           .innerJoin('invoices', 'invoices.id', 'swaps.invoice_id')
           .select('swaps.id')
           .where('invoices.account_id', '=', accountId)
-          .where('swaps.next_look_at_ms', 'is not', null)
+          .where('swaps.next_poll_at_ms', 'is not', null)
           .limit(1)
           .executeTakeFirst(),
     ]
@@ -159,7 +159,7 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
 
     async erase({ id, email }, replacement, at) {
       const sessions = db.selectFrom('sessions').select('id').where('account_id', '=', id)
-      await db.deleteFrom('fresh_sessions').where('session_id', 'in', sessions).execute()
+      await db.deleteFrom('recent_authentications').where('session_id', 'in', sessions).execute()
       const changes = db.selectFrom('email_changes').select('id').where('account_id', '=', id)
       await db.deleteFrom('mails').where('email_change_id', 'in', changes).execute()
       for (const table of [

@@ -37,7 +37,7 @@ export function billingRepository(db: Db): BillingRepository {
     async update(invoiceId, { status, decidedAt, grantedUntil }) {
       await db
         .updateTable('plan_purchases')
-        .set({ status, settled_at: decidedAt, runs_until: grantedUntil })
+        .set({ status, decided_at: decidedAt, granted_until: grantedUntil })
         .where('invoice_id', '=', invoiceId)
         .execute()
     },
@@ -118,8 +118,8 @@ function toPurchase(row: Selectable<PlanPurchasesTable>): Purchase {
     priceZat: BigInt(row.price_zat),
     periodDays: num(row.period_days),
     status: row.status,
-    decidedAt: numOrNull(row.settled_at),
-    grantedUntil: numOrNull(row.runs_until),
+    decidedAt: numOrNull(row.decided_at),
+    grantedUntil: numOrNull(row.granted_until),
     createdAt: num(row.created_at),
   }
 }

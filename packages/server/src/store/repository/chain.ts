@@ -6,6 +6,7 @@ import type { ChainProblem } from '../../domain/chain-problem.ts'
 import type { ChainRepository } from '../../ports/repository/chain.ts'
 import { chunks, num } from '../mapping.ts'
 import type { ChainProblemsTable, Db, HeadersTable } from '../tables.ts'
+import { lockRow } from './lock-row.ts'
 
 /** Values bound for each header. */
 const COLUMNS = 7
@@ -13,7 +14,7 @@ const COLUMNS = 7
 export function chainRepository(db: Db): ChainRepository {
   return {
     async lock() {
-      await db.selectFrom('counters').select('name').where('name', '=', 'chain_lock').forUpdate().execute()
+      await lockRow(db, 'chain')
     },
 
     async tip() {
@@ -97,7 +98,7 @@ export function chainRepository(db: Db): ChainRepository {
       const row = await db
         .selectFrom('counters')
         .select('value')
-        .where('name', '=', 'seen_through')
+        .where('name', '=', 'synced_through')
         .executeTakeFirstOrThrow()
       return num(row.value)
     },
@@ -106,7 +107,7 @@ export function chainRepository(db: Db): ChainRepository {
       await db
         .updateTable('counters')
         .set({ value: unixSecs })
-        .where('name', '=', 'seen_through')
+        .where('name', '=', 'synced_through')
         .where(({ or, eb }) => or([eb('value', '<', unixSecs), eb('value', '>', now)]))
         .execute()
     },

@@ -9,12 +9,12 @@ import type { Db } from '../tables.ts'
 /** @param identity SQL expression for the identity of the database, evaluated in each transaction that reads it */
 export function databaseIdentityRepository(db: Db, identity: string): DatabaseIdentityRepository {
   const current = sql<string>`${sql.raw(identity)}`
-  const select = () => db.selectFrom('database_origin').select(['identity as recorded', current.as('current')])
+  const select = () => db.selectFrom('database_identity').select(['identity as recorded', current.as('current')])
   return {
     read: (): Promise<DatabaseIdentities> => select().executeTakeFirstOrThrow(),
     lock: () => select().forUpdate().executeTakeFirstOrThrow(),
     async record(recorded) {
-      await db.updateTable('database_origin').set({ identity: recorded }).execute()
+      await db.updateTable('database_identity').set({ identity: recorded }).execute()
     },
     async newestMigration() {
       const { rows } = await sql<{ name: string | null }>`SELECT max(name) AS name FROM migrations`.execute(db)

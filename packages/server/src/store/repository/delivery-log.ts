@@ -31,10 +31,10 @@ export function deliveryLogQueries(db: Db): Pick<DeliveryRepository, 'listAttemp
 
     async attemptByPublicId(accountId, publicId) {
       const row = await ofAccount(accountId)
-        .select(['a.answer', 'd.body', 'd.state'])
+        .select(['a.response', 'd.body', 'd.state'])
         .where('a.public_id', '=', publicId)
         .executeTakeFirst()
-      return row ? { ...toAttempt(row), requestBody: row.body, response: row.answer, deliveryState: row.state } : null
+      return row ? { ...toAttempt(row), requestBody: row.body, response: row.response, deliveryState: row.state } : null
     },
   }
 }

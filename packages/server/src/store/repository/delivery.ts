@@ -144,9 +144,9 @@ export function deliveryRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): Deli
         valuesRow(text(publicId), int(statusCode), text(error), int(durationMs), text(response)),
       )
       for (const batch of chunks(logRows, 5)) {
-        await sql`WITH ended (public_id, status_code, error, duration_ms, answer) AS (VALUES ${sql.join(batch)})
+        await sql`WITH ended (public_id, status_code, error, duration_ms, response) AS (VALUES ${sql.join(batch)})
           UPDATE delivery_attempts SET status_code = ended.status_code, error = ended.error,
-            duration_ms = ended.duration_ms, answer = ended.answer
+            duration_ms = ended.duration_ms, response = ended.response
           FROM ended WHERE delivery_attempts.public_id = ended.public_id`.execute(db)
       }
       const isDelivered = ({ progress }: FinishedAttempt) => progress.state === 'delivered'

@@ -1,10 +1,10 @@
 import type { Selectable } from 'kysely'
-import { sql } from 'kysely'
+import { expressionBuilder, sql } from 'kysely'
 import type { Invoice, InvoiceRepository, InvoiceStateUpdate } from '../../ports/repository/invoice.ts'
 import { keptStatement } from '../kept-statement.ts'
 import { chunks, distinctAscending, inChunks, num, numOrNull, padToPowerOfTwo } from '../mapping.ts'
 import { paginate, readPage } from '../paginate.ts'
-import type { Db, InvoicesTable } from '../tables.ts'
+import type { Db, InvoicesTable, Tables } from '../tables.ts'
 import { int, text, valuesRow } from '../values.ts'
 import { insertInvoices } from './new-invoice.ts'
 import { isNotSetAside, scanKeysSetAside } from './set-aside.ts'
@@ -14,6 +14,11 @@ const OUTCOME_COLUMNS = 11
 const findByPublicIds = keptStatement((db, length) =>
   db.selectFrom('invoices').selectAll().where('public_id', 'in', Array<string>(length).fill('')),
 )
+
+const eb = expressionBuilder<Tables, 'invoices'>()
+
+/** The full amount is not received: the negation of `coversAmount` of the domain. */
+export const lacksAmount = eb('invoices.received_zat', '<', eb.ref('invoices.amount_zat'))
 
 /** Queries contain statuses as literals, since a partial index is not used for a bound value. */
 export function invoiceRepository(db: Db): InvoiceRepository {
@@ -90,7 +95,7 @@ export function invoiceRepository(db: Db): InvoiceRepository {
         .selectFrom('invoices')
         .select('id')
         .where('status', '=', sql.lit('pending'))
-        .where('swap_under_way', '=', sql.lit(0))
+        .where('kept_open_by_swap', '=', sql.lit(0))
         .where('expires_at', '<=', through)
         .where('viewing_key_id', 'not in', scanKeysSetAside(db))
         .where(isNotSetAside('invoice', sql.ref('invoices.public_id')))
@@ -128,7 +133,7 @@ export function invoiceRepository(db: Db): InvoiceRepository {
     async setSwap(id, swapId, watchUntil) {
       await db
         .updateTable('invoices')
-        .set({ swap_id: swapId, swap_under_way: 1, watch_until: watchUntil })
+        .set({ swap_id: swapId, kept_open_by_swap: 1, watch_until: watchUntil })
         .where('id', '=', id)
         .execute()
     },
@@ -136,7 +141,7 @@ export function invoiceRepository(db: Db): InvoiceRepository {
     async setKeptOpenBySwap(id, underWay) {
       await db
         .updateTable('invoices')
-        .set({ swap_under_way: underWay ? 1 : 0 })
+        .set({ kept_open_by_swap: underWay ? 1 : 0 })
         .where('id', '=', id)
         .execute()
     },
@@ -190,7 +195,7 @@ export function toInvoice(row: Selectable<InvoicesTable>): Invoice {
     expiresAt: num(row.expires_at),
     watchUntil: num(row.watch_until),
     paidAt: numOrNull(row.paid_at),
-    keptOpenBySwap: num(row.swap_under_way) === 1,
+    keptOpenBySwap: num(row.kept_open_by_swap) === 1,
     swapId: numOrNull(row.swap_id),
     needsAttention: num(row.needs_attention) === 1,
     createdHeight: numOrNull(row.created_height),

@@ -27,7 +27,7 @@ export function mailRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): MailRepo
   }
 
   function due(queue: MailQueue, now: number, limit: number, ids?: readonly number[]) {
-    return oldest(queue, limit, ids).where('due_at', '<=', now).whereRef('mailed', '<', 'events')
+    return oldest(queue, limit, ids).where('due_at', '<=', now).whereRef('mailed_events', '<', 'events')
   }
 
   async function claim(
@@ -38,11 +38,11 @@ export function mailRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): MailRepo
     ids?: readonly number[],
   ) {
     const claimed = await due(queue, now, limit, ids).selectAll().forUpdate().skipLocked().execute()
-    for (const { id, tries } of claimed) {
-      const attempts = num(tries) + 1
+    for (const { id, attempts: earlier } of claimed) {
+      const attempts = num(earlier) + 1
       await db
         .updateTable('mails')
-        .set({ tries: attempts, due_at: retryAt(attempts) })
+        .set({ attempts, due_at: retryAt(attempts) })
         .where('id', '=', id)
         .execute()
     }
@@ -56,16 +56,16 @@ export function mailRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): MailRepo
       .select('id')
       .where('queue', '=', 'notice')
       .where('due_at', '<=', now)
-      .whereRef('mailed', '=', 'events')
+      .whereRef('mailed_events', '=', 'events')
       .orderBy('due_at')
       .limit(limit)
     // Repeats the condition: an event may have been added meanwhile.
-    await db.deleteFrom('mails').where('id', 'in', mailed).whereRef('mailed', '=', 'events').execute()
+    await db.deleteFrom('mails').where('id', 'in', mailed).whereRef('mailed_events', '=', 'events').execute()
   }
 
   return {
     countWaiting: () =>
-      countUpTo(db, db.selectFrom('mails').select('id').whereRef('mailed', '<', 'events'), MAX_MEASURED),
+      countUpTo(db, db.selectFrom('mails').select('id').whereRef('mailed_events', '<', 'events'), MAX_MEASURED),
 
     async enqueue({ to, about, detail, createdAt, events = 1 }) {
       await db
@@ -77,13 +77,13 @@ export function mailRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): MailRepo
           detail,
           created_at: createdAt,
           due_at: createdAt,
-          last_at: createdAt,
+          last_event_at: createdAt,
           events,
         })
         .onConflict(conflict =>
           conflict
             .columns(['notice_to', 'about'])
-            .doUpdateSet(eb => ({ events: eb('mails.events', '+', events), detail, last_at: createdAt })),
+            .doUpdateSet(eb => ({ events: eb('mails.events', '+', events), detail, last_event_at: createdAt })),
         )
         .execute()
       hooks.notify('mails')
@@ -212,14 +212,14 @@ export function mailRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): MailRepo
     async setMailed(notice, dueAt) {
       await db
         .updateTable('mails')
-        .set({ mailed: notice.events, tries: 0, due_at: dueAt })
+        .set({ mailed_events: notice.events, attempts: 0, due_at: dueAt })
         .where(isSame(notice))
-        .where('mailed', '<', notice.events)
+        .where('mailed_events', '<', notice.events)
         .execute()
     },
 
     async postpone(mail, dueAt) {
-      await db.updateTable('mails').set({ due_at: dueAt, tries: 0 }).where(isSame(mail)).execute()
+      await db.updateTable('mails').set({ due_at: dueAt, attempts: 0 }).where(isSame(mail)).execute()
     },
 
     async remove(mail) {
@@ -244,7 +244,7 @@ function common(row: Selectable<MailsTable>) {
     id: num(row.id),
     to: row.recipient,
     createdAt: num(row.created_at),
-    attempts: num(row.tries) + 1,
+    attempts: num(row.attempts) + 1,
   }
 }
 
@@ -258,9 +258,9 @@ function toNoticeMail(row: Selectable<MailsTable>): NoticeMail {
     ...common(row),
     about: row.about as NoticeMail['about'],
     detail: row.detail,
-    unmailed: events - num(row.mailed),
+    unmailed: events - num(row.mailed_events),
     events,
-    lastAt: num(row.last_at),
+    lastAt: num(row.last_event_at),
   }
 }
 

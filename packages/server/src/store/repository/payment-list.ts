@@ -31,7 +31,7 @@ type Lists = Pick<
 
 /** Statements contain the places as literals, since a partial index is not used for a bound value. */
 export function paymentListQueries(db: Db): Lists {
-  const unmined = () => db.selectFrom('payments').where('place', '=', sql.lit('mempool'))
+  const unmined = () => db.selectFrom('payments').where('location', '=', sql.lit('mempool'))
 
   async function invoicesOfUnmined(txids: readonly string[]): Promise<number[]> {
     const rows = await inChunks(txids, 1, batch =>
@@ -57,8 +57,8 @@ export function paymentListQueries(db: Db): Lists {
         .where('invoice_id', '=', invoiceId)
         .orderBy('id', 'desc')
         .limit(limit)
-      const live = await payments.where('place', '<>', sql.lit('dropped')).execute()
-      const dropped = await payments.where('place', '=', sql.lit('dropped')).execute()
+      const live = await payments.where('location', '<>', sql.lit('dropped')).execute()
+      const dropped = await payments.where('location', '=', sql.lit('dropped')).execute()
       return [...live, ...dropped].map(toPayment)
     },
 
@@ -162,7 +162,7 @@ export function paymentListQueries(db: Db): Lists {
         .selectFrom('payments')
         .select(['id', 'invoice_id'])
         .where('awaits_witness', '=', sql.lit(1))
-        .where('place', '=', sql.lit('mined'))
+        .where('location', '=', sql.lit('mined'))
         .orderBy('height')
         .limit(limit)
         .offset(skip)
@@ -177,7 +177,7 @@ export function paymentListQueries(db: Db): Lists {
         .innerJoin('viewing_keys', 'viewing_keys.id', 'invoices.viewing_key_id')
         .selectAll('payments')
         .where('payments.awaits_witness', '=', sql.lit(1))
-        .where('payments.place', '=', sql.lit('mined'))
+        .where('payments.location', '=', sql.lit('mined'))
         .where('payments.height', '>=', from)
         .where('payments.height', '<=', to)
         .where('viewing_keys.sealed', '!=', NO_KEY)

@@ -16,7 +16,7 @@ export function toRow(payment: NewPayment): Insertable<PaymentsTable> {
     pool: payment.pool,
     output_index: payment.outputIndex,
     value_zat: payment.valueZat,
-    place: payment.location.at,
+    location: payment.location.at,
     height: payment.location.at === 'mined' ? payment.location.height : null,
     expiry_height: payment.expiryHeight,
     seen_at: payment.seenAt,
@@ -43,11 +43,11 @@ export function toPayment(row: Selectable<PaymentsTable>): PaymentRow {
   }
 }
 
-function toMissing({ missing_since, missing_height }: Selectable<PaymentsTable>): PaymentRow['missing'] {
-  if (missing_since === null || missing_height === null) return null
-  return { since: num(missing_since), height: num(missing_height) }
+function toMissing({ vanished_since, vanished_height }: Selectable<PaymentsTable>): PaymentRow['missing'] {
+  if (vanished_since === null || vanished_height === null) return null
+  return { since: num(vanished_since), height: num(vanished_height) }
 }
 
-function toLocation({ place, height }: Selectable<PaymentsTable>): PaymentLocation {
-  return place === 'mined' ? { at: 'mined', height: Number(height) } : { at: place }
+function toLocation({ location: at, height }: Selectable<PaymentsTable>): PaymentLocation {
+  return at === 'mined' ? { at, height: Number(height) } : { at }
 }

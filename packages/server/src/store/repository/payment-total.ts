@@ -121,7 +121,7 @@ export async function summaries(
 ): Promise<Map<number, PaymentSummary>> {
   const rows = await inChunks(invoices, 2, async batch => {
     const asked = batch.map(({ id, confirmedThrough }) => valuesRow(int(id), int(confirmedThrough)))
-    const dropped = sql`payments WHERE payments.invoice_id = asked.column1 AND payments.place = 'dropped'`
+    const dropped = sql`payments WHERE payments.invoice_id = asked.column1 AND payments.location = 'dropped'`
     const result = await sql<SummaryRow>`
       SELECT asked.column1 AS invoice_id,
         sum(CASE WHEN totals.height < 0 THEN totals.value_zat ELSE 0 END) AS unmined,
@@ -130,7 +130,7 @@ export async function summaries(
           THEN totals.value_zat - totals.awaiting_zat ELSE 0 END) AS confirmed,
         min(CASE WHEN totals.height >= 0 AND totals.height > asked.column2 THEN totals.height END) AS unconfirmed_height,
         (SELECT payments.txid FROM payments
-          WHERE payments.invoice_id = asked.column1 AND payments.place <> 'dropped'
+          WHERE payments.invoice_id = asked.column1 AND payments.location <> 'dropped'
           ORDER BY payments.id DESC LIMIT 1) AS txid,
         (SELECT min(payments.expiry_height) FROM ${dropped} AND payments.expiry_height IS NOT NULL) AS first_expiry,
         (SELECT max(payments.expiry_height) FROM ${dropped} AND payments.expiry_height IS NOT NULL) AS last_expiry,

@@ -59,7 +59,7 @@ export function paymentRepository(db: Db): PaymentRepository {
       for (const batch of invoiceIds ? chunks(invoiceIds, 1) : [undefined]) {
         await db
           .updateTable('payments')
-          .set(eb => ({ place: 'mempool', height: null, last_seen_height: eb.ref('height'), ...NOT_COMPARED }))
+          .set(eb => ({ location: 'mempool', height: null, last_seen_height: eb.ref('height'), ...NOT_COMPARED }))
           .where('height', '>', height)
           .$if(batch !== undefined, query => query.where('invoice_id', 'in', batch ?? []))
           .execute()
@@ -72,12 +72,12 @@ export function paymentRepository(db: Db): PaymentRepository {
       const missing = db
         .selectFrom('payments')
         .select('id')
-        .where('place', '=', sql.lit('mempool'))
-        .where('missing_height', '>', height)
+        .where('location', '=', sql.lit('mempool'))
+        .where('vanished_height', '>', height)
         .limit(limit)
       const rows = await db
         .updateTable('payments')
-        .set({ missing_height: height })
+        .set({ vanished_height: height })
         .where('id', 'in', missing)
         .returning('id')
         .execute()
@@ -91,7 +91,7 @@ export function paymentRepository(db: Db): PaymentRepository {
       for (const batch of chunks(seqs, 1)) {
         await db
           .updateTable('payments')
-          .set({ in_snapshot: 1, missing_since: null, missing_height: null, last_seen_height: tip })
+          .set({ in_snapshot: 1, vanished_since: null, vanished_height: null, last_seen_height: tip })
           .where('id', 'in', batch)
           .execute()
       }
@@ -106,7 +106,7 @@ export function paymentRepository(db: Db): PaymentRepository {
       for (const batch of chunks(seqs, 1)) {
         await db
           .updateTable('payments')
-          .set({ in_snapshot: 0, missing_since: since, missing_height: height })
+          .set({ in_snapshot: 0, vanished_since: since, vanished_height: height })
           .where('id', 'in', batch)
           .execute()
       }
@@ -116,8 +116,8 @@ export function paymentRepository(db: Db): PaymentRepository {
       const dropped = await inChunks(txids, 1, batch =>
         db
           .updateTable('payments')
-          .set({ place: 'dropped' })
-          .where('place', '=', sql.lit('mempool'))
+          .set({ location: 'dropped' })
+          .where('location', '=', sql.lit('mempool'))
           .where('txid', 'in', batch)
           .$if(exceptKeys.length > 0, query => query.where(isNotOfKeys(db, exceptKeys)))
           .returning(['invoice_id', 'value_zat'])
@@ -140,7 +140,7 @@ export function paymentRepository(db: Db): PaymentRepository {
         .selectFrom('payments')
         .innerJoin('invoices', 'invoices.id', 'payments.invoice_id')
         .select('payments.id')
-        .where('payments.place', '=', sql.lit('dropped'))
+        .where('payments.location', '=', sql.lit('dropped'))
         .where('payments.seen_at', '<', seenBefore)
         .where('invoices.watch_until', '<', watchedBefore)
         .orderBy('payments.seen_at')
@@ -149,7 +149,7 @@ export function paymentRepository(db: Db): PaymentRepository {
         .execute()
       const ids = old.map(row => num(row.id))
       for (const batch of chunks(ids, 1)) {
-        await db.deleteFrom('payments').where('id', 'in', batch).where('place', '=', sql.lit('dropped')).execute()
+        await db.deleteFrom('payments').where('id', 'in', batch).where('location', '=', sql.lit('dropped')).execute()
       }
       return ids.length
     },
@@ -171,7 +171,7 @@ function totalOf(payment: PaymentRow | undefined, sign: bigint): TotalChange[] {
 }
 
 /** No complete mempool snapshot has been compared with the payment at its present location yet. */
-const NOT_COMPARED = { in_snapshot: 0, missing_since: null, missing_height: null } as const
+const NOT_COMPARED = { in_snapshot: 0, vanished_since: null, vanished_height: null } as const
 
 /** Inserts new payments and updates the location of known ones. @returns the changed rows */
 function upsert(db: Db, rows: Insertable<PaymentsTable>[]): Promise<Selectable<PaymentsTable>[]> {
@@ -182,7 +182,7 @@ function upsert(db: Db, rows: Insertable<PaymentsTable>[]): Promise<Selectable<P
       conflict
         .columns(['txid', 'pool', 'output_index'])
         .doUpdateSet(eb => ({
-          place: eb.ref('excluded.place'),
+          location: eb.ref('excluded.location'),
           height: eb.ref('excluded.height'),
           expiry_height: eb.fn.coalesce('payments.expiry_height', 'excluded.expiry_height'),
           last_seen_height: eb.ref('excluded.last_seen_height'),
@@ -193,7 +193,7 @@ function upsert(db: Db, rows: Insertable<PaymentsTable>[]): Promise<Selectable<P
           const minedNow = eb('excluded.height', 'is not', null)
           const minedBefore = eb('payments.height', 'is not', null)
           const moved = or([
-            eb('excluded.place', '<>', eb.ref('payments.place')),
+            eb('excluded.location', '<>', eb.ref('payments.location')),
             eb('excluded.height', '<>', eb.ref('payments.height')),
           ])
           const expiryAdded = and([

@@ -97,7 +97,7 @@ export function sessionRepository(db: Db): SessionRepository {
         .execute()
       if (expired.length === 0) return 0
       const ids = expired.map(({ id }) => id)
-      await db.deleteFrom('fresh_sessions').where('session_id', 'in', ids).execute()
+      await db.deleteFrom('recent_authentications').where('session_id', 'in', ids).execute()
       const result = await db.deleteFrom('sessions').where('id', 'in', ids).executeTakeFirst()
       return num(result.numDeletedRows)
     },

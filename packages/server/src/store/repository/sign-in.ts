@@ -3,6 +3,7 @@ import type { CodePurpose } from '../../domain/sign-in.ts'
 import type { CodeRequestScope, SignInCode, SignInRepository } from '../../ports/repository/sign-in.ts'
 import { num } from '../mapping.ts'
 import type { Db, SignInCodesTable, Tables } from '../tables.ts'
+import { lockRow } from './lock-row.ts'
 import { deleteOldest } from './oldest.ts'
 
 const NO_CLIENT = new Uint8Array()
@@ -10,11 +11,7 @@ const NO_CLIENT = new Uint8Array()
 export function signInRepository(db: Db): SignInRepository {
   return {
     async lockCounts() {
-      await db
-        .updateTable('counters')
-        .set(eb => ({ value: eb.ref('value') }))
-        .where('name', '=', 'sign_in_lock')
-        .execute()
+      await lockRow(db, 'sign_in')
     },
 
     async count(purpose, scope, since, max) {
@@ -95,10 +92,10 @@ export function signInRepository(db: Db): SignInRepository {
     async claimAttempt(purpose, browserHash, now, maxAttempts) {
       const row = await db
         .updateTable('sign_in_codes')
-        .set(eb => ({ tries: eb('tries', '+', 1) }))
+        .set(eb => ({ attempts: eb('attempts', '+', 1) }))
         .where('id', '=', usable(db, purpose, browserHash, now, maxAttempts).select('id'))
         // Repeats the subquery's conditions: of two concurrent attempts, the second must see the first one's changes.
-        .where('tries', '<', maxAttempts)
+        .where('attempts', '<', maxAttempts)
         .where('used_at', 'is', null)
         .returningAll()
         .executeTakeFirst()
@@ -112,13 +109,13 @@ export function signInRepository(db: Db): SignInRepository {
     async wrongInKnownBrowsers(email, since) {
       const row = await db
         .selectFrom('sign_in_codes')
-        .select(eb => [eb.fn.sum<bigint | null>('tries').as('tries'), eb.fn.count<bigint>('used_at').as('right')])
+        .select(eb => [eb.fn.sum<bigint | null>('attempts').as('attempts'), eb.fn.count<bigint>('used_at').as('right')])
         .where('email', '=', email)
         .where('purpose', 'in', ['sign_in', 'confirm'])
         .where('created_at', '>', since)
         .where('known_browser_hash', 'is not', null)
         .executeTakeFirstOrThrow()
-      return Number(row.tries ?? 0) - Number(row.right)
+      return Number(row.attempts ?? 0) - Number(row.right)
     },
 
     async markUsed(id, at) {
@@ -170,7 +167,7 @@ export function signInRepository(db: Db): SignInRepository {
 
     async recentlyAuthenticatedUntil(sessionId) {
       const row = await db
-        .selectFrom('fresh_sessions')
+        .selectFrom('recent_authentications')
         .select('until')
         .where('session_id', '=', sessionId)
         .executeTakeFirst()
@@ -179,8 +176,8 @@ export function signInRepository(db: Db): SignInRepository {
 
     async recentlyAuthenticatedUntilOf(publicId) {
       const row = await db
-        .selectFrom('fresh_sessions')
-        .innerJoin('sessions', 'sessions.id', 'fresh_sessions.session_id')
+        .selectFrom('recent_authentications')
+        .innerJoin('sessions', 'sessions.id', 'recent_authentications.session_id')
         .select('until')
         .where('sessions.public_id', '=', publicId)
         .executeTakeFirst()
@@ -189,7 +186,7 @@ export function signInRepository(db: Db): SignInRepository {
 
     async setRecentlyAuthenticatedUntil(sessionId, until) {
       await db
-        .insertInto('fresh_sessions')
+        .insertInto('recent_authentications')
         .values({ session_id: sessionId, until })
         .onConflict(conflict => conflict.column('session_id').doUpdateSet({ until }))
         .execute()
@@ -209,7 +206,7 @@ function usable(db: Db, purpose: string, browserHash: Uint8Array, now: number, m
     .where('id', '=', newest)
     .where('expires_at', '>', now)
     .where('used_at', 'is', null)
-    .where('tries', '<', maxAttempts)
+    .where('attempts', '<', maxAttempts)
 }
 
 function isIn(scope: CodeRequestScope) {
@@ -231,7 +228,7 @@ function toCode(row: Selectable<SignInCodesTable>): SignInCode {
     email: row.email,
     isKnownBrowser: row.known_browser_hash !== null,
     codeHash: row.code_hash,
-    attempts: num(row.tries),
+    attempts: num(row.attempts),
     createdAt: num(row.created_at),
     expiresAt: num(row.expires_at),
   }

@@ -27,7 +27,7 @@ export async function listDuePolls(db: Db, nowMs: number, limit: number): Promis
         return current ? isCurrent : not(isCurrent)
       })
       .where(isNotSetAside('swap', sql.ref('swaps.public_id')))
-      .orderBy('next_look_at_ms')
+      .orderBy('next_poll_at_ms')
       .limit(MAX_CANDIDATES)
       .execute()
   const ids = (rows: Awaited<ReturnType<typeof due>>, count: number) =>
@@ -50,11 +50,11 @@ export async function claimPolls(db: Db, ids: readonly number[], nowMs: number, 
     .execute()
   const claimed = due.map(row => num(row.id))
   if (claimed.length === 0) return []
-  await db.updateTable('swaps').set({ next_look_at_ms: untilMs }).where('id', 'in', claimed).execute()
+  await db.updateTable('swaps').set({ next_poll_at_ms: untilMs }).where('id', 'in', claimed).execute()
   return claimed
 }
 
 function isDue(nowMs: number) {
   return ({ or, eb }: ExpressionBuilder<Tables, 'swaps'>) =>
-    or([eb('next_look_at_ms', '<=', nowMs), eb('next_look_at_ms', '>', nowMs + MAX_POLL_DELAY_MS)])
+    or([eb('next_poll_at_ms', '<=', nowMs), eb('next_poll_at_ms', '>', nowMs + MAX_POLL_DELAY_MS)])
 }

@@ -8,11 +8,11 @@ export function swapPruneRepository(db: Db): Pick<SwapRepository, 'listAbandoned
   const abandoned = () =>
     db
       .selectFrom('swaps')
-      .where('swaps.next_look_at_ms', 'is', null)
+      .where('swaps.next_poll_at_ms', 'is', null)
       .where('swaps.status', '=', sql.lit('PENDING_DEPOSIT'))
       // An event, or a status that is not known to this version, means that the provider has received something.
-      .where('swaps.told', '=', '')
-      .where('swaps.word', 'in', ['', 'PENDING_DEPOSIT'])
+      .where('swaps.sent_events', '=', '')
+      .where('swaps.provider_status', 'in', ['', 'PENDING_DEPOSIT'])
       .where('swaps.deposit_seen_at', 'is', null)
 
   return {

@@ -10,19 +10,19 @@ export function swapStartRepository(db: Db): Starts {
     async startsSince(invoiceId, since) {
       const rows = await db
         .selectFrom('swap_starts')
-        .select('at')
+        .select('started_at')
         .where('invoice_id', '=', invoiceId)
-        .where('at', '>', since)
-        .orderBy('at')
+        .where('started_at', '>', since)
+        .orderBy('started_at')
         .execute()
-      return rows.map(row => num(row.at))
+      return rows.map(row => num(row.started_at))
     },
 
     async recordStart(invoiceId, at, since) {
-      await db.deleteFrom('swap_starts').where('invoice_id', '=', invoiceId).where('at', '<=', since).execute()
+      await db.deleteFrom('swap_starts').where('invoice_id', '=', invoiceId).where('started_at', '<=', since).execute()
       const row = await db
         .insertInto('swap_starts')
-        .values({ invoice_id: invoiceId, at })
+        .values({ invoice_id: invoiceId, started_at: at })
         .returning('id')
         .executeTakeFirstOrThrow()
       return { id: num(row.id), invoiceId, at }
@@ -33,7 +33,7 @@ export function swapStartRepository(db: Db): Starts {
         db
           .selectFrom('swap_starts')
           .select(eb => eb.fn.countAll<bigint>().as('count'))
-          .where('at', '>', since)
+          .where('started_at', '>', since)
           .$if(of !== null, query =>
             query
               .innerJoin('invoices', 'invoices.id', 'swap_starts.invoice_id')
@@ -47,8 +47,8 @@ export function swapStartRepository(db: Db): Starts {
       const old = db
         .selectFrom('swap_starts')
         .select('id')
-        .where('at', '<=', before)
-        .orderBy('at')
+        .where('started_at', '<=', before)
+        .orderBy('started_at')
         .limit(limit)
         .offset(skip)
       const result = await db.deleteFrom('swap_starts').where('id', 'in', old).executeTakeFirst()
@@ -61,7 +61,7 @@ export function swapStartRepository(db: Db): Starts {
         .deleteFrom('swap_starts')
         .where('id', '=', id)
         .where('invoice_id', '=', invoiceId)
-        .where('at', '=', at)
+        .where('started_at', '=', at)
         .execute()
     },
   }

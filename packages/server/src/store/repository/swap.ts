@@ -6,6 +6,7 @@ import type { NewSwap, Swap, SwapRepository } from '../../ports/repository/swap.
 import { countUpTo } from '../count.ts'
 import { distinctAscending, inChunks, num, numOrNull } from '../mapping.ts'
 import type { Db, SwapsTable } from '../tables.ts'
+import { lacksAmount } from './invoice.ts'
 import { claimPolls, listDuePolls } from './swap-poll.ts'
 import { swapPruneRepository } from './swap-prune.ts'
 import { swapStartRepository } from './swap-start.ts'
@@ -30,13 +31,13 @@ const COLUMNS = [
   'swaps.quote_deadline',
   'swaps.created_at',
   'swaps.status',
-  'swaps.word',
+  'swaps.provider_status',
   'swaps.updated_at_ms',
-  'swaps.heard_at',
+  'swaps.last_report_at',
   'swaps.deposit_seen_at',
   'swaps.success_at',
-  'swaps.told',
-  'swaps.failures',
+  'swaps.sent_events',
+  'swaps.failed_polls',
   'swaps.needs_attention',
   'swaps.deposited_amount',
   'swaps.refunded_amount',
@@ -69,9 +70,9 @@ export function swapRepository(db: Db): SwapRepository {
   async function pollAtMs(direction: 'asc' | 'desc'): Promise<number | null> {
     const row = await db
       .selectFrom('swaps')
-      .select('next_look_at_ms as at')
-      .where('next_look_at_ms', 'is not', null)
-      .orderBy('next_look_at_ms', direction)
+      .select('next_poll_at_ms as at')
+      .where('next_poll_at_ms', 'is not', null)
+      .orderBy('next_poll_at_ms', direction)
       .limit(1)
       .executeTakeFirst()
     return numOrNull(row?.at ?? null)
@@ -107,7 +108,7 @@ export function swapRepository(db: Db): SwapRepository {
           quote_deadline: swap.quoteDeadline,
           quote_raw: swap.quoteRaw,
           created_at: swap.createdAt,
-          next_look_at_ms: firstPollAtMs,
+          next_poll_at_ms: firstPollAtMs,
           deposit_key: depositKey(swap),
         })
         .onConflict(conflict => conflict.column('deposit_key').doNothing())
@@ -139,16 +140,16 @@ export function swapRepository(db: Db): SwapRepository {
         .updateTable('swaps')
         .set({
           status: outcome.status,
-          word: outcome.providerStatus,
+          provider_status: outcome.providerStatus,
           updated_at_ms: outcome.updatedAtMs,
-          heard_at: outcome.lastReportAt,
+          last_report_at: outcome.lastReportAt,
           deposit_seen_at: outcome.depositSeenAt,
           success_at: outcome.successAt,
-          told: outcome.sentEvents.join(' '),
-          failures: outcome.failedPolls,
-          holds: outcome.keepsInvoiceOpen ? 1 : 0,
+          sent_events: outcome.sentEvents.join(' '),
+          failed_polls: outcome.failedPolls,
+          keeps_invoice_open: outcome.keepsInvoiceOpen ? 1 : 0,
           needs_attention: outcome.needsAttention ? 1 : 0,
-          next_look_at_ms: outcome.nextPollAtMs,
+          next_poll_at_ms: outcome.nextPollAtMs,
           deposited_amount: outcome.deposit.deposited?.toString() ?? null,
           refunded_amount: outcome.deposit.refunded?.toString() ?? null,
           refund_reason: outcome.deposit.refundReason,
@@ -163,7 +164,7 @@ export function swapRepository(db: Db): SwapRepository {
         .selectFrom('swaps')
         .select('id')
         .where('invoice_id', '=', invoiceId)
-        .where('holds', '=', 1)
+        .where('keeps_invoice_open', '=', 1)
         .limit(1)
         .executeTakeFirst()
       return row !== undefined
@@ -179,16 +180,16 @@ export function swapRepository(db: Db): SwapRepository {
     async pollNoLaterThan(invoiceId, atMs) {
       await db
         .updateTable('swaps')
-        .set({ next_look_at_ms: atMs })
+        .set({ next_poll_at_ms: atMs })
         .where('invoice_id', '=', invoiceId)
-        .where('next_look_at_ms', '>', atMs)
+        .where('next_poll_at_ms', '>', atMs)
         .execute()
     },
 
     async needingAttention(limit, accountId) {
       const rows = await select()
         .where('swaps.id', 'in', stuck().select('id'))
-        .whereRef('invoices.received_zat', '<', 'invoices.amount_zat')
+        .where(lacksAmount)
         // `+ 0` keeps the databases from reading all invoices of the account: few swaps need attention.
         .$if(accountId !== undefined, query => query.where(sql<boolean>`invoices.account_id + 0 = ${accountId}`))
         .orderBy('swaps.id', 'desc')
@@ -202,7 +203,7 @@ export function swapRepository(db: Db): SwapRepository {
         .selectFrom(stuck().select('invoice_id').as('stuck'))
         .innerJoin('invoices', 'invoices.id', 'stuck.invoice_id')
         .select('stuck.invoice_id')
-        .whereRef('invoices.received_zat', '<', 'invoices.amount_zat')
+        .where(lacksAmount)
       return countUpTo(db, unpaid, MAX_MEASURED)
     },
 
@@ -215,12 +216,18 @@ function bigintOrNull(digits: string | null): bigint | null {
   return digits === null ? null : BigInt(digits)
 }
 
-/** Identifies a deposit. An address contains no spaces. The migration builds the same text in SQL. */
+/** Identifies a deposit. An address contains no spaces. */
 function depositKey({ depositAddress, depositMemo }: NewSwap): string {
   return `${depositAddress} ${depositMemo ?? ''}`
 }
 
-type UnselectedColumn = 'quote_raw' | 'status_raw' | 'replaced_at' | 'holds' | 'next_look_at_ms' | 'deposit_key'
+type UnselectedColumn =
+  | 'quote_raw'
+  | 'status_raw'
+  | 'replaced_at'
+  | 'keeps_invoice_open'
+  | 'next_poll_at_ms'
+  | 'deposit_key'
 
 type Row = Omit<Selectable<SwapsTable>, UnselectedColumn> & {
   readonly invoice_expires_at: bigint | number
@@ -249,13 +256,13 @@ function toSwap(row: Row): Swap {
     invoicePublicId: row.invoice_public_id,
     invoiceExpiresAt: num(row.invoice_expires_at),
     status: row.status,
-    providerStatus: row.word,
+    providerStatus: row.provider_status,
     updatedAtMs: num(row.updated_at_ms),
-    lastReportAt: numOrNull(row.heard_at),
+    lastReportAt: numOrNull(row.last_report_at),
     depositSeenAt: numOrNull(row.deposit_seen_at),
     successAt: numOrNull(row.success_at),
-    sentEvents: row.told.split(' ').filter(event => event !== '') as SwapEventType[],
-    failedPolls: num(row.failures),
+    sentEvents: row.sent_events.split(' ').filter(event => event !== '') as SwapEventType[],
+    failedPolls: num(row.failed_polls),
     needsAttention: num(row.needs_attention) === 1,
     deposit: {
       deposited: bigintOrNull(row.deposited_amount),

@@ -12,6 +12,7 @@ import { keptStatement } from '../kept-statement.ts'
 import { chunks, num, padToPowerOfTwo } from '../mapping.ts'
 import type { Db, Int64, ViewingKeysTable } from '../tables.ts'
 import { int, valuesRow } from '../values.ts'
+import { lockRow } from './lock-row.ts'
 import { currentKeys, deleteUnusedKeys, isUnused, keysOfUnminedPayments, NO_KEY } from './unused-key.ts'
 
 /** Values bound for each key whose counter is advanced: its id and the step. */
@@ -163,7 +164,7 @@ export function viewingKeyRepository(db: Db): ViewingKeyRepository {
     },
 
     async lockWatchedCount() {
-      await db.selectFrom('counters').select('name').where('name', '=', 'watched_keys_lock').forUpdate().execute()
+      await lockRow(db, 'watched_keys')
     },
 
     async countWatched(now, max) {

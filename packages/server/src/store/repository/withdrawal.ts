@@ -80,7 +80,7 @@ export function withdrawalRepository(db: Db): WithdrawalRepository {
         .set({
           status: outcome.status,
           received_zat: outcome.receivedZat,
-          closed_at_zat: outcome.receivedAtCloseZat,
+          received_at_close_zat: outcome.receivedAtCloseZat,
           reference: outcome.reference,
           reason: outcome.reason,
           updated_at: outcome.updatedAt,
@@ -119,7 +119,7 @@ function toWithdrawal(row: Selectable<WithdrawalsTable>): Withdrawal {
     status: row.status,
     amountZat: BigInt(row.amount_zat),
     receivedZat: BigInt(row.received_zat),
-    receivedAtCloseZat: row.closed_at_zat === null ? null : BigInt(row.closed_at_zat),
+    receivedAtCloseZat: row.received_at_close_zat === null ? null : BigInt(row.received_at_close_zat),
     fiatCurrency: row.fiat_currency,
     fiatAmount: row.fiat_amount,
     rate: row.rate,

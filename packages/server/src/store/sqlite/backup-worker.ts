@@ -27,7 +27,7 @@ const copy = new DatabaseSync(target)
 copy.exec('PRAGMA journal_mode = DELETE')
 copy.exec('PRAGMA journal_mode = MEMORY')
 // An earlier version records none.
-const hasIdentity = copy.prepare("SELECT 1 FROM sqlite_master WHERE name = 'database_origin'").get() !== undefined
-if (hasIdentity && copy.prepare("UPDATE database_origin SET identity = ''").run().changes !== 1)
+const hasIdentity = copy.prepare("SELECT 1 FROM sqlite_master WHERE name = 'database_identity'").get() !== undefined
+if (hasIdentity && copy.prepare("UPDATE database_identity SET identity = ''").run().changes !== 1)
   throw new Error('the copy has no record of its database identity')
 copy.close()

@@ -1,4 +1,4 @@
-import { isClosed } from '../../domain/invoice.ts'
+import { coversAmount, isClosed } from '../../domain/invoice.ts'
 import { formatUnits } from '../../domain/money.ts'
 import { hasDeposit, type SwapStatus } from '../../domain/swap.ts'
 import type { Invoice } from '../../ports/repository/invoice.ts'
@@ -85,17 +85,18 @@ export function swapNotice(invoice: Invoice, swap: Swap, now: number): Html | fa
 }
 
 /** Null while the swap has its own page, and when it has paid the invoice. */
-function noticeText({ status, amountZat, receivedZat }: Invoice, swap: Swap, now: number): string | null {
+function noticeText(invoice: Invoice, swap: Swap, now: number): string | null {
+  const { status, receivedZat } = invoice
   const { text } = SWAP_STATES[swap.status]
   switch (swap.status) {
     case 'REFUNDED':
     case 'FAILED':
       return text
     case 'PENDING_DEPOSIT':
-      if (now < swap.deadline || receivedZat >= amountZat) return null
+      if (now < swap.deadline || coversAmount(receivedZat, invoice)) return null
       return 'The time for the deposit is over: do not send it now. If you have sent it already, do not pay again. This page shows the deposit as soon as the swap provider reports it.'
     case 'SUCCESS':
-      return isClosed(status) && receivedZat < amountZat
+      return isClosed(status) && !coversAmount(receivedZat, invoice)
         ? 'The swap provider has reported the payment as sent, but it has not arrived. Do not pay again.'
         : null
     case 'INCOMPLETE_DEPOSIT':
@@ -169,10 +170,10 @@ export function swapCard(invoice: Invoice, swap: Swap | undefined): Html {
   return html`<div${liveAttributes('swap', content)}>${content}</div>`
 }
 
-function merchantHint({ receivedZat, amountZat }: Invoice, { status, needsAttention }: Swap): Html | false {
+function merchantHint(invoice: Invoice, { status, needsAttention }: Swap): Html | false {
   if (status === 'REFUNDED' || status === 'FAILED')
     return html`<p class="hint">The deposit has not paid this invoice. You have nothing to refund: the provider ${status === 'FAILED' ? 'still has to send' : 'has sent'} it back. If the buyer misses it, ask the provider, with the deposit address.</p>`
-  if (!needsAttention || receivedZat >= amountZat) return false
+  if (!needsAttention || coversAmount(invoice.receivedZat, invoice)) return false
   return html`<p class="hint">Unchanged for an hour, and no payment has arrived. Ask the provider, with the deposit address.</p>`
 }
 

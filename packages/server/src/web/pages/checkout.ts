@@ -1,6 +1,6 @@
 import { type CheckoutState, checkoutState, depositMayPay, needsRecheck } from '../../domain/checkout.ts'
 import { confirmationSecs, formatWaitingTime } from '../../domain/confirmation-time.ts'
-import { isFinal } from '../../domain/invoice.ts'
+import { isFinal, remainingAmount, storedReason } from '../../domain/invoice.ts'
 import { paymentUri } from '../../domain/payment-uri.ts'
 import type { Invoice } from '../../ports/repository/invoice.ts'
 import type { Swap } from '../../ports/repository/swap.ts'
@@ -105,8 +105,8 @@ function body(view: CheckoutView, state: CheckoutState): Html {
 
 function payable(view: CheckoutView): Html {
   const { invoice, now, extra } = view
-  const { amountZat, receivedZat, expiresAt } = invoice
-  return html`<div data-while-open>${receivedZat > 0n && html`<p class="below center">${formatZecAmount(receivedZat)} received. ${formatZecAmount(amountZat - receivedZat)} left to pay.</p>`}
+  const { receivedZat, expiresAt } = invoice
+  return html`<div data-while-open>${receivedZat > 0n && html`<p class="below center">${formatZecAmount(receivedZat)} received. ${formatZecAmount(remainingAmount(invoice))} left to pay.</p>`}
     ${request(invoice)}
     <p class="hint">Valid until ${timeElement(expiresAt)}${countdown(expiresAt, now)}. This page updates when the payment arrives.</p>
     ${extra}</div>
@@ -115,8 +115,8 @@ function payable(view: CheckoutView): Html {
 
 /** The payment request for the remaining amount. */
 function request(invoice: Invoice): Html {
-  const { amountZat, receivedZat, address, publicId } = invoice
-  const remaining = amountZat - receivedZat
+  const { address, publicId } = invoice
+  const remaining = remainingAmount(invoice)
   const uri = paymentUri(address, remaining, publicId)
   return html`
     ${bigAmount(formatZecAmount(remaining))}
@@ -132,7 +132,7 @@ function confirming({ invoice, links, spacingSecs, confirmed = 0 }: CheckoutView
   const missing = confirmations === 0 ? 0 : Math.max(1, confirmations - confirmed)
   const waitText = formatWaitingTime(confirmationSecs(missing, spacingSecs))
   const wait = html`${invoice.confirmations > 0 && 'in '}${waitText}.${!links.embedding && ' You can close this page.'}`
-  return isFinal(invoice.status)
+  return storedReason(invoice, null) === 'late_unconfirmed'
     ? html`The full amount has arrived after the time was up. It counts. Do not pay again. The invoice is paid once the network confirms it, usually ${wait}`
     : html`The full amount has been detected. The invoice is paid once the network confirms it, usually ${wait}`
 }

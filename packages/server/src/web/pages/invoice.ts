@@ -1,5 +1,12 @@
 import { confirmationSecs, formatWaitingTime } from '../../domain/confirmation-time.ts'
-import { type InvoiceStatus, isClosed, isFinal } from '../../domain/invoice.ts'
+import {
+  coversAmount,
+  type InvoiceReason,
+  type InvoiceStatus,
+  isClosed,
+  isFinal,
+  remainingAmount,
+} from '../../domain/invoice.ts'
 import { missingPayments } from '../../domain/missing-payments.ts'
 import { isTransactionExpired, lastMinableHeight, type PaymentSummary } from '../../domain/payment.ts'
 import type { AttemptRow } from '../../ports/repository/delivery.ts'
@@ -13,6 +20,7 @@ import { liveAttributes } from '../components/live.ts'
 import { overpaidNotice } from '../components/overpaid.ts'
 import { reorgWarning } from '../components/reorg-warning.ts'
 import { statusBadges } from '../components/status-badge.ts'
+import { STATUS_REASONS } from '../components/status-reason.ts'
 import { bigAmount, formatAmount, formatZecAmount, groupThousands, shorten, timeElement } from '../format.ts'
 import { booleanAttribute, type Child, type Html, html } from '../html.ts'
 
@@ -22,6 +30,8 @@ interface ConfirmedPayment extends PaymentRow {
 
 interface InvoiceView {
   readonly invoice: Invoice
+  /** Why it has its status; null: not known. */
+  readonly because: InvoiceReason | null
   readonly payments: readonly ConfirmedPayment[]
   readonly hasMorePayments: boolean
   readonly sums: PaymentSummary
@@ -62,12 +72,13 @@ export function invoicePage(user: PageUser, view: InvoiceView): Html {
 }
 
 function liveContent(view: InvoiceView): Html {
-  const { invoice, watched } = view
+  const { invoice, because, watched } = view
   return html`
       <section class="card hero" aria-label="Status"${booleanAttribute('data-recheck', isClosed(invoice.status) && watched)}>
         <p data-announce>${statusBadges(invoice)}</p>
         ${bigAmount(formatZecAmount(invoice.amountZat))}
         <p class="below">${groupThousands(invoice.amountZat)} zat${receivedLine(invoice)}</p>
+        ${because !== null && html`<p class="hint" id="reason">${STATUS_REASONS[because]}</p>`}
       </section>
       ${invoice.needsAttention && reorgWarning({ ...view, missing: missingOf(view) })}
       ${overpaidNotice(invoice)}
@@ -87,12 +98,13 @@ function missingOf({ invoice, sums, payments, tip }: InvoiceView) {
   return missingPayments(invoice, sums, [...unmined, ...sums.dropped], tip)
 }
 
-function receivedLine({ receivedZat, overpaidZat, amountZat }: Invoice): Child {
+function receivedLine(invoice: Invoice): Child {
+  const { receivedZat, overpaidZat } = invoice
   if (receivedZat === 0n) return false
   if (overpaidZat > 0n) return html` · overpaid by ${formatZecAmount(overpaidZat)}`
   return (
-    receivedZat < amountZat &&
-    html` · ${formatZecAmount(receivedZat)} received, ${formatZecAmount(amountZat - receivedZat)} left to pay`
+    !coversAmount(receivedZat, invoice) &&
+    html` · ${formatZecAmount(receivedZat)} received, ${formatZecAmount(remainingAmount(invoice))} left to pay`
   )
 }
 
@@ -135,7 +147,7 @@ function timeline(view: InvoiceView): Html {
   return html`<ol class="timeline">${items}</ol>`
 }
 
-function timelineEntries({ invoice, payments, hasMorePayments }: InvoiceView): TimelineEntry[] {
+function timelineEntries({ invoice, because, payments, hasMorePayments }: InvoiceView): TimelineEntry[] {
   const past: TimelineEntry[] = [
     { at: invoice.createdAt, text: 'Created', kind: 'past' },
     ...payments.map(payment => ({ at: payment.seenAt, text: paymentLine(payment), kind: 'past' as const })),
@@ -148,10 +160,10 @@ function timelineEntries({ invoice, payments, hasMorePayments }: InvoiceView): T
   if (invoice.needsAttention)
     past.push({
       at: invoice.attentionSince ?? invoice.paidAt ?? invoice.createdAt,
-      text: 'A reorganisation removed a payment after the invoice was paid',
+      text: 'Payments were removed after the invoice was paid',
       kind: 'bad',
     })
-  return [...past, ...upcoming(invoice)]
+  return [...past, ...upcoming(invoice, because)]
 }
 
 /** Whether the invoice expired, even if a late payment has paid it since. @param payments all of them, or none */
@@ -161,9 +173,10 @@ function hasExpired(status: InvoiceStatus, payments: readonly ConfirmedPayment[]
   return status === 'paid' && live.length > 0 && live.every(({ seenAt }) => seenAt > expiresAt)
 }
 
-function upcoming({ status, expiresAt, watchUntil }: Invoice): TimelineEntry[] {
-  if (status === 'pending' || status === 'detected')
-    return [{ at: expiresAt, text: 'Expires, if not paid in full', kind: 'ahead' }]
+function upcoming({ status, expiresAt, watchUntil }: Invoice, because: InvoiceReason | null): TimelineEntry[] {
+  const mayExpire = because === null || because === 'before_expiry'
+  const expiry = mayExpire ? 'Expires, if not paid in full' : 'Expiry time: the invoice stays open'
+  if (!isFinal(status)) return [{ at: expiresAt, text: expiry, kind: 'ahead' }]
   if (status === 'paid') return []
   return [{ at: watchUntil, text: 'Late payments count until this time', kind: 'ahead' }]
 }

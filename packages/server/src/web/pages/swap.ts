@@ -1,3 +1,4 @@
+import { coversAmount } from '../../domain/invoice.ts'
 import { formatUnits } from '../../domain/money.ts'
 import { hasDeposit, MAX_REFUND_TO_CHARS } from '../../domain/swap.ts'
 import type { Invoice } from '../../ports/repository/invoice.ts'
@@ -127,8 +128,9 @@ export function chooseAssetPage({ invoice, links, assets, assetId, refundTo = ''
 }
 
 /** A swap always delivers the whole amount: a quote for the rest could be outdated by the next payment. */
-function partPaidNote({ amountZat, receivedZat }: Invoice): Html | false {
-  if (receivedZat === 0n || receivedZat >= amountZat) return false
+function partPaidNote(invoice: Invoice): Html | false {
+  const { amountZat, receivedZat } = invoice
+  if (receivedZat === 0n || coversAmount(receivedZat, invoice)) return false
   return html`<p class="card attention">${formatZecAmount(receivedZat)} has arrived already. A swap pays the whole ${formatZecAmount(amountZat)} once more. To pay only the rest, pay with Zcash.</p>`
 }
 

@@ -1,5 +1,5 @@
 import { confirmationSecs, formatWaitingTime } from '../../domain/confirmation-time.ts'
-import { isFinal } from '../../domain/invoice.ts'
+import { isFinal, remainingAmount } from '../../domain/invoice.ts'
 import { paymentUri } from '../../domain/payment-uri.ts'
 import { currencyDecimals } from '../../domain/rate.ts'
 import { fiatAmount } from '../../domain/withdrawal.ts'
@@ -74,7 +74,7 @@ function explanation({ withdrawal, invoice, spacingSecs }: WithdrawalView): Chil
 }
 
 function deposit({ withdrawal, invoice }: WithdrawalView): Html {
-  const remaining = withdrawal.amountZat - invoice.receivedZat
+  const remaining = remainingAmount(invoice)
   const uri = paymentUri(invoice.address, remaining, withdrawal.publicId)
   const cancelable = invoice.receivedZat === 0n
   return html`<section class="card checkout" aria-labelledby="deposit"><h2 id="deposit">Deposit</h2>

@@ -14,52 +14,19 @@ import { until } from '../../harness/until.ts'
 
 const CLEAR = '\r\u001b[K'
 
-/** A database as a version with this number of migrations left it. */
-async function olderDatabase(t: TestContext, migrations: number) {
+async function createDatabase(t: TestContext) {
   const dir = mkdtempSync(join(tmpdir(), 'zatgate-stop-'))
   t.after(() => rmSync(dir, { recursive: true, force: true }))
   const env = { DATA_DIR: dir }
   const file = loadConfig(env).databaseUrl.slice('sqlite:'.length)
-  await (await openSqliteStore(file, MIGRATIONS.slice(0, migrations), DEFAULT_LIMITS, () => {})).close()
+  await (await openSqliteStore(file, MIGRATIONS, DEFAULT_LIMITS, () => {})).close()
   const database = new DatabaseSync(file)
   t.after(() => database.close())
-  const applied = () => Number(database.prepare('SELECT count(*) AS count FROM migrations').get()?.count)
-  return { dir, env, database, applied }
+  return { dir, env, database }
 }
 
-test('every command shows the migrations that it runs, on a terminal only', async t => {
-  const shown = await olderDatabase(t, 8)
-  shown.database.exec("INSERT INTO mails (recipient, about, created_at, due_at) VALUES ('a@example.org', 'code', 1, 1)")
-  const { code, out, err } = await runCommand(['account', 'list'], shown.env, { columns: 120 })
-  assert.deepEqual([code, out], [0, 'no accounts yet\n'])
-  assert.match(
-    err,
-    new RegExp(
-      `^${CLEAR.replace('[', '\\[')}migration 0009_database_origin \\(1 of ${MIGRATIONS.length - 8}\\): 0% \\(0 of \\d+ rows\\)`,
-    ),
-  )
-  assert.ok(err.endsWith(CLEAR))
-  const piped = await olderDatabase(t, 8)
-  assert.equal((await runCommand(['account', 'list'], piped.env)).err, '')
-  assert.deepEqual([shown.applied(), piped.applied()], [MIGRATIONS.length, MIGRATIONS.length])
-})
-
-test('a migration that is stopped is rolled back, and the command says so', async t => {
-  const { env, database, applied } = await olderDatabase(t, 8)
-  database.exec("INSERT INTO mails (recipient, about, created_at, due_at) VALUES ('a@example.org', 'code', 1, 1)")
-  const { code, err } = await runCommand(['account', 'list'], env, stopAtProgress())
-  assert.equal(code, 130)
-  assert.equal(
-    err.split(CLEAR).at(-1),
-    'zatgate: stopped in the migration 0009_database_origin: it was rolled back, and the database is as before\n',
-  )
-  assert.equal(applied(), 8)
-  assert.equal((await runCommand(['account', 'list'], env)).code, 0)
-  assert.equal(applied(), MIGRATIONS.length)
-})
-
 test('a backup that is stopped leaves no file, and says so in one line', async t => {
-  const { dir, env, database } = await olderDatabase(t, MIGRATIONS.length)
+  const { dir, env, database } = await createDatabase(t)
   database.exec('CREATE TABLE filler (data BLOB); INSERT INTO filler VALUES (randomblob(12000000))')
   const copies = mkdtempSync(join(dir, 'copies-'))
   const file = join(copies, 'copy.db')

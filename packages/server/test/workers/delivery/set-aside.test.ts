@@ -69,7 +69,7 @@ onBothDatabases(engine => {
       for (const name of NAMES) accounts.push(await service.account(name))
       const ids = []
       for (const account of accounts) ids.push(await service.webhooks.test(account))
-      await service.poison({ table: 'delivery_attempts', column: 'answer', value: 'no\ufffd', on: 'UPDATE' })
+      await service.poison({ table: 'delivery_attempts', column: 'response', value: 'no\ufffd', on: 'UPDATE' })
       const bad = accounts[position] as Account
       const good = accounts.filter(account => account !== bad)
       const { jobs } = await service.deliveries.recordAndClaim([], SLOTS)

@@ -72,7 +72,7 @@ export class PlanJudge {
       )
     const earlier = before?.purchases.find(({ invoice_id }) => invoice_id === purchase.invoice_id)
     if (!before || earlier?.status === status) {
-      if (earlier && earlier.runs_until !== purchase.runs_until)
+      if (earlier && earlier.granted_until !== purchase.granted_until)
         this.#fail('a purchase is granted once', purchase, 'its end has changed')
       return
     }
@@ -113,7 +113,8 @@ export class PlanJudge {
   ): PlanState {
     const { plan, expiresAt } = event
     const index = granted.findIndex(
-      purchase => purchase.plan === plan && purchase.status === 'granted' && Number(purchase.runs_until) === expiresAt,
+      purchase =>
+        purchase.plan === plan && purchase.status === 'granted' && Number(purchase.granted_until) === expiresAt,
     )
     const [purchase] = index < 0 ? [] : granted.splice(index, 1)
     if (purchase) {
@@ -147,10 +148,11 @@ export class PlanJudge {
   }
 
   #checkGrant(state: PlanState, purchase: PurchaseRow): void {
-    const { scheduler, clockErrors, network } = this.#world
-    const grantedAt = Number(purchase.settled_at)
-    // A clock that differs from the chain by hours is not believed: then the newest block tells the time.
-    if (grantedAt * 1000 > Math.max(scheduler.nowMs + clockErrors.maxMs, network.tip.time * 1000))
+    const { scheduler, clockErrors, database } = this.#world
+    const grantedAt = Number(purchase.decided_at)
+    // A clock that differs from the chain by hours is not believed: then the newest recorded block tells the time.
+    const [tip] = database.committed<{ time: bigint }>('SELECT time FROM headers ORDER BY height DESC LIMIT 1')
+    if (grantedAt * 1000 > Math.max(scheduler.nowMs + clockErrors.maxMs, Number(tip?.time ?? 0n) * 1000))
       this.#fail('a period begins when it is paid', purchase, `${grantedAt}`)
     const bought = {
       plan: purchase.plan,
@@ -158,11 +160,11 @@ export class PlanJudge {
       periodDays: Number(purchase.period_days),
     }
     const expected = endAfterPurchase(this.#plans, state, bought, grantedAt)
-    if (expected !== Number(purchase.runs_until))
+    if (expected !== Number(purchase.granted_until))
       this.#fail(
         'a purchase gives the period that was bought',
         purchase,
-        `until ${purchase.runs_until}, not ${expected}`,
+        `until ${purchase.granted_until}, not ${expected}`,
       )
   }
 

@@ -16,8 +16,8 @@ export interface PurchaseRow {
   readonly price_zat: bigint
   readonly period_days: bigint
   readonly status: 'open' | 'granted' | 'needs_attention'
-  readonly settled_at: bigint | null
-  readonly runs_until: bigint | null
+  readonly decided_at: bigint | null
+  readonly granted_until: bigint | null
   readonly invoice_status: string
 }
 
@@ -55,7 +55,7 @@ export interface PlanLedger {
 
 const ACCOUNTS = 'SELECT id, email, plan, plan_expires_at FROM accounts ORDER BY id'
 const PURCHASES = `SELECT p.invoice_id, i.public_id, p.account_id, p.plan, p.price_zat, p.period_days, p.status,
-  p.settled_at, p.runs_until, i.status AS invoice_status
+  p.decided_at, p.granted_until, i.status AS invoice_status
   FROM plan_purchases p JOIN invoices i ON i.id = p.invoice_id ORDER BY p.invoice_id`
 const REMINDED = 'SELECT account_id, plan_expires_at FROM plan_announcements'
 const REMINDERS = "SELECT id, recipient, detail, events FROM mails WHERE about = 'plan_ends'"

@@ -15,7 +15,7 @@ const WITHDRAWALS = `SELECT w.public_id, w.status, i.status AS deposit, i.watch_
   JOIN invoices i ON i.id = w.invoice_id WHERE w.account_id = ?`
 const OPEN_DELIVERIES = 'SELECT 1 FROM deliveries WHERE account_id = ? AND due_at_ms IS NOT NULL'
 const OPEN_SWAPS = `SELECT 1 FROM swaps JOIN invoices ON invoices.id = swaps.invoice_id
-  WHERE invoices.account_id = ? AND swaps.next_look_at_ms IS NOT NULL`
+  WHERE invoices.account_id = ? AND swaps.next_poll_at_ms IS NOT NULL`
 
 /** Statuses of orders that end without another step. */
 const ENDED = new Set(['completed', 'canceled', 'expired', 'failed'])

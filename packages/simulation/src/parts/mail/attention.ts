@@ -51,7 +51,7 @@ export class AttentionJudge {
       const mail = this.#queued.get(account)
       if (!mail) this.#world.fail('a paid invoice without its payments is mailed', `invoice ${short(publicId)}`)
       // A mail that was queued before may be due for an earlier attempt: another one was recorded since.
-      else if (mail.tries === 0n && !isSame(mail, queuedBefore.get(account))) this.#checkDue(mail)
+      else if (mail.attempts === 0n && !isSame(mail, queuedBefore.get(account))) this.#checkDue(mail)
     }
   }
 

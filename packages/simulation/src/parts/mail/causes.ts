@@ -83,5 +83,5 @@ const SUBJECTS: Readonly<Record<string, RegExp>> = {
 export function isSame(row: MailRow, mail: { to: string; subject: string; text: string }): boolean {
   if (row.recipient !== mail.to || !SUBJECTS[row.about]?.test(mail.subject)) return false
   // A mail about several events has the detail that was the last one when it was claimed.
-  return row.detail === null || row.events - row.mailed > 1n || mail.text.includes(` ${row.detail}.`)
+  return row.detail === null || row.events - row.mailed_events > 1n || mail.text.includes(` ${row.detail}.`)
 }

@@ -53,7 +53,7 @@ export class MailJudge {
     this.#causes = causes
     for (const row of created) {
       // One commit may queue a mail and claim it.
-      const queued = hasBaseline && row.tries > 0n ? { ...row, tries: 0n, due_at: row.created_at } : row
+      const queued = hasBaseline && row.attempts > 0n ? { ...row, attempts: 0n, due_at: row.created_at } : row
       this.#queue.set(row.id, { row: queued, claims: [], isGivenUp: false })
     }
     for (const row of rows) this.#update(this.#queue.get(row.id)!, row)
@@ -73,9 +73,9 @@ export class MailJudge {
     if (!earlier) return false
     if (isNotice(row)) {
       const isEqual = (['recipient', 'about', 'created_at'] as const).every(column => row[column] === earlier[column])
-      return isEqual && row.events >= earlier.events && row.mailed >= earlier.mailed
+      return isEqual && row.events >= earlier.events && row.mailed_events >= earlier.mailed_events
     }
-    const isPostponed = row.about === 'reorged_payments' || row.tries >= earlier.tries
+    const isPostponed = row.about === 'reorged_payments' || row.attempts >= earlier.attempts
     const isEqual = (['recipient', 'about', 'detail', 'code_id', 'created_at', 'account_id'] as const).every(
       column => row[column] === earlier[column],
     )
@@ -85,11 +85,11 @@ export class MailJudge {
   #update(mail: KnownMail, row: MailRow): void {
     const before = mail.row
     mail.row = row
-    if (row.mailed > before.mailed) this.#finish(mail, before)
-    else if (row.tries === before.tries + 1n) this.#claim(mail, before)
-    else if (row.tries === 0n && (before.tries > 0n || this.#isPutOff(before, row))) this.#postpone(mail, before)
-    else if (row.tries !== before.tries || row.due_at !== before.due_at)
-      this.#fail('a mail is claimed once for each attempt', mail, `${before.tries} → ${row.tries}`)
+    if (row.mailed_events > before.mailed_events) this.#finish(mail, before)
+    else if (row.attempts === before.attempts + 1n) this.#claim(mail, before)
+    else if (row.attempts === 0n && (before.attempts > 0n || this.#isPutOff(before, row))) this.#postpone(mail, before)
+    else if (row.attempts !== before.attempts || row.due_at !== before.due_at)
+      this.#fail('a mail is claimed once for each attempt', mail, `${before.attempts} → ${row.attempts}`)
   }
 
   #isPutOff(before: MailRow, row: MailRow): boolean {
@@ -100,16 +100,16 @@ export class MailJudge {
   #claim(mail: KnownMail, before: MailRow): void {
     const { clockErrors, committer } = this.#world
     const process = committer as ServiceProcess
-    const { tries, due_at: due } = mail.row
-    const claimedAt = Number(due) - (BACKOFF_SECS[Number(tries) - 1] ?? 3_600)
+    const { attempts, due_at: due } = mail.row
+    const claimedAt = Number(due) - (BACKOFF_SECS[Number(attempts) - 1] ?? 3_600)
     const latest = Math.floor((process.clock.nowMs() + clockErrors.maxMs - clockErrors.minMs) / 1000)
     if (claimedAt < Number(before.due_at) || claimedAt > latest)
       this.#fail(
         'a mail is sent when it is due',
         mail,
-        `attempt ${tries}: ${claimedAt - Number(before.due_at)} s later`,
+        `attempt ${attempts}: ${claimedAt - Number(before.due_at)} s later`,
       )
-    this.#world.transition('mail', tries === 1n ? 'queued' : 'failed', 'claimed')
+    this.#world.transition('mail', attempts === 1n ? 'queued' : 'failed', 'claimed')
     mail.claims.push({ process, mail: null })
   }
 
@@ -121,7 +121,7 @@ export class MailJudge {
 
   /** The events of a notice are mailed, or cannot be. Its row stays for the next ones. */
   #finish(mail: KnownMail, before: MailRow): void {
-    if (mail.row.tries !== 0n) this.#fail('a mail is claimed once for each attempt', mail, 'mailed and claimed')
+    if (mail.row.attempts !== 0n) this.#fail('a mail is claimed once for each attempt', mail, 'mailed and claimed')
     const finished = { row: before, claims: mail.claims.splice(0), isGivenUp: false }
     this.#end(finished)
   }
@@ -130,7 +130,7 @@ export class MailJudge {
   #remove(mail: KnownMail): void {
     this.#queue.delete(mail.row.id)
     const { row } = mail
-    if (isNotice(row) && row.events === row.mailed) return
+    if (isNotice(row) && row.events === row.mailed_events) return
     this.#end(mail)
   }
 
@@ -141,12 +141,12 @@ export class MailJudge {
     const isSent = mail.claims.some(isAccepted) || this.#isEqualSent(mail)
     this.#world.transition('mail', 'claimed', isSent ? 'sent' : 'given up')
     if (!isSent && !mail.isGivenUp)
-      this.#fail('a mail stays in the queue until it is sent', mail, `after ${mail.row.tries} attempts`)
+      this.#fail('a mail stays in the queue until it is sent', mail, `after ${mail.row.attempts} attempts`)
   }
 
   #mayBeGivenUp(row: MailRow): boolean {
     if (this.#deleted.has(row.recipient)) return true
-    if (row.tries >= BigInt(MAX_ATTEMPTS)) return true
+    if (row.attempts >= BigInt(MAX_ATTEMPTS)) return true
     if (row.about === 'code') return this.#isCodeExpired(row)
     return row.about === 'reorged_payments' && !this.#attention.mustBeMailed(row.account_id)
   }
@@ -182,13 +182,13 @@ export class MailJudge {
   /** Why the queue has not settled. Called after all faults have ended. */
   unsettled(): string | null {
     for (const { row, claims } of this.#queue.values()) {
-      const { recipient, about, tries, due_at: due } = row
-      if (isNotice(row) && row.events === row.mailed) continue
+      const { recipient, about, attempts, due_at: due } = row
+      if (isNotice(row) && row.events === row.mailed_events) continue
       const isKnownSent = claims.some(({ mail }) => mail !== null && mail.acknowledgedClockMs !== null)
       const overdueSecs = this.#world.nowSecs - Number(due)
       const mayWait = about === 'reorged_payments' || !isKnownSent || overdueSecs < -3_600
       if (mayWait && overdueSecs < 15) continue
-      return `the mail to ${recipient} about ${about} is due since ${overdueSecs} s, after ${tries} attempts`
+      return `the mail to ${recipient} about ${about} is due since ${overdueSecs} s, after ${attempts} attempts`
     }
     return null
   }

@@ -12,12 +12,12 @@ export interface MailRow {
   readonly detail: string | null
   readonly created_at: bigint
   readonly due_at: bigint
-  readonly tries: bigint
+  readonly attempts: bigint
   readonly account_id: bigint | null
   readonly queue: string
   /** The events that the mail stands for, and how many of them are mailed. */
   readonly events: bigint
-  readonly mailed: bigint
+  readonly mailed_events: bigint
 }
 
 /** A committed claim of a mail by a process: permission to send it once. */
@@ -42,7 +42,7 @@ export interface MissingInvoice {
 }
 
 const QUEUE =
-  'SELECT id, recipient, about, code_id, detail, created_at, due_at, tries, account_id, queue, events, mailed FROM mails ORDER BY id'
+  'SELECT id, recipient, about, code_id, detail, created_at, due_at, attempts, account_id, queue, events, mailed_events FROM mails ORDER BY id'
 const MISSING = `SELECT id, public_id, account_id FROM invoices WHERE needs_attention = 1 AND purpose = 'sale'`
 
 export function readQueue({ database }: World): MailRow[] {

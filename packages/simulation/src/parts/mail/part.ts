@@ -17,7 +17,9 @@ export const mailPart: PartFactory = {
     const draw = new Draw(world.nextSeed(), 'mail')
     mailboxes.onSend = mail => {
       judge.sent(mail)
-      if (world.healed || !mail.subject.endsWith('are missing') || !draw.chance(0.5)) return
+      if (world.healed || !mail.subject.endsWith('are missing')) return
+      if (draw.chance(0.2)) mailboxes.mode = 'refuses'
+      if (draw.chance(0.5)) return
       const told = removePayments(world, draw, 'one')
       if (told === undefined) return
       mailboxes.mode = 'slow'
@@ -111,7 +113,7 @@ async function sell(world: World, draw: Draw): Promise<void> {
 }
 
 const PAID = `SELECT DISTINCT payments.txid FROM payments JOIN invoices ON invoices.id = invoice_id
-  WHERE status = 'paid' AND place = 'mined' AND needs_attention = 0`
+  WHERE status = 'paid' AND location = 'mined' AND needs_attention = 0`
 
 /** Replaces the blocks from the payment of a paid invoice on by blocks without it, and some without later ones too. */
 function removePayments(world: World, draw: Draw, which: 'one' | 'several' = 'several'): string | undefined {

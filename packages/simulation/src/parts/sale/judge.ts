@@ -104,7 +104,8 @@ export class SaleJudge {
     }[status]
     if (!consistent)
       this.#fail('the status agrees with the amounts', invoice, `${status} with ${received} of ${amount}`)
-    const kept = invoice.confirmations === 0n ? received : sumOf(payments.filter(({ place }) => place === 'mined'))
+    const kept =
+      invoice.confirmations === 0n ? received : sumOf(payments.filter(({ location }) => location === 'mined'))
     const witnessed = this.#evidence.witnessedTip(tip)
     const confirmed = payments.filter(payment => isDeep(payment, witnessed, invoice))
     if (sumOf(confirmed) >= amount && status !== 'paid')

@@ -30,7 +30,7 @@ export interface PaymentRow {
   readonly pool: string
   readonly output_index: bigint
   readonly value_zat: bigint
-  readonly place: 'mempool' | 'mined' | 'dropped'
+  readonly location: 'mempool' | 'mined' | 'dropped'
   readonly height: bigint | null
   /** 1: a rescan has found it, and no second server has shown it. */
   readonly awaits_witness: bigint
@@ -57,10 +57,10 @@ export interface Ledger {
 }
 
 const INVOICES = `SELECT id, public_id, account_id, viewing_key_id, purpose, address, amount_zat, confirmations, status, received_zat,
-  overpaid_zat, created_at, expires_at, watch_until, needs_attention, underpaid_at, swap_under_way AS kept_open, swap_id
+  overpaid_zat, created_at, expires_at, watch_until, needs_attention, underpaid_at, kept_open_by_swap AS kept_open, swap_id
   FROM invoices ORDER BY id`
 const KEY = 'SELECT watch_until FROM viewing_keys WHERE id = ?'
-const PAYMENTS = `SELECT id, invoice_id, txid, pool, output_index, value_zat, place, height, awaits_witness
+const PAYMENTS = `SELECT id, invoice_id, txid, pool, output_index, value_zat, location, height, awaits_witness
   FROM payments ORDER BY id`
 const TIP = 'SELECT height, hash, time FROM headers ORDER BY height DESC LIMIT 1'
 
@@ -97,5 +97,5 @@ export function sumOf(payments: readonly { readonly value_zat: bigint }[]): bigi
 
 /** Payments that are in the mempool or mined. */
 export function liveOf(payments: readonly PaymentRow[]): PaymentRow[] {
-  return payments.filter(({ place }) => place !== 'dropped')
+  return payments.filter(({ location }) => location !== 'dropped')
 }

@@ -92,7 +92,7 @@ export class PaymentEvidence {
   /** Whether the payment confirms its invoice at a tip. Without required confirmations, a shown payment does. */
   confirms(payment: PaymentRow, tip: number, invoice: InvoiceRow): boolean {
     if (isDeep(payment, tip, invoice)) return true
-    return invoice.confirmations === 0n && payment.place === 'mempool' && this.#wasShownLately(payment.txid)
+    return invoice.confirmations === 0n && payment.location === 'mempool' && this.#wasShownLately(payment.txid)
   }
 
   #wasShownLately(txid: string): boolean {
@@ -120,7 +120,7 @@ export class PaymentEvidence {
     const { database, poison, served, visibility, committer, maxClockAheadMs } = this.#world
     const setAside = poison.hasBegun ? database.committed<{ row_id: bigint | null }>(KEYS_SET_ASIDE) : []
     for (const { row_id: keyId } of setAside) if (keyId !== null) this.#keysSetAside.add(keyId)
-    const [row] = database.committed<{ value: bigint }>("SELECT value FROM counters WHERE name = 'seen_through'")
+    const [row] = database.committed<{ value: bigint }>("SELECT value FROM counters WHERE name = 'synced_through'")
     const through = Number(row?.value ?? 0n)
     const before = this.#syncedThrough
     this.#syncedThrough = through
@@ -151,7 +151,7 @@ export class PaymentEvidence {
 
 /** Whether a payment is mined and has the confirmations that the invoice requires, and awaits no second server. */
 export function isDeep(payment: PaymentRow, tip: number, { confirmations }: InvoiceRow): boolean {
-  const { place, height, awaits_witness: awaits } = payment
+  const { location, height, awaits_witness: awaits } = payment
   const deep = tip - Number(height) + 1
-  return place === 'mined' && awaits === 0n && deep > 0 && deep >= Number(confirmations)
+  return location === 'mined' && awaits === 0n && deep > 0 && deep >= Number(confirmations)
 }

@@ -35,10 +35,10 @@ export class PaymentJudge {
 
   /** Each payment is a real note to the address of the invoice that a server has shown, in the recorded place. */
   check(invoice: InvoiceRow, payment: PaymentRow): void {
-    const { txid, pool, output_index: index, value_zat: value, place, height } = payment
-    const location = `${payment.id} ${place} ${height} ${this.#headerHash(height)}`
-    if (this.#checked.has(location)) return
-    this.#checked.add(location)
+    const { txid, pool, output_index: index, value_zat: value, location, height } = payment
+    const checked = `${payment.id} ${location} ${height} ${this.#headerHash(height)}`
+    if (this.#checked.has(checked)) return
+    this.#checked.add(checked)
     const { network, served } = this.#world
     const payee = parseAddress(invoice.address)
     const note = network.transactions
@@ -53,7 +53,7 @@ export class PaymentJudge {
     if (note?.valueZat !== value) this.#fail('a payment is a note to the address of its invoice', invoice, txid)
     if (!served.wasInMempool(txid) && served.blocksWith(txid).length === 0)
       this.#fail('a payment was shown by a server', invoice, txid)
-    if (place !== 'mined') return
+    if (location !== 'mined') return
     // Only the newest 1,000 headers are kept.
     const hash = this.#headerHash(height)
     const block = hash === '' ? network.branch[Number(height)] : served.blockByHash(hash)
@@ -66,10 +66,10 @@ export class PaymentJudge {
   /** A payment that every server shows is not dropped. */
   checkDropped(invoice: InvoiceRow, payments: readonly PaymentRow[], ledgerBefore: Ledger): void {
     const earlier = new Map(ledgerBefore.payments.get(invoice.id)?.map(payment => [payment.id, payment]))
-    for (const { id, txid, place } of payments) {
+    for (const { id, txid, location } of payments) {
       const before = earlier.get(id)
-      if (before?.place !== place) this.#world.transition('payment', before?.place ?? null, place)
-      if (place !== 'dropped' || before?.place === 'dropped') continue
+      if (before?.location !== location) this.#world.transition('payment', before?.location ?? null, location)
+      if (location !== 'dropped' || before?.location === 'dropped') continue
       if (this.#hasExpired(txid)) continue
       // The payment of a deleted key is seen no more when a reorganisation has removed it.
       if (isKeyDeleted(this.#world, invoice.viewing_key_id)) continue

@@ -31,7 +31,7 @@ export function unsettledInvoice(world: World, evidence: PaymentEvidence): strin
     const overdue = Number(invoice.expires_at) + EXPIRY_DELAY_SECS < nowSecs && invoice.kept_open === 0n
     const waits = ledger.payments
       .get(invoice.id)
-      ?.some(({ place, txid }) => place === 'dropped' && world.network.mayBeMined(txid))
+      ?.some(({ location, txid }) => location === 'dropped' && world.network.mayBeMined(txid))
     if (overdue && !waits && invoice.status === 'pending') return `${about}, although it is overdue`
   }
   return null

@@ -126,14 +126,14 @@ export class SignInJudge {
   }
 
   #checkCode(before: CodeRow, row: CodeRow): void {
-    if (row.tries > BigInt(MAX_ATTEMPTS)) this.#fail('a code has 5 attempts', row)
-    if (row.tries < before.tries) this.#fail('an attempt stays counted', row)
-    if (before.used_at !== null && (row.used_at !== before.used_at || row.tries !== before.tries))
+    if (row.attempts > BigInt(MAX_ATTEMPTS)) this.#fail('a code has 5 attempts', row)
+    if (row.attempts < before.attempts) this.#fail('an attempt stays counted', row)
+    if (before.used_at !== null && (row.used_at !== before.used_at || row.attempts !== before.attempts))
       this.#fail('a code works once', row)
-    if (row.used_at !== null && row.tries === before.tries && before.used_at === null)
+    if (row.used_at !== null && row.attempts === before.attempts && before.used_at === null)
       this.#fail('a code is used by an attempt', row)
     if (row.used_at !== null && before.used_at === null) this.#world.transition('code', 'requested', 'used')
-    if (row.tries === BigInt(MAX_ATTEMPTS) && row.used_at === null)
+    if (row.attempts === BigInt(MAX_ATTEMPTS) && row.used_at === null)
       this.#world.transition('code', 'requested', 'blocked')
   }
 

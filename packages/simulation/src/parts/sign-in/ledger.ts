@@ -12,15 +12,15 @@ export interface CodeRow {
   /** Identifies a browser that signed in to the account before, in hex; null for others. */
   readonly known: string | null
   readonly code_hash: Uint8Array | null
-  readonly tries: bigint
+  readonly attempts: bigint
   readonly created_at: bigint
   readonly expires_at: bigint
   readonly used_at: bigint | null
 }
 
 const CODES = `SELECT id, purpose, email, hex(browser_hash) AS browser, hex(client_hash) AS client,
-  nullif(hex(known_browser_hash), '') AS known, code_hash, tries, created_at, expires_at, used_at FROM sign_in_codes ORDER BY id`
-const CODE_CHANGES = `SELECT count(*) AS codes, coalesce(sum(tries), 0) AS tries, count(used_at) AS used,
+  nullif(hex(known_browser_hash), '') AS known, code_hash, attempts, created_at, expires_at, used_at FROM sign_in_codes ORDER BY id`
+const CODE_CHANGES = `SELECT count(*) AS codes, coalesce(sum(attempts), 0) AS attempts, count(used_at) AS used,
   coalesce(max(id), 0) AS latest, group_concat(hex(code_hash)) AS hashes FROM sign_in_codes`
 const CREDENTIALS = `SELECT (SELECT count(*) FROM sessions) AS sessions, (SELECT count(*) FROM api_keys) AS keys,
   (SELECT count(*) FROM accounts) AS accounts`

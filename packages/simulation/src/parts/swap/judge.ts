@@ -95,7 +95,10 @@ export class SwapJudge {
     if ((before?.updated_at_ms ?? 0n) !== swap.updated_at_ms) this.#checkAnswered(swap, order)
     else if (swap.status !== (before?.status ?? 'PENDING_DEPOSIT'))
       this.#fail('a status of a swap comes with its time', swap, swap.status)
-    if ((before?.word ?? '') !== swap.word || (before?.updated_at_ms ?? 0n) !== swap.updated_at_ms)
+    if (
+      (before?.provider_status ?? '') !== swap.provider_status ||
+      (before?.updated_at_ms ?? 0n) !== swap.updated_at_ms
+    )
       this.#checkRawAnswer(swap, order)
   }
 
@@ -138,7 +141,10 @@ export class SwapJudge {
   }
 
   /** After a report that was dated ahead, one that is not minutes older may follow, and any after ten minutes. */
-  #mayGoBack({ updated_at_ms: beforeMs, heard_at: heardAt }: SwapRow, { updated_at_ms: afterMs }: SwapRow): boolean {
+  #mayGoBack(
+    { updated_at_ms: beforeMs, last_report_at: heardAt }: SwapRow,
+    { updated_at_ms: afterMs }: SwapRow,
+  ): boolean {
     const errorMs = maxClockErrorMs(this.#world) + 1_000
     const appliedMs = Number(heardAt) * 1000
     const { nowMs } = this.#world.scheduler
@@ -154,8 +160,8 @@ export class SwapJudge {
       swap.id,
     )
     const answer = this.#provider.answers.get(row?.status_raw ?? '')
-    if (answer?.order !== order || answer.state.status !== swap.word)
-      this.#fail('the response with a status is kept', swap, swap.word)
+    if (answer?.order !== order || answer.state.status !== swap.provider_status)
+      this.#fail('the response with a status is kept', swap, swap.provider_status)
   }
 
   #checkDeleted(swap: SwapRow): void {

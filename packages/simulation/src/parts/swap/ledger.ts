@@ -14,10 +14,10 @@ export interface SwapRow {
   readonly quote_deadline: bigint
   readonly status: string
   /** The last word of the provider, known or unknown. */
-  readonly word: string
+  readonly provider_status: string
   readonly updated_at_ms: bigint
   /** Unix seconds by the clock of the process that applied the last report. */
-  readonly heard_at: bigint | null
+  readonly last_report_at: bigint | null
 }
 
 /** An invoice that has a swap. */
@@ -38,7 +38,7 @@ export interface StartRow {
   readonly id: bigint
   readonly invoice_id: bigint
   /** Unix seconds by the clock of the process. */
-  readonly at: bigint
+  readonly started_at: bigint
 }
 
 /** The committed state of swaps. */
@@ -49,10 +49,10 @@ export interface SwapLedger {
 }
 
 const SWAPS = `SELECT id, public_id, invoice_id, deposit_address, deposit_memo, refund_to, amount_in, quote_deadline,
-  status, word, updated_at_ms, heard_at FROM swaps ORDER BY id`
+  status, provider_status, updated_at_ms, last_report_at FROM swaps ORDER BY id`
 const INVOICES = `SELECT id, public_id, purpose, status, address, amount_zat, expires_at, swap_id,
-  swap_under_way AS kept_open FROM invoices WHERE swap_id IS NOT NULL ORDER BY id`
-const STARTS = 'SELECT id, invoice_id, at FROM swap_starts ORDER BY id'
+  kept_open_by_swap AS kept_open FROM invoices WHERE swap_id IS NOT NULL ORDER BY id`
+const STARTS = 'SELECT id, invoice_id, started_at FROM swap_starts ORDER BY id'
 
 export function readSwapLedger({ database }: World): SwapLedger {
   return {

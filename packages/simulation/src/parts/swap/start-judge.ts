@@ -59,25 +59,26 @@ export class SwapStartJudge {
   /** The number of starts that can have counted against a request, including those that are no longer counted. */
   countSince(invoiceId: bigint, requestedAtMs: number): number {
     const since = requestedAtMs / 1000 - WINDOW_SECS - this.#toleranceSecs - 1
-    return this.#of(invoiceId).filter(({ at }) => Number(at) > since).length
+    return this.#of(invoiceId).filter(({ started_at: at }) => Number(at) > since).length
   }
 
   #checkLimit(start: Start): void {
     const counted = this.#of(start.invoice_id).filter(
-      ({ at, takenBack }) => !takenBack && at <= start.at && Number(start.at - at) < WINDOW_SECS - this.#toleranceSecs,
+      ({ started_at: at, takenBack }) =>
+        !takenBack && at <= start.started_at && Number(start.started_at - at) < WINDOW_SECS - this.#toleranceSecs,
     )
     if (counted.length > MAX_STARTS)
       this.#world.fail(
         'an invoice has at most five starts of a swap in ten minutes',
-        `${counted.length} up to ${start.at}: ${counted.map(({ at }) => at).join(', ')}`,
+        `${counted.length} up to ${start.started_at}: ${counted.map(({ started_at: at }) => at).join(', ')}`,
       )
   }
 
   /** Whether the service has forgotten the start because it lies before the window of a later one, or is a day old. */
-  #isForgotten({ invoice_id: invoiceId, at }: Start, starts: readonly StartRow[]): boolean {
+  #isForgotten({ invoice_id: invoiceId, started_at: at }: Start, starts: readonly StartRow[]): boolean {
     const isOld = this.#world.scheduler.nowMs / 1000 - Number(at) >= KEPT_SECS - this.#toleranceSecs
     const later = [...this.#of(invoiceId), ...starts.filter(start => start.invoice_id === invoiceId)]
-    return isOld || later.some(start => Number(start.at - at) >= WINDOW_SECS)
+    return isOld || later.some(start => Number(start.started_at - at) >= WINDOW_SECS)
   }
 
   #of(invoiceId: bigint): Start[] {
@@ -90,6 +91,6 @@ export class SwapStartJudge {
   }
 }
 
-function keyOf({ id, invoice_id: invoiceId, at }: StartRow): string {
+function keyOf({ id, invoice_id: invoiceId, started_at: at }: StartRow): string {
   return `${id} ${invoiceId} ${at}`
 }

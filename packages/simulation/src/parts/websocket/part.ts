@@ -12,11 +12,8 @@ export const websocketPart: PartFactory = {
       name: 'websocket',
       actions: watchers.actions,
       async beforeFailOver(draw) {
-        watchers.sellSome(draw)
-        await passTime(world, 1, draw, { stops: 4, mines: false })
         watchers.openMany(draw)
-        watchers.payNewest(draw)
-        await passTime(world, 2, draw, { stops: 4, mines: false })
+        await passTime(world, 1, draw, { stops: 4, mines: false })
       },
       afterFailOver: draw => watchers.payMany(draw),
       onCommit: () => watchers.check(),

@@ -7,14 +7,11 @@ import type { Draw } from '../../runtime/draw.ts'
 import type { ServiceProcess } from '../../service/process.ts'
 import { pay } from '../../world/payment.ts'
 import type { World } from '../../world/world.ts'
-import { isExpectedFailure, type KnownInvoice, LONGEST_SECS, short } from '../sale/shop.ts'
+import { isExpectedFailure, type KnownInvoice, short } from '../sale/shop.ts'
 import { BuyerSocket } from './socket.ts'
 
 /** A notification can be lost: the service reads the changes this often too, in milliseconds. */
 const POLL_MS = 5_000
-
-/** Invoices that are sold and paid right before a fail-over. */
-const NEWEST = 6
 
 const STATUS = 'SELECT status FROM invoices WHERE public_id = ?'
 
@@ -63,19 +60,6 @@ export class Watchers {
       this.#open(draw, draw.pick(invoices.slice(-4)))
       this.#open(draw, draw.pick(invoices))
     }
-  }
-
-  /** Invoices that an older database does not have. */
-  sellSome(draw: Draw): void {
-    const { shop } = this.#world
-    for (let i = 0; i < NEWEST; i++)
-      this.#world.client('create invoice', () => shop.requestInvoice(draw, draw.pick(shop.merchants), 1, LONGEST_SECS))
-  }
-
-  /** An older database does not have the events of these payments either. */
-  payNewest(draw: Draw): void {
-    for (const { address, amountZat } of this.#world.shop.invoices.slice(-NEWEST))
-      pay(this.#world, draw, [{ address, valueZat: amountZat }])
   }
 
   /** Buyers pay the invoices that they watch. */

@@ -118,7 +118,7 @@ export class WithdrawalJudge {
   }
 
   #checkDeposit(row: WithdrawalRow): void {
-    const deposits = readDeposits(this.#world, row.invoice_id).filter(({ place }) => place !== 'dropped')
+    const deposits = readDeposits(this.#world, row.invoice_id).filter(({ location }) => location !== 'dropped')
     const tip = recordedTip(this.#world)
     const cutoff = (height: number) =>
       Number(row.expires_at) + GRACE_BLOCKS * blockSpacingSecs(this.#world.params, height)
@@ -126,7 +126,7 @@ export class WithdrawalJudge {
     for (const deposit of deposits) {
       if (confirmationsOf(deposit, tip) < Number(row.confirmations))
         this.#fail('no payout begins before the deposit is confirmed', row)
-      const time = deposit.place === 'mined' ? deposit.time : deposit.seen_at
+      const time = deposit.location === 'mined' ? deposit.time : deposit.seen_at
       if (time === null || Number(time) > cutoff(Number(deposit.height ?? tip)))
         this.#fail('a late deposit is not paid out at the old rate', row, `${time}, valid until ${row.expires_at}`)
       sum += deposit.value_zat
@@ -146,7 +146,7 @@ export class WithdrawalJudge {
     if (to !== 'completed') return
     const tip = recordedTip(this.#world)
     const open = readDeposits(this.#world, row.invoice_id).find(
-      deposit => deposit.place !== 'dropped' && confirmationsOf(deposit, tip) < Number(row.confirmations),
+      deposit => deposit.location !== 'dropped' && confirmationsOf(deposit, tip) < Number(row.confirmations),
     )
     if (open) this.#fail('no payout is settled before the deposit is confirmed', row)
   }
@@ -165,7 +165,9 @@ export class WithdrawalJudge {
       if (ENDS.has(row.status)) continue
       const isOpen = Number(row.expires_at) > nowSecs + MAX_WAIT_SECS
       const deposits = row.status === 'awaiting_deposit' ? readDeposits(this.#world, row.invoice_id) : []
-      const isHeld = deposits.some(({ place, txid }) => place === 'dropped' && this.#world.network.mayBeMined(txid))
+      const isHeld = deposits.some(
+        ({ location, txid }) => location === 'dropped' && this.#world.network.mayBeMined(txid),
+      )
       if (!isOpen && !isHeld) return `withdrawal ${short(row.public_id)} is ${row.status}`
     }
     return null
@@ -178,8 +180,8 @@ export class WithdrawalJudge {
 
 const CLOSED: ReadonlySet<string> = new Set(['completed', 'failed'])
 
-function confirmationsOf({ place, height }: DepositRow, tip: number): number {
-  return place === 'mined' ? tip - Number(height) + 1 : 0
+function confirmationsOf({ location, height }: DepositRow, tip: number): number {
+  return location === 'mined' ? tip - Number(height) + 1 : 0
 }
 
 function isSame(a: WithdrawalRow | undefined, b: WithdrawalRow): boolean {

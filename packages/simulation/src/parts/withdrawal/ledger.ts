@@ -32,7 +32,7 @@ export function readWithdrawals({ database }: World): WithdrawalRow[] {
 /** A payment of a deposit, with the time of its recorded block. */
 export interface DepositRow {
   readonly txid: string
-  readonly place: 'mempool' | 'mined' | 'dropped'
+  readonly location: 'mempool' | 'mined' | 'dropped'
   readonly height: bigint | null
   readonly value_zat: bigint
   readonly seen_at: bigint
@@ -40,7 +40,7 @@ export interface DepositRow {
   readonly time: bigint | null
 }
 
-const DEPOSITS = `SELECT p.txid, p.place, p.height, p.value_zat, p.seen_at, h.time FROM payments p
+const DEPOSITS = `SELECT p.txid, p.location, p.height, p.value_zat, p.seen_at, h.time FROM payments p
   LEFT JOIN headers h ON h.height = p.height WHERE p.invoice_id = ?`
 
 export function readDeposits({ database }: World, invoiceId: bigint): DepositRow[] {

@@ -13,7 +13,7 @@ test('a payment that is seen, mined and confirmed breaks no rule', async () => {
   assert.deepEqual(commit({ invoices: [INVOICE] }), [])
   await show(PAYMENT)
   assert.deepEqual(commit({ invoices: [DETECTED], payments: [ROW], events: [updated(1n, DETECTED)] }), [])
-  const mined = { ...ROW, place: 'mined', height: await mine() } as const
+  const mined = { ...ROW, location: 'mined', height: await mine() } as const
   assert.deepEqual(commit({ invoices: [PAID], payments: [mined], events: [paid(2n)] }), [])
   assert.equal(judge.unsettled(), null)
 })
@@ -22,7 +22,7 @@ test('an invoice is not paid by a payment of a rescan that awaits a second serve
   const { commit, show, mine } = createJudge()
   commit({ invoices: [INVOICE] })
   await show(PAYMENT)
-  const found = { ...ROW, place: 'mined', height: await mine(), awaits_witness: 1n } as const
+  const found = { ...ROW, location: 'mined', height: await mine(), awaits_witness: 1n } as const
   assert.deepEqual(commit({ invoices: [DETECTED], payments: [found], events: [updated(1n, DETECTED)] }), [])
   assert.deepEqual(commit({ invoices: [PAID], payments: [found], events: [paid(2n)] }), [
     'an invoice is paid by confirmed payments',
@@ -52,7 +52,7 @@ test('a paid invoice without its payments is found, and so is a confirmed one th
     'an invoice is paid by confirmed payments',
   ])
   await show(PAYMENT)
-  const mined = { ...ROW, place: 'mined', height: await mine() } as const
+  const mined = { ...ROW, location: 'mined', height: await mine() } as const
   assert.ok(
     commit({ invoices: [DETECTED], payments: [mined] }).includes(
       'a confirmed invoice is paid in the commit of its block',
@@ -76,7 +76,7 @@ test('a payment in a block that does not contain it is found', async () => {
   const { commit, show, mine } = createJudge()
   await mine()
   await show(PAYMENT)
-  assert.deepEqual(commit({ invoices: [PAID], payments: [{ ...ROW, place: 'mined', height: 10n }] }), [
+  assert.deepEqual(commit({ invoices: [PAID], payments: [{ ...ROW, location: 'mined', height: 10n }] }), [
     'a mined payment is in the recorded block of its height',
   ])
 })
@@ -86,7 +86,7 @@ test('a payment that is dropped while every server shows it is found', async () 
   await show(PAYMENT)
   commit({ invoices: [DETECTED], payments: [ROW] })
   scheduler.advance(60_000)
-  const dropped = { ...ROW, place: 'dropped' } as const
+  const dropped = { ...ROW, location: 'dropped' } as const
   assert.deepEqual(commit({ invoices: [INVOICE], payments: [dropped], events: [updated(1n, INVOICE)] }), [
     'a payment is dropped only after two minutes without it',
     'a payment that every server shows is not dropped',

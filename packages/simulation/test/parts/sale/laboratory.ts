@@ -39,7 +39,7 @@ export const ROW: PaymentRow = {
   pool: 'ironwood',
   output_index: 0n,
   value_zat: 100n,
-  place: 'mempool',
+  location: 'mempool',
   height: null,
   awaits_witness: 0n,
 }

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import { withMigrations } from '../../src/cli/migration.ts'
+import { StoppedError } from '../../src/cli/stop-signal.ts'
+import type { Migration } from '../../src/store/migrations/index.ts'
+import { MIGRATIONS } from '../../src/store/migrations/index.ts'
+import { sqliteEngine } from '../harness/databases.ts'
+import { readTables } from '../harness/tables.ts'
+
+const later = (name: string): Migration => [
+  name,
+  async db => {
+    for (const table of ['one', 'two'])
+      await sql.raw(`CREATE TABLE ${table}_${name.slice(0, 4)} (id INTEGER) STRICT`).execute(db)
+  },
+]
+const MORE = [...MIGRATIONS, later('9000_first'), later('9001_second')]
+
+test('the migrations of an existing database are printed, one line each', async t => {
+  const { open } = await sqliteEngine.createDatabase(t)
+  const lines: string[] = []
+  const migrate = async (migrations: readonly Migration[]) =>
+    (
+      await withMigrations(
+        line => void lines.push(line),
+        migration => open({ migrations, migration }),
+      )
+    ).close()
+  await migrate(MIGRATIONS)
+  assert.deepEqual(lines, [])
+  await migrate(MORE)
+  assert.deepEqual(lines, ['migration 9000_first (1 of 2)', 'migration 9001_second (2 of 2)'])
+})
+
+test('a stop signal rolls all migrations back, and the command says so', async t => {
+  const { url, open } = await sqliteEngine.createDatabase(t)
+  await (await open()).close()
+  const earlier = await readTables(url)
+  const stopInSecond = (line: string) => {
+    if (line.includes('second')) process.emit('SIGINT', 'SIGINT')
+  }
+  await assert.rejects(
+    withMigrations(stopInSecond, migration => open({ migrations: MORE, migration })),
+    new StoppedError('stopped in the migration 9001_second: it was rolled back, and the database is as before', 130),
+  )
+  assert.deepEqual(await readTables(url), earlier)
+})
