@@ -12,9 +12,9 @@ import { NOW, openShop } from '../../harness/fixtures.ts'
 import { recordingLog } from '../../harness/log.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 import { testOutbox } from '../../harness/outbox.ts'
-import { ModelChain, notesOf } from '../../harness/simulation/model-chain.ts'
+import { TestNetwork } from '../../harness/simulation/network.ts'
 
-/** One invoice of 10 zat with 2 confirmations on a model chain. */
+/** One invoice of 10 zat with 2 confirmations on a simulated network. */
 async function open(engine: DatabaseEngine, t: TestContext) {
   const store = await openEmptyStore(engine, t)
   const clock = new ManualClock(NOW)
@@ -32,28 +32,22 @@ async function open(engine: DatabaseEngine, t: TestContext) {
   const unused = { noteScanner: {} as NoteScanner, vault: {} as Vault }
   const dashboard = createDashboard({ ...unused, store, clock, params, lateWatchDays: 7 })
   const shop = await openShop(store)
-  const chain = new ModelChain(NOW)
-  await recorder.recordBlocks({ blocks: chain.blocks, notes: [] })
+  const chain = new TestNetwork({ time: NOW })
+  await recorder.recordBlocks({ blocks: chain.blocksFrom(), notes: [] })
   const invoice = await shop.sell({ amountZat: 10n, confirmations: 2, expiresAt: NOW + 100 })
-  let paid = 0
   return {
     clock,
     invoice,
     store,
     expire: () => expiry.expireDue(10),
-    pay(valueZat: bigint): string {
-      const txid = (++paid).toString(16).padStart(64, '0')
-      chain.broadcast({ txid, diversifierIndex: invoice.diversifierIndex, valueZat })
-      return txid
-    },
+    pay: (valueZat: bigint) => chain.pay(invoice, valueZat),
     async mine(...txids: string[]): Promise<void> {
-      chain.mine(txids, clock.secs)
-      const [block] = chain.blocks.slice(-1)
-      await recorder.recordBlocks({ blocks: [block!], notes: notesOf(block!.paying, shop.viewingKey.id) })
+      const blocks = [chain.mineOnly(txids, clock.secs)]
+      await recorder.recordBlocks({ blocks, notes: chain.notesIn(blocks, shop.viewingKey.id) })
     },
     async readMempool(syncedThrough = clock.secs): Promise<void> {
       await recorder.recordSnapshot({
-        notes: notesOf(chain.mempool.values(), shop.viewingKey.id),
+        notes: chain.mempoolNotes(shop.viewingKey.id),
         expiryHeights: new Map(),
         txids: new Set(chain.mempool.keys()),
         readAt: clock.secs,
