@@ -21,8 +21,10 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const MODULES = join(ROOT, 'node_modules')
 /** Stripped types leave spaces of their length, so that positions in stack traces are right. */
 const CACHE = join(MODULES, '.cache', `types-${process.versions.node}`)
+/** The files of the service and of its benchmarks. */
+const FILES = '{bin,packages/*/{src,bench}}/**/*.ts'
 const PREFIX = pathToFileURL(ROOT).href
-const FILES = '{bin,packages/*/src}/**/*.ts'
+const IS_KEPT = /^(bin|packages\/[^/]+\/(src|bench))\/.*\.ts$/
 
 let mayFill = isWritable(MODULES)
 
@@ -30,7 +32,7 @@ if (import.meta.main) fill()
 else registerHooks({ load })
 
 function load(url, context, nextLoad) {
-  if (!url.startsWith(PREFIX) || !url.endsWith('.ts')) return nextLoad(url, context)
+  if (!url.startsWith(PREFIX) || !IS_KEPT.test(url.slice(PREFIX.length))) return nextLoad(url, context)
   const file = cacheFile(readFileSync(fileURLToPath(url)))
   const source = read(file) ?? fillAndRead(file)
   return source === null ? nextLoad(url, context) : { format: 'module', source, shortCircuit: true }
