@@ -47,9 +47,12 @@ async function downloadedNode() {
   return binary
 }
 
-/** An environment with `node` first on PATH, so that child processes run the same Node. */
+/**
+ * An environment with `node` first on PATH, so that child processes run the same Node. All threads share one arena of
+ * glibc's malloc: each would keep what it once used in its own, 20 MB together.
+ */
 export function environmentFor(node) {
-  return { ...process.env, PATH: `${dirname(node)}:${process.env.PATH ?? ''}` }
+  return { MALLOC_ARENA_MAX: '1', ...process.env, PATH: `${dirname(node)}:${process.env.PATH ?? ''}` }
 }
 
 /**

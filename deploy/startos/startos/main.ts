@@ -41,7 +41,7 @@ export const main = sdk.setupMain(async ({ effects }) => {
     .addDaemon('zatgate', {
       subcontainer: container,
       exec: {
-        command: ['node', 'bin/main.ts', 'start'],
+        command: ['node', '--import', '/app/bin/types.mjs', 'bin/main.ts', 'start'],
         cwd: '/app',
         user: USER,
         env,

@@ -21,11 +21,17 @@ export interface ServiceProcess {
   stop(): Promise<void>
 }
 
+/** As the launcher starts it. */
+const TYPES = new URL('../../../bin/types.mjs', import.meta.url).href
+
 type Question = { readonly start: Env } | 'usage' | 'stop'
 
 /** @param log where its log goes; `null`: it is formatted and dropped */
 export async function startServiceProcess(env: Env, log: 'inherit' | null = 'inherit'): Promise<ServiceProcess> {
-  const child = fork(import.meta.filename, { stdio: ['ignore', 'inherit', log ?? 'ignore', 'ipc'] })
+  const child = fork(import.meta.filename, {
+    execArgv: ['--import', TYPES],
+    stdio: ['ignore', 'inherit', log ?? 'ignore', 'ipc'],
+  })
   const exited = once(child, 'exit')
   const failed = exited.then(() => Promise.reject(new Error('the service has exited')))
   failed.catch(() => {})

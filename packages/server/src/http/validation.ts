@@ -1,10 +1,10 @@
 import type { FastifySchemaCompiler } from 'fastify'
 import type { TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
+import { Compile } from 'typebox/schema'
 import { AppError, invalidField } from '../domain/error.ts'
 import { invalidJson } from './error.ts'
 
-type ValidationError = ReturnType<ReturnType<typeof Compile>['Errors']>[number]
+type ValidationError = ReturnType<ReturnType<typeof Compile>['Errors']>[1][number]
 
 /**
  * Validates a request against its schema without changing it: no coercion, no defaults, no removed members. Only
@@ -15,7 +15,7 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
   const integers = httpPart === 'querystring' ? integerMembers(schema) : []
   return (given: unknown) => {
     const value = integers.length > 0 ? withIntegers(given, integers) : given
-    return validator.Check(value) ? { value } : { error: toValidationError(validator.Errors(value), schema) }
+    return validator.Check(value) ? { value } : { error: toValidationError(validator.Errors(value)[1], schema) }
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Static, TSchema } from 'typebox'
 import { Type } from 'typebox'
-import { Compile } from 'typebox/compile'
+import { Compile } from 'typebox/schema'
 import type { DepositReport, SwapAsset } from '../../ports/swap-provider.ts'
 
 /** The provider's response does not match its documentation. The message names the invalid part. */
@@ -157,14 +157,14 @@ export function parseErrorMessage(text: string): string | null {
 
 interface Schema<T> {
   Check(value: unknown): value is T
-  Errors(value: unknown): readonly { readonly instancePath: string; readonly message: string }[]
+  Errors(value: unknown): readonly [boolean, readonly { readonly instancePath: string; readonly message: string }[]]
 }
 
 function parseAs<T>(text: string, schema: Schema<T>): T {
   const value = parseJson(text)
   if (value === undefined) throw new InvalidResponse('not JSON')
   if (schema.Check(value)) return value
-  const [problem] = schema.Errors(value)
+  const [, [problem]] = schema.Errors(value)
   throw new InvalidResponse(
     `${problem?.instancePath || 'the response'} ${problem?.message ?? 'does not match the documentation'}`,
   )

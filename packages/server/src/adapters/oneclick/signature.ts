@@ -1,4 +1,4 @@
-import { ed25519 } from '@noble/curves/ed25519.js'
+import { createPublicKey, verify } from 'node:crypto'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { base58 } from '@scure/base'
 
@@ -79,7 +79,8 @@ export function isSignedBy(response: SignedQuote, publicKey: string): boolean {
   const signature = decode(response.signature, SIGNATURE_BYTES)
   const key = decode(publicKey, KEY_BYTES)
   if (!signature || !key) return false
-  return ed25519.verify(signature, new TextEncoder().encode(quoteDigest(response)), key, { zip215: false })
+  const jwk = { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(key).toString('base64url') }
+  return verify(null, Buffer.from(quoteDigest(response)), createPublicKey({ key: jwk, format: 'jwk' }), signature)
 }
 
 /**

@@ -37,6 +37,7 @@ export function releaseMemoryAtRest({
       const now = usage()
       const rests = now.cpuMs - cpuMs <= MAX_CPU_MS
       cpuMs = now.cpuMs
+      bytesAtRest = Math.min(bytesAtRest, now.bytes)
       if (!rests || now.bytes < bytesAtRest + MIN_GROWTH_BYTES) continue
       collect()
       bytesAtRest = usage().bytes

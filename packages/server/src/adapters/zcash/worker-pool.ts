@@ -121,7 +121,6 @@ export class WorkerPool {
   #startThread(): Thread {
     const worker = new Worker(this.#options.script ?? SCRIPT, {
       env: {},
-      execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: THREAD_HEAP_MB },
     })
     const thread: Thread = { worker, keys: new Map(), busy: null }

@@ -46,6 +46,15 @@ test('memory is released again only after it has grown, and not under load', asy
   released.stop()
 })
 
+test('growth counts from the least that the process held at rest: threads may end after the collection', async () => {
+  const { interval, released } = processWith(150 * MB)
+  assert.equal(await interval(20), 1)
+  assert.equal(await interval(20, 80 * MB), 1)
+  assert.equal(await interval(20, 96 * MB - 1), 1, 'little growth')
+  assert.equal(await interval(20, 96 * MB), 2)
+  released.stop()
+})
+
 test('nothing happens after a stop', async () => {
   const { interval, released, clock } = processWith(150 * MB)
   released.stop()
