@@ -66,8 +66,11 @@ export class PaymentEvidence {
     const { network, served, nowSecs } = this.#world
     const height = network.minedAt(txid)
     const blocks = height === null ? [] : [network.branch[height]!]
-    const blockTimes = [...blocks, ...served.blocksWith(txid)].map(({ time }) => time)
-    const shownMs = this.#keysSetAside.has(keyId) ? null : served.firstInMempoolMs(txid)
+    // A key that is set aside meets a payment later: when its block has been replaced, only in the new one.
+    const isSetAside = this.#keysSetAside.has(keyId)
+    const servedBlocks = isSetAside ? [] : served.blocksWith(txid)
+    const blockTimes = [...blocks, ...servedBlocks].map(({ time }) => time)
+    const shownMs = isSetAside ? null : served.firstInMempoolMs(txid)
     const mempoolTimes = [...(height === null ? [nowSecs] : []), ...(shownMs === null ? [] : [shownMs / 1000])]
     return [...blockTimes, ...mempoolTimes].some(time => time <= Number(watchUntil))
   }
@@ -144,7 +147,9 @@ export class PaymentEvidence {
   /** The server that showed the whole payment before the synced time passed the expiry, and shows it still. */
   serverOfPaymentInTime(invoice: InvoiceRow): string | null {
     const inTime = this.#paidInTime.get(invoice.id)
-    const isShown = inTime?.txids.every(txid => this.#world.visibility.sinceOn(inTime.server, txid) !== null)
+    const isShown = inTime?.txids.every(
+      txid => this.#world.visibility.sinceOn(inTime.server, txid) !== null && this.wasKnowable(txid, invoice),
+    )
     return isShown ? inTime!.server : null
   }
 }
