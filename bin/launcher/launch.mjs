@@ -48,11 +48,11 @@ async function downloadedNode() {
 }
 
 /**
- * An environment with `node` first on PATH, so that child processes run the same Node. All threads share one arena of
- * glibc's malloc: each would keep what it once used in its own, 20 MB together.
+ * An environment with `node` first on PATH, so that child processes run the same Node. All threads share two arenas of
+ * glibc's malloc: each would keep what it once used in one of its own.
  */
 export function environmentFor(node) {
-  return { MALLOC_ARENA_MAX: '1', ...process.env, PATH: `${dirname(node)}:${process.env.PATH ?? ''}` }
+  return { MALLOC_ARENA_MAX: '2', ...process.env, PATH: `${dirname(node)}:${process.env.PATH ?? ''}` }
 }
 
 /**
