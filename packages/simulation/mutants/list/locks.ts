@@ -66,7 +66,7 @@ export const LOCKS: readonly Change[] = [
       needsPostgres: true,
     },
     needs: ['postgres', 'withdrawal'],
-    withinSeeds: 3_000,
+    withinSeeds: 5_000,
   },
   {
     name: 'a report of the swap provider is written without locking the invoice',
