@@ -44,8 +44,11 @@ function copy(source: string, target: string, { onProgress, signal }: WorkWatch)
     const worker = new Worker(WORKER_URL, { workerData: order })
     worker.on('message', ({ done, total }: BackupProgress) => onProgress?.(done, total))
     worker.once('error', error => reject(signal?.aborted ? signal.reason : error))
-    worker.once('exit', code =>
-      code === 0 ? resolve() : reject(new Error(`the backup worker exited with code ${code}`)),
-    )
+    worker.once('exit', code => {
+      // The last steps may have been copied before the worker saw the stop.
+      if (signal?.aborted) reject(signal.reason)
+      else if (code === 0) resolve()
+      else reject(new Error(`the backup worker exited with code ${code}`))
+    })
   }).finally(() => signal?.removeEventListener('abort', onAbort))
 }
