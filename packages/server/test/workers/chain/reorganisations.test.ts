@@ -186,7 +186,7 @@ chainSyncTest(
     const warnings = harness.logged.filter(line => line.message.includes('removed payments of a paid invoice'))
     assert.deepEqual(
       warnings.map(line => line.details),
-      [{ invoice: invoice.publicId.slice(0, 8) }],
+      [{ invoice: invoice.publicId.slice(0, 8), because: 'payments_removed' }],
       'no full invoice id',
     )
 
