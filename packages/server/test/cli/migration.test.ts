@@ -1,21 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sql } from 'kysely'
 import { withMigrations } from '../../src/cli/migration.ts'
 import { StoppedError } from '../../src/cli/stop-signal.ts'
 import type { Migration } from '../../src/store/migrations/index.ts'
 import { MIGRATIONS } from '../../src/store/migrations/index.ts'
 import { sqliteEngine } from '../harness/databases.ts'
+import { migrationOf } from '../harness/migration.ts'
 import { readTables } from '../harness/tables.ts'
 
-const later = (name: string): Migration => [
-  name,
-  async db => {
-    for (const table of ['one', 'two'])
-      await sql.raw(`CREATE TABLE ${table}_${name.slice(0, 4)} (id INTEGER) STRICT`).execute(db)
-  },
+const MORE = [
+  ...MIGRATIONS,
+  migrationOf('9000_first', 'CREATE TABLE one (id INTEGER) STRICT'),
+  migrationOf('9001_second', 'CREATE TABLE two (id INTEGER) STRICT', 'CREATE TABLE three (id INTEGER) STRICT'),
 ]
-const MORE = [...MIGRATIONS, later('9000_first'), later('9001_second')]
 
 test('the migrations of an existing database are printed, one line each', async t => {
   const { open } = await sqliteEngine.createDatabase(t)

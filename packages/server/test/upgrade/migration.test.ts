@@ -8,6 +8,7 @@ import { openStore } from '../../src/store/open.ts'
 import { runCommand } from '../harness/command-line.ts'
 import { stackOf, testEnv } from '../harness/container.ts'
 import { openDatabase } from '../harness/databases.ts'
+import { migrationOf } from '../harness/migration.ts'
 import { type Row, readTables } from '../harness/tables.ts'
 import { readFixture } from './fixture.ts'
 import { LATER } from './later-migrations.ts'
@@ -101,10 +102,7 @@ onEveryVersion((version, engine, restore) => {
 
   test('the service does not start on a database of a later version, and does not change it', async t => {
     const { databaseUrl, dataDir } = await restore(stackOf(t))
-    const later: Migration = [
-      '9000_later',
-      async db => void (await sql.raw('CREATE TABLE later (id BIGINT)').execute(db)),
-    ]
+    const later = migrationOf('9000_later', 'CREATE TABLE later (id BIGINT)')
     await (await openDatabase(databaseUrl, { migrations: [...MIGRATIONS, later] })).close()
     const before = contentsOf(await readTables(databaseUrl))
     const { code, err } = await runCommand(['start'], { ...testEnv, DATABASE_URL: databaseUrl, DATA_DIR: dataDir })

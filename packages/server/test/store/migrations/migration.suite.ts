@@ -1,17 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sql } from 'kysely'
 import type { MigrationProgress } from '../../../src/store/migrate.ts'
-import type { Migration } from '../../../src/store/migrations/index.ts'
 import { MIGRATIONS } from '../../../src/store/migrations/index.ts'
 import type { DatabaseEngine } from '../../harness/databases.ts'
 import { makeAccount } from '../../harness/fixtures.ts'
-
-const statement =
-  (text: string): Migration[1] =>
-  async db => {
-    await sql.raw(text).execute(db)
-  }
+import { migrationOf } from '../../harness/migration.ts'
 
 export function migrationSuite(engine: DatabaseEngine): void {
   test('migrations update a database and keep its data', async t => {
@@ -19,7 +12,7 @@ export function migrationSuite(engine: DatabaseEngine): void {
     const before = await database.open()
     const account = await makeAccount(before)
     await before.close()
-    const more: Migration = ['9000_more', statement("UPDATE accounts SET plan = 'Pro'")]
+    const more = migrationOf('9000_more', "UPDATE accounts SET plan = 'Pro'")
     const after = await database.open({ migrations: [...MIGRATIONS, more] })
     assert.deepEqual(await after.read(tx => tx.accounts.list(0, 100)), [{ ...account, plan: 'Pro' }])
     await after.write(tx => tx.accounts.setPlan(account.id, 'Free', null))
@@ -30,7 +23,7 @@ export function migrationSuite(engine: DatabaseEngine): void {
 
   test('a database newer than the code is refused and not changed', async t => {
     const database = await engine.createDatabase(t)
-    const newer: Migration = ['9000_newer', statement('CREATE TABLE news (id BIGINT)')]
+    const newer = migrationOf('9000_newer', 'CREATE TABLE news (id BIGINT)')
     await (await database.open({ migrations: [...MIGRATIONS, newer] })).close()
     await assert.rejects(database.open(), /newer than this zatgate.*9000_newer/)
     await (await database.open({ migrations: [...MIGRATIONS, newer] })).close()
@@ -38,8 +31,8 @@ export function migrationSuite(engine: DatabaseEngine): void {
 
   test('a failed migration rolls back the whole run', async t => {
     const database = await engine.createDatabase(t)
-    const half: Migration = ['9000_half', statement('CREATE TABLE half (id BIGINT)')]
-    const broken: Migration = ['9001_broken', statement('CREATE TABLE')]
+    const half = migrationOf('9000_half', 'CREATE TABLE half (id BIGINT)')
+    const broken = migrationOf('9001_broken', 'CREATE TABLE')
     await assert.rejects(database.open({ migrations: [...MIGRATIONS, half, broken] }), /syntax|incomplete/)
     const whole = await database.open({ migrations: [...MIGRATIONS, half] })
     await makeAccount(whole)
@@ -50,8 +43,8 @@ export function migrationSuite(engine: DatabaseEngine): void {
     const older = await database.open()
     const account = await makeAccount(older)
     await older.close()
-    const first: Migration = ['9000_first', statement("UPDATE accounts SET plan = 'Pro'")]
-    const second: Migration = ['9001_second', statement("UPDATE accounts SET plan = 'Business'")]
+    const first = migrationOf('9000_first', "UPDATE accounts SET plan = 'Pro'")
+    const second = migrationOf('9001_second', "UPDATE accounts SET plan = 'Business'")
     const migrations = [...MIGRATIONS, first, second]
     const stop = new AbortController()
     const onProgress = ({ name }: MigrationProgress) => {
@@ -71,8 +64,8 @@ export function migrationSuite(engine: DatabaseEngine): void {
     const migration = { onProgress: (report: MigrationProgress) => void reports.push(report) }
     await (await database.open({ migration })).close()
     assert.deepEqual(reports, [])
-    const first: Migration = ['9000_first', statement("UPDATE accounts SET plan = 'Pro'")]
-    const second: Migration = ['9001_second', statement("UPDATE accounts SET plan = 'Business'")]
+    const first = migrationOf('9000_first', "UPDATE accounts SET plan = 'Pro'")
+    const second = migrationOf('9001_second', "UPDATE accounts SET plan = 'Business'")
     await (await database.open({ migrations: [...MIGRATIONS, first, second], migration })).close()
     assert.deepEqual(reports, [
       { name: '9000_first', index: 1, count: 2 },

@@ -6,15 +6,14 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
 import { after, before, describe, test } from 'node:test'
-import { sql } from 'kysely'
 import pg from 'pg'
 import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 import type { BatchTx, Store } from '../../../src/ports/store.ts'
-import type { Migration } from '../../../src/store/migrations/index.ts'
 import { MIGRATIONS } from '../../../src/store/migrations/index.ts'
 import { backupDatabase, openStore } from '../../../src/store/open.ts'
 import { postgresEngine } from '../../harness/databases.ts'
 import { FIRST_CURSOR, hashOf, makeAccount, moved, NOW, openShop } from '../../harness/fixtures.ts'
+import { migrationOf } from '../../harness/migration.ts'
 import type { TestPostgres } from '../../harness/postgres.ts'
 import { findPostgres, NO_POSTGRES, startPostgres } from '../../harness/postgres.ts'
 import { until } from '../../harness/until.ts'
@@ -39,7 +38,7 @@ describe('several processes on one PostgreSQL', { skip: bin === null && NO_POSTG
   test('a stop cancels the statement of a migration that is running', async t => {
     const database = await engine.createDatabase(t)
     const admin = await openAdmin(t, database.url)
-    const slow: Migration = ['9000_slow', async db => void (await sql.raw('SELECT pg_sleep(600)').execute(db))]
+    const slow = migrationOf('9000_slow', 'SELECT pg_sleep(600)')
     const stop = new AbortController()
     const opening = database.open({ migrations: [...MIGRATIONS, slow], migration: { signal: stop.signal } })
     const sleeping = "SELECT 1 FROM pg_stat_activity WHERE query LIKE '%pg_sleep(600)%' AND wait_event = 'PgSleep'"
@@ -140,13 +139,10 @@ describe('several processes on one PostgreSQL', { skip: bin === null && NO_POSTG
         ),
       ])
     await useAll()
-    const wider: Migration = [
+    const wider = migrationOf(
       '9000_wider',
-      async db => {
-        for (const table of ['accounts', 'invoices'])
-          await sql`ALTER TABLE ${sql.table(table)} ADD COLUMN shoe_size BIGINT`.execute(db)
-      },
-    ]
+      ...['accounts', 'invoices'].map(table => `ALTER TABLE ${table} ADD COLUMN shoe_size BIGINT`),
+    )
     await database.open({ migrations: [...MIGRATIONS, wider] })
     assert.deepEqual(
       await useAll(),

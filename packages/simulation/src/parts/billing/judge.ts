@@ -1,6 +1,7 @@
 import type { Plan } from '@zatgate/server/domain/plan'
 import type { Rule } from '../../rules.ts'
 import type { World } from '../../world/world.ts'
+import { readTip } from '../sale/ledger.ts'
 import { short } from '../sale/shop.ts'
 import {
   type AccountRow,
@@ -148,11 +149,11 @@ export class PlanJudge {
   }
 
   #checkGrant(state: PlanState, purchase: PurchaseRow): void {
-    const { scheduler, clockErrors, database } = this.#world
+    const { scheduler, clockErrors } = this.#world
     const grantedAt = Number(purchase.decided_at)
     // A clock that differs from the chain by hours is not believed: then the newest recorded block tells the time.
-    const [tip] = database.committed<{ time: bigint }>('SELECT time FROM headers ORDER BY height DESC LIMIT 1')
-    if (grantedAt * 1000 > Math.max(scheduler.nowMs + clockErrors.maxMs, Number(tip?.time ?? 0n) * 1000))
+    const tipTime = Number(readTip(this.#world)?.time ?? 0n)
+    if (grantedAt * 1000 > Math.max(scheduler.nowMs + clockErrors.maxMs, tipTime * 1000))
       this.#fail('a period begins when it is paid', purchase, `${grantedAt}`)
     const bought = {
       plan: purchase.plan,

@@ -64,9 +64,14 @@ const PAYMENTS = `SELECT id, invoice_id, txid, pool, output_index, value_zat, lo
   FROM payments ORDER BY id`
 const TIP = 'SELECT height, hash, time FROM headers ORDER BY height DESC LIMIT 1'
 
+/** The newest recorded block. Its time is in Unix seconds. */
+export function readTip({ database }: World): { height: bigint; hash: string; time: bigint } | undefined {
+  return database.committed<{ height: bigint; hash: string; time: bigint }>(TIP)[0]
+}
+
 export function readLedger(world: World): Ledger {
   const { database } = world
-  const [tip] = database.committed<{ height: bigint; hash: string; time: bigint }>(TIP)
+  const tip = readTip(world)
   return {
     invoices: database.committed<InvoiceRow>(INVOICES),
     payments: Map.groupBy(database.committed<PaymentRow>(PAYMENTS), ({ invoice_id }) => invoice_id),
