@@ -1,5 +1,5 @@
-import type { Block, CompactTransaction } from '../domain/chain.ts'
-import type { ChainProblem } from '../domain/chain-problem.ts'
+import type { Block, CompactTransaction } from '../domain/chain/chain.ts'
+import type { ChainProblem } from '../domain/chain/chain-problem.ts'
 
 /** The blocks and mempool of one server, to compare it with the others. The mempool was read before the blocks. */
 export interface ServerView {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { SwapStatus } from '../../src/domain/swap.ts'
-import type { Invoice } from '../../src/ports/repository/invoice.ts'
-import type { Swap } from '../../src/ports/repository/swap.ts'
-import { checkoutLinks } from '../../src/web/components/checkout-links.ts'
-import { swapNotice } from '../../src/web/components/swap.ts'
-import { checkoutPage } from '../../src/web/pages/checkout.ts'
+import type { SwapStatus } from '../../src/domain/sale/swap.ts'
+import type { Invoice } from '../../src/ports/repository/sale/invoice.ts'
+import type { Swap } from '../../src/ports/repository/sale/swap.ts'
+import { checkoutLinks } from '../../src/web/components/sale/checkout-links.ts'
+import { swapNotice } from '../../src/web/components/sale/swap.ts'
+import { checkoutPage } from '../../src/web/pages/sale/checkout.ts'
 
 const ID = 'a3bb189e-8bf9-4888-9912-ace4e6543002'
 const EXPIRES_AT = 1_000

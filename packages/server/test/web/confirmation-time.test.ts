@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Invoice } from '../../src/ports/repository/invoice.ts'
-import { checkoutLinks } from '../../src/web/components/checkout-links.ts'
-import { checkoutPage } from '../../src/web/pages/checkout.ts'
-import { viewingKeyPage } from '../../src/web/pages/viewing-key.ts'
+import type { Invoice } from '../../src/ports/repository/sale/invoice.ts'
+import { checkoutLinks } from '../../src/web/components/sale/checkout-links.ts'
+import { viewingKeyPage } from '../../src/web/pages/account/viewing-key.ts'
+import { checkoutPage } from '../../src/web/pages/sale/checkout.ts'
 
 const USER = { email: 'shop@example.org', sandbox: false, deletionDueAt: null }
 

@@ -43,7 +43,7 @@ export const CHAIN_SYNC: readonly Change[] = [
   },
   {
     name: 'a new block updates only the first waiting invoice (the first 1,000, scaled down)',
-    file: 'services/chain-sync.ts',
+    file: 'services/chain/chain-sync.ts',
     in: 'findDue',
     find: 'await tx.invoices.confirmable(confirmedTip, DUE_PER_STEP)',
     replace: 'await tx.invoices.confirmable(confirmedTip, 1)',
@@ -51,7 +51,7 @@ export const CHAIN_SYNC: readonly Change[] = [
   },
   {
     name: 'a block whose tree sizes contradict its outputs is accepted',
-    file: 'domain/chain.ts',
+    file: 'domain/chain/chain.ts',
     in: 'checkContinuity',
     find: 'if (block.treeSizes[pool] !== expected)',
     replace: 'if (block.treeSizes[pool] < 0)',
@@ -59,7 +59,7 @@ export const CHAIN_SYNC: readonly Change[] = [
   },
   {
     name: 'a new block confirms only the first 200 waiting invoices',
-    file: 'services/chain-sync.ts',
+    file: 'services/chain/chain-sync.ts',
     in: 'recordBlocks',
     find: 'if (written.due.hasMore) await recordDue()',
     replace: '',

@@ -1,4 +1,4 @@
-import { blockSpacingSecs, type ConsensusParams, consensusParams } from '@zatgate/server/domain/network-upgrade'
+import { blockSpacingSecs, type ConsensusParams, consensusParams } from '@zatgate/server/domain/chain/network-upgrade'
 import type { Shop } from '../parts/sale/shop.ts'
 import type { Rule } from '../rules.ts'
 import type { Part } from '../run/part.ts'

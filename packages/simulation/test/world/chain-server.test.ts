@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Block } from '@zatgate/server/domain/chain'
+import type { Block } from '@zatgate/server/domain/chain/chain'
 import { createServer, START_SECS, transaction } from './laboratory.ts'
 
 const payment = transaction('payment')

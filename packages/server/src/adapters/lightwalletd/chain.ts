@@ -1,5 +1,5 @@
-import type { Block, CompactTransaction } from '../../domain/chain.ts'
-import type { ConsensusParams } from '../../domain/network-upgrade.ts'
+import type { Block, CompactTransaction } from '../../domain/chain/chain.ts'
+import type { ConsensusParams } from '../../domain/chain/network-upgrade.ts'
 import type { Chain, ServerView } from '../../ports/chain.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'

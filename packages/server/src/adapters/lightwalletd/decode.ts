@@ -4,7 +4,7 @@
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
-import type { Block, CompactAction, CompactTransaction } from '../../domain/chain.ts'
+import type { Block, CompactAction, CompactTransaction } from '../../domain/chain/chain.ts'
 
 /** The server's response is invalid. A retry of the same call would not help. */
 export class InvalidResponse extends Error {

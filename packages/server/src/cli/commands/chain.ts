@@ -1,7 +1,7 @@
 import type { Container } from '../../container.ts'
-import type { Block } from '../../domain/chain.ts'
+import type { Block } from '../../domain/chain/chain.ts'
 import type { Chain } from '../../ports/chain.ts'
-import type { RecordedChain } from '../../services/recorded-chain.ts'
+import type { RecordedChain } from '../../services/chain/recorded-chain.ts'
 import type { Context } from '../context.ts'
 import { withChain } from '../services.ts'
 

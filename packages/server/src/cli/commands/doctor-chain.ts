@@ -2,16 +2,16 @@ import { createLightwalletd } from '../../adapters/lightwalletd/chain.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
 import { createLogger } from '../../adapters/system/logger.ts'
 import type { Config } from '../../config/settings.ts'
-import { type Block, HEADERS_KEPT } from '../../domain/chain.ts'
-import { describeChainProblem } from '../../domain/chain-problem.ts'
-import { chainTime, MEDIAN_BLOCKS } from '../../domain/chain-time.ts'
+import { type Block, HEADERS_KEPT } from '../../domain/chain/chain.ts'
+import { describeChainProblem } from '../../domain/chain/chain-problem.ts'
+import { chainTime, MEDIAN_BLOCKS } from '../../domain/chain/chain-time.ts'
 import {
   blockSpacingSecs,
   type ConsensusParams,
   consensusParams,
   nextUpgrade,
   passedHeight,
-} from '../../domain/network-upgrade.ts'
+} from '../../domain/chain/network-upgrade.ts'
 import type { Chain } from '../../ports/chain.ts'
 import { CHECK_TIMEOUT_MS, type Finding, runCheck, skipped, wrong } from './doctor-finding.ts'
 

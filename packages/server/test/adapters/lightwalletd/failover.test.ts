@@ -15,7 +15,7 @@ import {
   type LightdInfo,
 } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
 import { createLightwalletd } from '../../../src/adapters/lightwalletd/chain.ts'
-import type { ConsensusParams } from '../../../src/domain/network-upgrade.ts'
+import type { ConsensusParams } from '../../../src/domain/chain/network-upgrade.ts'
 import type { Chain } from '../../../src/ports/chain.ts'
 import type { Clock } from '../../../src/ports/clock.ts'
 import { recordingLog } from '../../harness/log.ts'

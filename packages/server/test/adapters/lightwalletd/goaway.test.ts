@@ -10,7 +10,7 @@ import { compactTxStreamer } from '@zatgate/sandbox/lightwalletd/service'
 import { CompactTxStreamer } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
 import { retrying } from '../../../src/adapters/lightwalletd/retry.ts'
 import { connectServer } from '../../../src/adapters/lightwalletd/server.ts'
-import { consensusParams } from '../../../src/domain/network-upgrade.ts'
+import { consensusParams } from '../../../src/domain/chain/network-upgrade.ts'
 
 /** More event loop turns than Node takes between the GOAWAY and the end of the connection. */
 const TURNS = 30

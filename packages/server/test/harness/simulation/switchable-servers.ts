@@ -1,6 +1,6 @@
 import { isPastTip, type LightwalletServer } from '../../../src/adapters/lightwalletd/server.ts'
-import type { Block, CompactTransaction } from '../../../src/domain/chain.ts'
-import type { ChainProblem } from '../../../src/domain/chain-problem.ts'
+import type { Block, CompactTransaction } from '../../../src/domain/chain/chain.ts'
+import type { ChainProblem } from '../../../src/domain/chain/chain-problem.ts'
 import type { Chain, ServerView } from '../../../src/ports/chain.ts'
 import type { Interruption } from './interruption.ts'
 
