@@ -1,5 +1,5 @@
 import { formatCount } from '../../domain/count.ts'
-import type { DashboardSummary, PeriodTotals } from '../../services/dashboard.ts'
+import type { DashboardSummary, PeriodTotals } from '../../services/sale/dashboard.ts'
 import { dailyChart } from '../components/chart.ts'
 import { dashboardPage, type PageUser } from '../components/layout.ts'
 import { invoiceTable } from '../components/sale/invoice-table.ts'

@@ -4,7 +4,7 @@ import { consensusParams } from '../../../../src/domain/chain/network-upgrade.ts
 import type { NoteScanner } from '../../../../src/ports/note-scanner.ts'
 import type { Vault } from '../../../../src/ports/vault.ts'
 import { createChainRecorder } from '../../../../src/services/chain/chain-sync.ts'
-import { createDashboard } from '../../../../src/services/dashboard.ts'
+import { createDashboard } from '../../../../src/services/sale/dashboard.ts'
 import { createInvoiceExpiry } from '../../../../src/services/sale/invoice-expiry.ts'
 import { createChangeReporter, createInvoiceUpdater } from '../../../../src/services/sale/invoice-state.ts'
 import { type DatabaseEngine, onBothDatabases, openEmptyStore } from '../../../harness/databases.ts'

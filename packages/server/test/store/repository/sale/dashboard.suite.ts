@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dailyTotalChanges } from '../../../src/domain/sale/daily-total.ts'
-import type { InvoiceStatus } from '../../../src/domain/sale/invoice.ts'
-import { DAY_SECS, startOfDay } from '../../../src/domain/time.ts'
-import type { InvoiceCursor } from '../../../src/ports/repository/dashboard.ts'
-import type { Invoice } from '../../../src/ports/repository/sale/invoice.ts'
-import type { Store } from '../../../src/ports/store.ts'
-import { type DatabaseEngine, openEmptyStore } from '../../harness/databases.ts'
-import { NOW, openShop } from '../../harness/fixtures.ts'
+import { dailyTotalChanges } from '../../../../src/domain/sale/daily-total.ts'
+import type { InvoiceStatus } from '../../../../src/domain/sale/invoice.ts'
+import { DAY_SECS, startOfDay } from '../../../../src/domain/time.ts'
+import type { InvoiceCursor } from '../../../../src/ports/repository/sale/dashboard.ts'
+import type { Invoice } from '../../../../src/ports/repository/sale/invoice.ts'
+import type { Store } from '../../../../src/ports/store.ts'
+import { type DatabaseEngine, openEmptyStore } from '../../../harness/databases.ts'
+import { NOW, openShop } from '../../../harness/fixtures.ts'
 
 const TODAY = startOfDay(NOW)
 

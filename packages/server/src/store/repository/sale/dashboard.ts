@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
-import { startOfDay } from '../../domain/time.ts'
-import type { DashboardRepository } from '../../ports/repository/dashboard.ts'
-import { countUpTo } from '../count.ts'
-import { chunks, distinctAscending, inChunks, num } from '../mapping.ts'
-import { NO_KEY } from '../placeholder.ts'
-import type { Db } from '../tables.ts'
-import { toInvoice } from './sale/invoice.ts'
+import { startOfDay } from '../../../domain/time.ts'
+import type { DashboardRepository } from '../../../ports/repository/sale/dashboard.ts'
+import { countUpTo } from '../../count.ts'
+import { chunks, distinctAscending, inChunks, num } from '../../mapping.ts'
+import { NO_KEY } from '../../placeholder.ts'
+import type { Db } from '../../tables.ts'
+import { toInvoice } from './invoice.ts'
 
 const TOTAL_COLUMNS = 4
 /** Payments of the transactions with a prefix, of all accounts together. One transaction can pay very many invoices. */
