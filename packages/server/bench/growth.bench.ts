@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import type { Account } from '../src/domain/account/account.ts'
-import type { NewInvoice } from '../src/ports/repository/sale/invoice.ts'
+import type { NewInvoice } from '../src/domain/sale/invoice.ts'
 import type { Store } from '../src/ports/store.ts'
 import { openTestContainer, scopeOf } from '../test/harness/container.ts'
 import { ManualClock } from '../test/harness/manual-clock.ts'

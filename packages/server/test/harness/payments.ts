@@ -1,5 +1,5 @@
 import { sumZat } from '../../src/domain/money.ts'
-import type { InvoicePayments } from '../../src/domain/sale/invoice.ts'
+import type { InvoicePayments } from '../../src/domain/sale/invoice-state.ts'
 import { confirmedThrough, type Payment } from '../../src/domain/sale/payment.ts'
 import type { PaymentRow } from '../../src/ports/repository/sale/payment.ts'
 import type { Tx } from '../../src/ports/store.ts'

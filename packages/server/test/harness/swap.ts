@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import type { Services } from '../../src/container.ts'
-import type { Invoice } from '../../src/ports/repository/sale/invoice.ts'
+import type { Invoice } from '../../src/domain/sale/invoice.ts'
 import type { Swap } from '../../src/ports/repository/sale/swap.ts'
 import { ChainSyncHarness, type ChainSyncHarnessOptions, type InvoiceTerms } from './chain-sync.ts'
 import type { TestScope } from './container.ts'

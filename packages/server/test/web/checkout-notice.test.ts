@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Invoice } from '../../src/domain/sale/invoice.ts'
 import type { SwapStatus } from '../../src/domain/sale/swap.ts'
-import type { Invoice } from '../../src/ports/repository/sale/invoice.ts'
 import type { Swap } from '../../src/ports/repository/sale/swap.ts'
 import { checkoutLinks } from '../../src/web/components/sale/checkout-links.ts'
 import { swapNotice } from '../../src/web/components/sale/swap.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Invoice } from '../../src/ports/repository/sale/invoice.ts'
+import type { Invoice } from '../../src/domain/sale/invoice.ts'
 import { checkoutLinks } from '../../src/web/components/sale/checkout-links.ts'
 import { chooseAssetPage } from '../../src/web/pages/sale/swap.ts'
 

@@ -105,7 +105,7 @@ export const DELETION_OF_ACCOUNTS: readonly Change[] = [
     find: '.forNoKeyUpdate()',
     replace: '',
     killedBy: {
-      file: 'store/unused-key.test.ts',
+      file: 'store/repository/account/unused-key.test.ts',
       test: 'a key that an account takes at the same time',
       needsPostgres: true,
     },
@@ -116,7 +116,7 @@ export const DELETION_OF_ACCOUNTS: readonly Change[] = [
     in: 'findOrInsert',
     find: '.forNoKeyUpdate()',
     replace: '',
-    killedBy: { file: 'store/unused-key.test.ts', test: 'a key that', needsPostgres: true },
+    killedBy: { file: 'store/repository/account/unused-key.test.ts', test: 'a key that', needsPostgres: true },
   },
   {
     name: 'an account whose withdrawal waits for its payout is deleted',

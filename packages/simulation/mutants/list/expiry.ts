@@ -15,7 +15,7 @@ export const EXPIRY: readonly Change[] = [
   },
   {
     name: 'an invoice closes while a payment that left the mempool can still be mined',
-    file: 'domain/sale/invoice.ts',
+    file: 'domain/sale/invoice-state.ts',
     in: 'openUntilHeightOf',
     find: 'return syncedThrough < watchUntil ? minableUntil(dropped, tip) : null',
     replace: 'return null',
@@ -24,15 +24,15 @@ export const EXPIRY: readonly Change[] = [
   },
   {
     name: 'an invoice with the full amount received closes at its expiry before it is confirmed',
-    file: 'domain/sale/invoice.ts',
+    file: 'domain/sale/invoice-state.ts',
     in: 'decide',
-    find: 'const full = coversAmount(receivedZat, terms)',
-    replace: 'const full = coversAmount(receivedZat, terms) && (openBecause !== null || isClosed(before))',
+    find: 'const full = dueZat === 0n',
+    replace: 'const full = dueZat === 0n && (openBecause !== null || isClosed(before))',
     withinSeeds: 200,
   },
   {
     name: 'invoice.underpaid is raised more than once',
-    file: 'domain/sale/invoice.ts',
+    file: 'domain/sale/invoice-state.ts',
     in: 'invoiceEventsOf',
     find: "after.status === 'underpaid' && before.underpaidAt === null",
     replace: "after.status === 'underpaid'",

@@ -2,6 +2,15 @@ import type { Change } from '../mutant.ts'
 
 export const INVOICES: readonly Change[] = [
   {
+    name: 'the amount left to pay stays that of the creation',
+    file: 'store/repository/sale/invoice.ts',
+    in: 'EVALUATED',
+    find: "({ changedBy }) => changedBy === 'evaluation'",
+    replace: "({ changedBy, startsAs }) => changedBy === 'evaluation' && startsAs === undefined",
+    killedBy: { file: 'store/sqlite/store.test.ts', test: 'all fields of an outcome are recorded' },
+    withinSeeds: 50,
+  },
+  {
     name: 'a replayed idempotency key counts as a write that extends the watch of the viewing key',
     file: 'services/sale/invoice.ts',
     in: 'insert',

@@ -28,7 +28,7 @@ export const MEMPOOL: readonly Change[] = [
   },
   {
     name: 'with zero confirmations, a payment that left the mempool still counts',
-    file: 'domain/sale/invoice.ts',
+    file: 'domain/sale/invoice-state.ts',
     in: 'isConfirmedUnmined',
     find: 'return confirmations === 0 && payment.inSnapshot && mempoolIsKnown',
     replace: 'return confirmations === 0 && typeof payment.inSnapshot === typeof mempoolIsKnown',

@@ -19,10 +19,10 @@ export const REORGANISATIONS: readonly Change[] = [
   },
   {
     name: 'a paid invoice whose payments are back in the mempool needs no attention',
-    file: 'domain/sale/invoice.ts',
+    file: 'domain/sale/invoice-state.ts',
     in: 'evaluateInvoice',
-    find: 'kept: coversAmount(keptAmount(terms, payments), terms)',
-    replace: 'kept: coversAmount(receivedZat, terms)',
+    find: 'kept: dueAmount(terms, keptAmount(terms, payments)) === 0n',
+    replace: 'kept: dueZat === 0n',
     withinSeeds: 200,
   },
   {

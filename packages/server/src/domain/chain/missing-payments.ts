@@ -1,5 +1,6 @@
 import type { Zat } from '../money.ts'
-import { type InvoiceTerms, keptAmount } from '../sale/invoice.ts'
+import type { InvoiceTerms } from '../sale/invoice.ts'
+import { keptAmount } from '../sale/invoice-state.ts'
 import { minableUntil, type PaymentSummary, type Unmined } from '../sale/payment.ts'
 
 /** The missing amount of a paid invoice after a reorganisation, and until when its payments can be mined again. */

@@ -1,7 +1,7 @@
 import { FREE_PLAN, type PlanAssignment } from '../account/plan.ts'
 import type { Zat } from '../money.ts'
 import type { WithdrawalStatus } from '../payout/withdrawal.ts'
-import type { InvoiceStatus } from '../sale/invoice.ts'
+import { type Invoice, type InvoiceOf, viewInvoice } from '../sale/invoice.ts'
 import { MAX_DATE_SECS } from '../time.ts'
 
 export const EVENT_TYPES = [
@@ -35,25 +35,16 @@ export interface EventSwap {
   readonly status: string
 }
 
-export interface EventInvoice {
-  readonly publicId: string
-  readonly status: InvoiceStatus
-  readonly amountZat: Zat
-  readonly receivedZat: Zat
-  readonly overpaidZat: Zat
-  readonly txid: string | null
-}
-
 /** The body of an invoice or swap event, a `WebhookEvent` of the wire types. It is serialised once, here. */
-export function invoiceEventBody(type: EventType, invoice: EventInvoice, swap: EventSwap | null): string {
+export function invoiceEventBody(
+  type: EventType,
+  invoice: InvoiceOf<'event'> & Pick<Invoice, 'publicId'>,
+  swap: EventSwap | null,
+): string {
   return JSON.stringify({
     type,
     invoice_id: invoice.publicId,
-    status: invoice.status,
-    amount_zat: Number(invoice.amountZat),
-    received_zat: Number(invoice.receivedZat),
-    overpaid_zat: Number(invoice.overpaidZat),
-    txid: invoice.txid,
+    ...viewInvoice('event', invoice),
     swap: swap && {
       asset: swap.asset,
       blockchain: swap.blockchain,

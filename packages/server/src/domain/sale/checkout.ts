@@ -1,5 +1,4 @@
-import type { Zat } from '../money.ts'
-import { coversAmount, type InvoiceStatus } from './invoice.ts'
+import type { Invoice } from './invoice.ts'
 import type { SwapStatus } from './swap.ts'
 
 /**
@@ -13,20 +12,13 @@ import type { SwapStatus } from './swap.ts'
  */
 export type CheckoutState = 'payable' | 'confirming' | 'paid' | 'short' | 'late' | 'over'
 
-interface CheckoutTerms {
-  readonly status: InvoiceStatus
-  readonly amountZat: Zat
-  readonly receivedZat: Zat
-  /** Unix seconds. */
-  readonly expiresAt: number
-  readonly watchUntil: number
-}
+type CheckoutTerms = Pick<Invoice, 'status' | 'receivedZat' | 'dueZat' | 'expiresAt' | 'watchUntil'>
 
 /** @param now Unix seconds */
 export function checkoutState(invoice: CheckoutTerms, now: number): CheckoutState {
-  const { status, receivedZat, expiresAt, watchUntil } = invoice
+  const { status, receivedZat, dueZat, expiresAt, watchUntil } = invoice
   if (status === 'paid') return 'paid'
-  if (coversAmount(receivedZat, invoice)) return 'confirming'
+  if (dueZat === 0n) return 'confirming'
   if (now > watchUntil) return 'over'
   if (status === 'pending' && now < expiresAt) return 'payable'
   return receivedZat > 0n ? 'short' : 'late'
@@ -41,10 +33,10 @@ export function depositMayPay(status: SwapStatus): boolean {
 const WATCH_AFTER_PAID_SECS = 3_600
 
 /** Whether an open page must go on asking for changes that no WebSocket reports: late money, and money after `paid`. */
-export function needsRecheck(invoice: CheckoutTerms & { readonly paidAt: number | null }, now: number): boolean {
-  const { status, paidAt, watchUntil, receivedZat } = invoice
+export function needsRecheck(invoice: CheckoutTerms & Pick<Invoice, 'paidAt'>, now: number): boolean {
+  const { status, paidAt, watchUntil, dueZat } = invoice
   if (status === 'pending' || status === 'detected') return false
   return status === 'paid'
     ? paidAt !== null && now < paidAt + WATCH_AFTER_PAID_SECS
-    : now <= watchUntil || coversAmount(receivedZat, invoice)
+    : now <= watchUntil || dueZat === 0n
 }

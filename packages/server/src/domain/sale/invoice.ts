@@ -1,182 +1,223 @@
+import { type Field, type Fields, type GivenOf, type NamesOf, type Noun, type WireOf, wireFields } from '../field.ts'
 import type { Zat } from '../money.ts'
-import { sumZat } from '../money.ts'
-import { confirmsAt, minableUntil, type Payment, type PaymentSummary } from './payment.ts'
+import { paymentUri } from './payment-uri.ts'
 
 export const INVOICE_STATUSES = ['pending', 'detected', 'paid', 'underpaid', 'expired'] as const
 export type InvoiceStatus = (typeof INVOICE_STATUSES)[number]
 
+/** What an invoice is for: a merchant's sale, or internal (the purchase of a plan, the deposit of a withdrawal). */
+const INVOICE_PURPOSES = ['sale', 'plan', 'withdrawal'] as const
+export type InvoicePurpose = (typeof INVOICE_PURPOSES)[number]
+
 export const EXPIRY_SECS = { min: 60, max: 86_400, default: 900 } as const
 
-/** The terms of an invoice, fixed at its creation. */
-export interface InvoiceTerms {
-  readonly amountZat: Zat
-  /** Unix seconds. */
-  readonly expiresAt: number
-  /** Unix seconds: late payments count until then. */
-  readonly watchUntil: number
+/** The fields of an invoice. `changedBy: 'evaluation'` are those that `evaluateInvoice` decides. */
+export const INVOICE_FIELDS = {
+  id: { column: 'id', type: 'integer', fromDatabase: true },
+  publicId: { column: 'public_id', type: 'text', wire: 'id', meaning: 'UUID.' },
+  accountId: { column: 'account_id', type: 'integer' },
+  viewingKeyId: { column: 'viewing_key_id', type: 'integer' },
+  diversifierIndex: { column: 'diversifier_index', type: 'bigint' },
+  purpose: { column: 'purpose', type: 'text', values: INVOICE_PURPOSES },
+  address: {
+    column: 'address',
+    type: 'text',
+    wire: 'address',
+    meaning: 'Unified address with one Orchard receiver.',
+  },
+  amountZat: {
+    column: 'amount_zat',
+    type: 'zat',
+    request: { minimum: 1 },
+    wire: 'amount_zat',
+    meaning: 'Requested amount.',
+  },
   /** Blocks, the payment's own included, until a payment is confirmed. With 0, mempool payments count as confirmed. */
-  readonly confirmations: number
-}
-
-/** The state of the chain and of the swap provider at an evaluation. */
-export interface EvaluationContext {
-  /** Height of the last recorded block. */
-  readonly tip: number
-  /** Unix seconds: chain and mempool are completely known up to this time. At most the present time; 0: not yet synced. */
-  readonly syncedThrough: number
-  /** The newest mempool snapshot is recent. */
-  readonly mempoolIsKnown: boolean
-  /** Whether a second server shows the unmined payment, or need not. Default: always. */
-  readonly isWitnessed?: (payment: Payment) => boolean
-  /** A swap keeps the invoice open. */
-  readonly keptOpenBySwap: boolean
-}
-
-/** Why an invoice has its status. */
-export type InvoiceReason =
-  /** `pending`: less than the amount is received, and chain and mempool are not yet known up to the expiry. */
-  | 'before_expiry'
-  /** `pending`: known up to its expiry, less than the amount is received, but a swap may still pay it. */
-  | 'swap_keeps_open'
-  /** `pending`: likewise without such a swap, but a payment that left the mempool can still be mined. */
-  | 'dropped_payment_keeps_open'
-  /** `detected`: the full amount is received, but not all of it is confirmed. */
-  | 'unconfirmed'
-  /** `expired` or `underpaid`: the invoice has closed. Now the full amount is received, but not all of it is confirmed. */
-  | 'late_unconfirmed'
-  /** `expired` or `underpaid`: less than the amount is received, and nothing keeps the invoice open or it has closed before. */
-  | 'expired'
-  /** `paid`: the full amount is, or was, confirmed, and is still in the chain. With 0 confirmations, or in the mempool. */
-  | 'confirmed'
-  /** `paid`: the full amount was confirmed, but payments were removed, and less than the amount is left. */
-  | 'payments_removed'
-
-/** A status and its reason. */
-interface Decision {
-  readonly status: InvoiceStatus
-  readonly because: InvoiceReason
-}
-
-/** The result of an evaluation. */
-export interface InvoiceState extends Decision {
-  readonly receivedZat: Zat
-  readonly overpaidZat: Zat
-  /** Transaction of the latest counted payment. */
-  readonly txid: string | null
+  confirmations: { column: 'confirmations', type: 'integer' },
+  status: {
+    column: 'status',
+    type: 'text',
+    values: INVOICE_STATUSES,
+    initial: 'pending',
+    changedBy: 'evaluation',
+    shared: 'InvoiceStatus',
+    wire: 'status',
+    meaning:
+      '`detected`: the full amount is seen. `paid`: it is confirmed. `underpaid`: expired with a payment that is too small.',
+  },
+  receivedZat: {
+    column: 'received_zat',
+    type: 'zat',
+    initial: 0n,
+    changedBy: 'evaluation',
+    wire: 'received_zat',
+    meaning: 'Amount received, mempool included.',
+  },
+  /** The amount left to pay: 0 once the full amount is received. */
+  dueZat: { column: 'due_zat', type: 'zat', startsAs: 'amountZat', changedBy: 'evaluation' },
+  overpaidZat: {
+    column: 'overpaid_zat',
+    type: 'zat',
+    initial: 0n,
+    changedBy: 'evaluation',
+    wire: 'overpaid_zat',
+    meaning: 'Amount received above the requested amount.',
+  },
+  txid: {
+    column: 'txid',
+    type: 'text',
+    nullable: true,
+    initial: null,
+    changedBy: 'evaluation',
+    wire: 'txid',
+    meaning: 'Transaction id of the latest counted payment, 64 hex characters.',
+  },
+  createdAt: { column: 'created_at', type: 'time', wire: 'created_at', meaning: 'Creation time.' },
+  expiresAt: { column: 'expires_at', type: 'time', wire: 'expires_at', meaning: 'Expiry time.' },
+  /** Late payments count until this time. */
+  watchUntil: { column: 'watch_until', type: 'time', changedBy: 'swap' },
+  paidAt: {
+    column: 'paid_at',
+    type: 'time',
+    nullable: true,
+    initial: null,
+    changedBy: 'evaluation',
+    wire: 'paid_at',
+    meaning: 'Payment time; null until paid.',
+  },
+  /** A swap keeps the invoice open: the provider has a deposit, or has not yet reported whether one arrived in time. */
+  keptOpenBySwap: { column: 'kept_open_by_swap', type: 'flag', initial: false, changedBy: 'swap' },
+  /** The current swap; earlier swaps are replaced. */
+  swapId: { column: 'swap_id', type: 'integer', nullable: true, initial: null, changedBy: 'swap' },
   /** The invoice is paid, but payments were removed by a reorganisation and the rest is less than the amount. */
-  readonly needsAttention: boolean
+  needsAttention: { column: 'needs_attention', type: 'flag', initial: false, changedBy: 'evaluation' },
+  /** Height of the last recorded block at creation. Null before the first block. */
+  createdHeight: { column: 'created_height', type: 'integer', nullable: true, fromDatabase: true },
+  /** The newest rewind at creation, read together with `createdHeight`. */
+  createdRewind: { column: 'created_rewind', type: 'integer', nullable: true, fromDatabase: true },
   /**
    * A payment that left the mempool can still be mined up to this height, so the invoice stays open until then, or until
    * the end of its late window. Null when there is no such payment.
    */
-  readonly openUntilHeight: number | null
+  openUntilHeight: {
+    column: 'open_until_height',
+    type: 'integer',
+    nullable: true,
+    initial: null,
+    changedBy: 'evaluation',
+  },
   /**
-   * The height of the confirmed chain from which on the full amount, once received, may be confirmed. Null: it is not
-   * received, or the invoice is paid, or no block can confirm more of it.
+   * The height of the confirmed chain from which on more of the full amount, which is received, may be confirmed. Null
+   * when the amount is not received, when the invoice is paid, and when no block can confirm more.
    */
-  readonly confirmsAtHeight: number | null
+  confirmsAtHeight: {
+    column: 'confirms_at_height',
+    type: 'integer',
+    nullable: true,
+    initial: null,
+    changedBy: 'evaluation',
+  },
+  /** When `invoice.underpaid` was raised. It is raised at most once. */
+  underpaidAt: { column: 'underpaid_at', type: 'time', nullable: true, initial: null, changedBy: 'evaluation' },
+  /** Null when the invoice does not need attention. */
+  attentionSince: { column: 'attention_since', type: 'time', nullable: true, initial: null, changedBy: 'evaluation' },
+} as const satisfies Fields
+
+type InvoiceFields = typeof INVOICE_FIELDS
+
+/** A stored invoice. Times are in Unix seconds. */
+export interface Invoice extends Noun<InvoiceFields> {}
+
+/** The fields that a request for an invoice gives. */
+export interface GivenFields extends GivenOf<InvoiceFields> {}
+
+/** An invoice to insert. */
+export interface NewInvoice
+  extends Omit<Invoice, NamesOf<InvoiceFields, { initial: unknown } | { startsAs: string } | { fromDatabase: true }>>,
+    GivenFields {}
+
+/** The part of an invoice that an evaluation changes. */
+export type InvoiceStateUpdate = Pick<Invoice, 'id' | NamesOf<InvoiceFields, { changedBy: 'evaluation' }>>
+
+/** The members of an invoice on the wire: its public fields, and what is computed from them. */
+export interface InvoiceMembers extends WireOf<InvoiceFields> {
+  readonly zip321_uri: string
 }
 
-/** The payments that decide on an invoice. */
-export interface InvoicePayments extends PaymentSummary {
-  /** The first payments in the mempool, for an invoice that requires 0 confirmations: at most `MAX_UNMINED_COUNTED`. */
-  readonly firstUnmined: readonly Payment[]
+/** Who sees which members, in the order in which they are sent. */
+export const INVOICE_VIEWS = {
+  /** The response of its creation. */
+  created: ['id', 'address', 'amount_zat', 'zip321_uri', 'status', 'expires_at'],
+  /** Everyone who has the id. Its swap follows. */
+  public: ['id', 'status', 'amount_zat', 'address', 'zip321_uri', 'expires_at', 'txid', 'received_zat', 'overpaid_zat'],
+  /** The account, in its list and its export. */
+  list: [
+    'id',
+    'status',
+    'amount_zat',
+    'received_zat',
+    'overpaid_zat',
+    'address',
+    'txid',
+    'created_at',
+    'expires_at',
+    'paid_at',
+  ],
+  /** The receiver of an event, which begins with its type and `invoice_id`. */
+  event: ['status', 'amount_zat', 'received_zat', 'overpaid_zat', 'txid'],
+} as const satisfies Readonly<Record<string, readonly (keyof InvoiceMembers)[]>>
+
+export type InvoiceView = keyof typeof INVOICE_VIEWS
+
+/** An invoice as a view shows it. */
+export type InvoiceAs<V extends InvoiceView> = Pick<InvoiceMembers, (typeof INVOICE_VIEWS)[V][number]>
+
+/** The fields that a view needs. */
+export type InvoiceOf<V extends InvoiceView> = Pick<
+  Invoice,
+  NamesOf<InvoiceFields, { wire: (typeof INVOICE_VIEWS)[V][number] }>
+>
+
+const FIELD_OF_MEMBER = wireFields(INVOICE_FIELDS)
+const GIVEN = Object.entries<Field>(INVOICE_FIELDS).filter(([, { request }]) => request !== undefined)
+
+/** The fields that a request gives. @param request may have other members */
+export function givenFields(request: GivenFields): GivenFields {
+  const given = GIVEN.map(([name]) => [name, request[name as keyof GivenFields]] as const)
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined)) as GivenFields
 }
 
-/**
- * Without required confirmations, this number of mempool payments confirms an invoice. Further ones confirm it when they
- * are mined, so that the number of payments does not slow an evaluation.
- */
-export const MAX_UNMINED_COUNTED = 1_000
-
-/**
- * Evaluates an invoice from its terms, its previous status, its payments and the state of the chain.
- *
- * The previous status matters in two ways: `paid` is final, and a closed invoice (`expired`, `underpaid`) never opens
- * again. A late payment of the full amount makes it `paid` once it is confirmed, and leaves the status unchanged until
- * then. A late part payment changes `expired` to `underpaid`.
- *
- * When the terms require 0 confirmations, an unmined payment counts as confirmed only while a recent mempool snapshot
- * contains it: evicted payments must not add up to a final `paid`.
- */
-export function evaluateInvoice(
-  terms: InvoiceTerms,
-  before: InvoiceStatus,
-  payments: InvoicePayments,
-  view: EvaluationContext,
-): InvoiceState {
-  const { minedZat, unminedZat, unconfirmedHeight } = payments
-  const receivedZat = minedZat + unminedZat
-  const confirmedUnmined = payments.firstUnmined.filter(payment => isConfirmedUnmined(payment, terms, view))
-  const confirmedZat = payments.confirmedZat + sumZat(confirmedUnmined.map(({ valueZat }) => valueZat))
-  const openUntilHeight = openUntilHeightOf(payments, terms, view)
-  const { status, because } = decide(terms, before, {
-    confirmed: coversAmount(confirmedZat, terms),
-    kept: coversAmount(keptAmount(terms, payments), terms),
-    receivedZat,
-    openBecause: whyOpen(terms, view, openUntilHeight),
+/** The fields that the body of a request gives. */
+export function parseGiven(body: object): GivenFields {
+  const given = GIVEN.flatMap(([name, { type, wire = '' }]) => {
+    const value = (body as Record<string, unknown>)[wire]
+    return value === undefined ? [] : [[name, type === 'zat' ? BigInt(value as number) : value] as const]
   })
-  const waits = status !== 'paid' && coversAmount(receivedZat, terms)
-  return {
-    status,
-    because,
-    receivedZat,
-    overpaidZat: overpaidAmount(terms.amountZat, receivedZat),
-    txid: payments.txid,
-    needsAttention: because === 'payments_removed',
-    openUntilHeight,
-    confirmsAtHeight: waits && unconfirmedHeight !== null ? confirmsAt(terms.confirmations, unconfirmedHeight) : null,
-  }
+  return Object.fromEntries(given) as GivenFields
 }
 
-/** Whether a sum, such as the received amount, is the full amount of the invoice. The store has it in SQL: `lacksAmount`. */
-export function coversAmount(sumZat: Zat, { amountZat }: Pick<InvoiceTerms, 'amountZat'>): boolean {
-  return sumZat >= amountZat
+/** The invoice as a view shows it. */
+export function viewInvoice<V extends InvoiceView>(view: V, invoice: InvoiceOf<V>): InvoiceAs<V> {
+  const members = INVOICE_VIEWS[view].map(member => [member, memberOf(invoice as Invoice, member)])
+  return Object.fromEntries(members) as InvoiceAs<V>
 }
 
-/** The amount left to pay; 0 once the full amount is received. */
-export function remainingAmount(invoice: Pick<InvoiceTerms, 'amountZat'> & { readonly receivedZat: Zat }): Zat {
-  const { amountZat, receivedZat } = invoice
-  return coversAmount(receivedZat, invoice) ? 0n : amountZat - receivedZat
+function memberOf(invoice: Invoice, member: keyof InvoiceMembers): unknown {
+  if (member === 'zip321_uri') return paymentUri(invoice.address, invoice.amountZat, invoice.publicId)
+  const [name] = FIELD_OF_MEMBER.get(member)!
+  const value = invoice[name as keyof Invoice]
+  return typeof value === 'bigint' ? Number(value) : value
 }
 
-/** The amount that keeps a paid invoice from needing attention: mined or, with 0 required confirmations, in the mempool. */
-export function keptAmount(
-  { confirmations }: Pick<InvoiceTerms, 'confirmations'>,
-  { minedZat, unminedZat }: Pick<PaymentSummary, 'minedZat' | 'unminedZat'>,
-): Zat {
-  return confirmations === 0 ? minedZat + unminedZat : minedZat
-}
-
-function overpaidAmount(amountZat: Zat, receivedZat: Zat): Zat {
-  return receivedZat > amountZat ? receivedZat - amountZat : 0n
-}
-
-/** A stored invoice: its terms, and the state that the last evaluation gave it. */
-type StoredInvoice = InvoiceTerms &
-  Pick<InvoiceState, 'status' | 'receivedZat' | 'needsAttention' | 'openUntilHeight'> &
-  Pick<EvaluationContext, 'keptOpenBySwap'>
+/** The terms of an invoice, fixed at its creation, except that a swap may extend the late window. */
+export type InvoiceTerms = Pick<Invoice, 'amountZat' | 'expiresAt' | 'watchUntil' | 'confirmations'>
 
 /**
- * The reason of a stored invoice's status. Null when it cannot be known from these values: the chain is known past the
- * expiry of a pending invoice that nothing keeps open, so the invoice waits for its evaluation, or its viewing key does not
- * open.
- * @param chain null: not read. A pending invoice then has no reason.
+ * What a sum, such as the received amount, leaves to pay of the full amount; 0 when it covers it. For the received amount it
+ * is stored: `dueZat`.
  */
-export function storedReason(
-  invoice: StoredInvoice,
-  chain: Pick<EvaluationContext, 'tip' | 'syncedThrough'> | null,
-): InvoiceReason | null {
-  const { status, receivedZat, needsAttention, keptOpenBySwap, openUntilHeight: until, watchUntil } = invoice
-  const canBeMined = chain !== null && until !== null && until > chain.tip && chain.syncedThrough < watchUntil
-  const decision = decide(invoice, status, {
-    // It would be paid.
-    confirmed: false,
-    kept: !needsAttention,
-    receivedZat,
-    openBecause: chain && whyOpen(invoice, { ...chain, keptOpenBySwap }, canBeMined ? until : null),
-  })
-  return decision.status === status ? decision.because : null
+export function dueAmount({ amountZat }: Pick<InvoiceTerms, 'amountZat'>, sumZat: Zat): Zat {
+  return sumZat >= amountZat ? 0n : amountZat - sumZat
 }
 
 export function isClosed(status: InvoiceStatus): boolean {
@@ -186,73 +227,4 @@ export function isClosed(status: InvoiceStatus): boolean {
 /** Whether the status ends a WebSocket subscription. */
 export function isFinal(status: InvoiceStatus): boolean {
   return status === 'paid' || isClosed(status)
-}
-
-function isConfirmedUnmined(payment: Payment, { confirmations }: InvoiceTerms, view: EvaluationContext): boolean {
-  const { mempoolIsKnown, isWitnessed = () => true } = view
-  return confirmations === 0 && payment.inSnapshot && mempoolIsKnown && isWitnessed(payment)
-}
-
-/**
- * The last height that may contain a payment that left the mempool. Null when no dropped payment can be mined any more,
- * or the late window has ended.
- */
-function openUntilHeightOf(
-  { dropped }: InvoicePayments,
-  { watchUntil }: InvoiceTerms,
-  { tip, syncedThrough }: EvaluationContext,
-): number | null {
-  return syncedThrough < watchUntil ? minableUntil(dropped, tip) : null
-}
-
-type OpenReason = Extract<InvoiceReason, 'before_expiry' | 'swap_keeps_open' | 'dropped_payment_keeps_open'>
-
-/** Why an invoice without its full amount is still open. Null: nothing keeps it open. */
-function whyOpen(
-  { expiresAt }: InvoiceTerms,
-  { syncedThrough, keptOpenBySwap }: Pick<EvaluationContext, 'syncedThrough' | 'keptOpenBySwap'>,
-  openUntilHeight: number | null,
-): OpenReason | null {
-  if (syncedThrough < expiresAt) return 'before_expiry'
-  if (keptOpenBySwap) return 'swap_keeps_open'
-  return openUntilHeight === null ? null : 'dropped_payment_keeps_open'
-}
-
-interface Facts {
-  /** The full amount is confirmed. */
-  readonly confirmed: boolean
-  /** The full amount is left after all removals, see `keptAmount`. */
-  readonly kept: boolean
-  readonly receivedZat: Zat
-  readonly openBecause: OpenReason | null
-}
-
-function decide(
-  terms: Pick<InvoiceTerms, 'amountZat'>,
-  before: InvoiceStatus,
-  { confirmed, kept, receivedZat, openBecause }: Facts,
-): Decision {
-  if (before === 'paid' || confirmed) return { status: 'paid', because: kept ? 'confirmed' : 'payments_removed' }
-  const full = coversAmount(receivedZat, terms)
-  if (full && isClosed(before)) return { status: before, because: 'late_unconfirmed' }
-  if (full) return { status: 'detected', because: 'unconfirmed' }
-  if (!isClosed(before) && openBecause !== null) return { status: 'pending', because: openBecause }
-  return { status: receivedZat > 0n ? 'underpaid' : 'expired', because: 'expired' }
-}
-
-/** The state that decides which events an invoice raises. */
-export interface InvoiceEventState {
-  readonly status: InvoiceStatus
-  /** When `invoice.underpaid` was raised; null: not yet. */
-  readonly underpaidAt: number | null
-}
-
-/** The public events that a change raises. `invoice.underpaid` is raised at most once. */
-export function invoiceEventsOf(
-  before: InvoiceEventState,
-  after: InvoiceEventState,
-): ('invoice.paid' | 'invoice.underpaid')[] {
-  if (before.status === after.status) return []
-  if (after.status === 'paid') return ['invoice.paid']
-  return after.status === 'underpaid' && before.underpaidAt === null ? ['invoice.underpaid'] : []
 }

@@ -1,5 +1,5 @@
+import type { Invoice } from '../../domain/sale/invoice.ts'
 import type { EventCursor } from '../../ports/repository/notify/event.ts'
-import type { Invoice } from '../../ports/repository/sale/invoice.ts'
 import type { Swap } from '../../ports/repository/sale/swap.ts'
 import type { Store } from '../../ports/store.ts'
 import { confirmedTipOf } from '../sale/invoice-state.ts'

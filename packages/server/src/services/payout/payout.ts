@@ -5,10 +5,10 @@ import {
   withdrawalNotOpenError,
 } from '../../domain/payout/payout.ts'
 import { describeOrder, IllegalStepError, payoutSealContext } from '../../domain/payout/withdrawal.ts'
+import type { Invoice } from '../../domain/sale/invoice.ts'
 import { confirmedThrough } from '../../domain/sale/payment.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { Withdrawal } from '../../ports/repository/payout/withdrawal.ts'
-import type { Invoice } from '../../ports/repository/sale/invoice.ts'
 import type { Store, Tx } from '../../ports/store.ts'
 import type { Vault } from '../../ports/vault.ts'
 import { recordCommand } from '../account/audit.ts'

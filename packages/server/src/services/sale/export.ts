@@ -3,11 +3,11 @@ import type { Session } from '../../domain/account/session.ts'
 import { invalidField } from '../../domain/error.ts'
 import { formatZec } from '../../domain/money.ts'
 import type { ExportFormat } from '../../domain/sale/export.ts'
+import { INVOICE_VIEWS, type Invoice, viewInvoice } from '../../domain/sale/invoice.ts'
 import { formatIso } from '../../domain/time.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { WorkWatch } from '../../ports/progress.ts'
 import type { InvoiceCursor } from '../../ports/repository/sale/dashboard.ts'
-import type { Invoice } from '../../ports/repository/sale/invoice.ts'
 import type { Store } from '../../ports/store.ts'
 import { createTurns } from '../turns.ts'
 import { createExportSlots } from './export-slot.ts'
@@ -51,21 +51,8 @@ const PAGE = 100
 /** How often an export checks that its session has not ended. */
 const SESSION_CHECK_MS = 1_000
 
-const COLUMNS = [
-  'id',
-  'status',
-  'amount_zat',
-  'received_zat',
-  'overpaid_zat',
-  'address',
-  'txid',
-  'created_at',
-  'expires_at',
-  'paid_at',
-] as const
-
 /** Adds decimal ZEC and times that spreadsheets recognise. */
-const CSV_COLUMNS = [...COLUMNS, 'amount_zec', 'received_zec', 'created_utc', 'paid_utc'] as const
+const CSV_COLUMNS = [...INVOICE_VIEWS.list, 'amount_zec', 'received_zec', 'created_utc', 'paid_utc'] as const
 
 interface CsvStyle {
   readonly separator: ',' | ';'
@@ -119,7 +106,7 @@ export function createInvoiceExports({ store, clock }: { store: Store; clock: Cl
   async function* json(invoices: AsyncIterable<Invoice[]>): AsyncGenerator<string> {
     let before = '['
     for await (const page of invoices) {
-      yield before + page.map(invoice => JSON.stringify(invoiceListItem(invoice))).join(',\n')
+      yield before + page.map(invoice => JSON.stringify(viewInvoice('list', invoice))).join(',\n')
       before = ',\n'
     }
     yield before === '[' ? '[]\n' : ']\n'
@@ -140,26 +127,10 @@ export function createInvoiceExports({ store, clock }: { store: Store; clock: Cl
   }
 }
 
-/** An invoice as it appears in the export and in the listing (GET /v1/account/invoices). */
-export function invoiceListItem(invoice: Invoice) {
-  return {
-    id: invoice.publicId,
-    status: invoice.status,
-    amount_zat: Number(invoice.amountZat),
-    received_zat: Number(invoice.receivedZat),
-    overpaid_zat: Number(invoice.overpaidZat),
-    address: invoice.address,
-    txid: invoice.txid,
-    created_at: invoice.createdAt,
-    expires_at: invoice.expiresAt,
-    paid_at: invoice.paidAt,
-  }
-}
-
 /** RFC 4180. */
 function csvRow(invoice: Invoice, { separator, decimalSign }: CsvStyle): string {
   const values = {
-    ...invoiceListItem(invoice),
+    ...viewInvoice('list', invoice),
     amount_zec: formatZec(invoice.amountZat).replace('.', decimalSign),
     received_zec: formatZec(invoice.receivedZat).replace('.', decimalSign),
     created_utc: sheetTime(invoice.createdAt),

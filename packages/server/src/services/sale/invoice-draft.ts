@@ -2,7 +2,7 @@ import type { Account } from '../../domain/account/account.ts'
 import { billingNotConfiguredError } from '../../domain/account/plan.ts'
 import { expiredKeyError, isSameKey } from '../../domain/account/viewing-key.ts'
 import { AppError } from '../../domain/error.ts'
-import type { Invoice, NewInvoice } from '../../ports/repository/sale/invoice.ts'
+import type { Invoice, NewInvoice } from '../../domain/sale/invoice.ts'
 import type { BatchTx, Tx } from '../../ports/store.ts'
 import { readExpiryContext } from '../account/viewing-key-expiry.ts'
 

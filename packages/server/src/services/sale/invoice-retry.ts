@@ -1,6 +1,6 @@
+import type { Invoice } from '../../domain/sale/invoice.ts'
 import { retrySetAsideSecs } from '../../domain/set-aside.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
-import type { Invoice } from '../../ports/repository/sale/invoice.ts'
 import type { Store, Tx } from '../../ports/store.ts'
 import type { ChainRecorder } from '../chain/chain-sync.ts'
 import type { SetAsides } from '../set-aside.ts'

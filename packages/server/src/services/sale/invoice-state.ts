@@ -3,20 +3,20 @@ import { attentionMailDueAt } from '../../domain/notify/attention-mail.ts'
 import type { EventSwap, NewEvent } from '../../domain/notify/event.ts'
 import { invoiceEventBody } from '../../domain/notify/event.ts'
 import { dailyTotalChanges } from '../../domain/sale/daily-total.ts'
-import type { EvaluationContext, InvoicePayments, InvoiceReason } from '../../domain/sale/invoice.ts'
+import { dueAmount, type Invoice, isClosed } from '../../domain/sale/invoice.ts'
 import {
-  coversAmount,
+  type EvaluationContext,
   evaluateInvoice,
+  type InvoicePayments,
+  type InvoiceReason,
   invoiceEventsOf,
-  isClosed,
   MAX_UNMINED_COUNTED,
-} from '../../domain/sale/invoice.ts'
+} from '../../domain/sale/invoice-state.ts'
 import { confirmedThrough, type Payment } from '../../domain/sale/payment.ts'
 import { invoiceReference, isRowFault } from '../../domain/set-aside.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Metrics } from '../../ports/metrics.ts'
 import { NO_METRICS } from '../../ports/metrics.ts'
-import type { Invoice } from '../../ports/repository/sale/invoice.ts'
 import type { Store, Tx } from '../../ports/store.ts'
 import type { Outbox } from '../notify/outbox.ts'
 import { defer } from '../set-aside.ts'
@@ -240,7 +240,7 @@ async function readPayments(
   const confirmable = invoices.filter(invoice => {
     const { minedZat, unminedZat } = sums.get(invoice.id)!
     if (!mempoolIsKnown || invoice.confirmations > 0 || invoice.status === 'paid') return false
-    return coversAmount(minedZat + unminedZat, invoice)
+    return dueAmount(invoice, minedZat + unminedZat) === 0n
   })
   const ids = confirmable.map(({ id }) => id)
   const unmined = ids.length > 0 ? await tx.payments.firstUnmined(ids, MAX_UNMINED_COUNTED) : []

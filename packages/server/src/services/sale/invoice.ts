@@ -2,15 +2,21 @@ import type { Account } from '../../domain/account/account.ts'
 import { requireNoDeletion } from '../../domain/account/account-deletion.ts'
 import type { Plan } from '../../domain/account/plan.ts'
 import { AppError } from '../../domain/error.ts'
-import type { Zat } from '../../domain/money.ts'
-import { EXPIRY_SECS } from '../../domain/sale/invoice.ts'
+import {
+  EXPIRY_SECS,
+  type GivenFields,
+  givenFields,
+  type Invoice,
+  type InvoicePurpose,
+  type NewInvoice,
+} from '../../domain/sale/invoice.ts'
 import { confirmationsSoFar } from '../../domain/sale/payment.ts'
 import { DAY_SECS } from '../../domain/time.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
 import type { Random } from '../../ports/random.ts'
 import type { Page } from '../../ports/repository/page.ts'
-import type { Invoice, InvoiceFilter, InvoicePurpose, NewInvoice } from '../../ports/repository/sale/invoice.ts'
+import type { InvoiceFilter } from '../../ports/repository/sale/invoice.ts'
 import type { BatchTx, Store, Tx } from '../../ports/store.ts'
 import { countInvoice } from '../account/plan-limit.ts'
 import type { WatchedKeys } from '../chain/watched-key.ts'
@@ -23,8 +29,7 @@ import { confirmedTipOf } from './invoice-state.ts'
 /** After the first one the account is read again and the cached addresses are forgotten, so the second one decides. */
 const MAX_ATTEMPTS = 3
 
-export interface InvoiceRequest {
-  readonly amountZat: Zat
+export interface InvoiceRequest extends GivenFields {
   /** Undefined: the default. */
   readonly expiresInSecs: number | undefined
   /** 1 to 255 printable characters. */
@@ -32,9 +37,8 @@ export interface InvoiceRequest {
 }
 
 /** A request for an invoice that the service creates for itself: a plan purchase or a withdrawal deposit. */
-export interface InternalInvoiceRequest {
+export interface InternalInvoiceRequest extends GivenFields {
   readonly purpose: Exclude<InvoicePurpose, 'sale'>
-  readonly amountZat: Zat
   readonly expiresInSecs: number
   /** Null: repeated requests create separate invoices. */
   readonly idempotency: IdempotencyRequest | null
@@ -125,7 +129,7 @@ export function createInvoices(deps: {
       diversifierIndex: reserved.index,
       purpose: terms.purpose,
       address: reserved.address,
-      amountZat: terms.amountZat,
+      ...givenFields(terms),
       confirmations: account.confirmations,
       createdAt,
       expiresAt,
@@ -236,15 +240,13 @@ type RecordCreated<T> = (tx: Tx, invoice: Invoice) => Promise<T>
 /** Null, and nothing is written, when the account or its key is not that of the draft. */
 type Write<T> = (draft: Draft) => Promise<Recorded<T> | null>
 
-type InvoiceTerms = Pick<InvoiceRequest, 'amountZat' | 'expiresInSecs'> & { readonly purpose: InvoicePurpose }
+type InvoiceTerms = Omit<InvoiceRequest, 'idempotencyKey'> & { readonly purpose: InvoicePurpose }
 
 function idempotencyOf(account: Account, request: InvoiceRequest): IdempotencyRequest | null {
   if (request.idempotencyKey === undefined) return null
-  const { amountZat, expiresInSecs = EXPIRY_SECS.default, idempotencyKey: key } = request
-  const bodyWith = (secs: number | null) => JSON.stringify([amountZat.toString(), secs])
-  // Earlier versions kept an omitted time apart from the default one.
-  const earlierBodies = expiresInSecs === EXPIRY_SECS.default ? [bodyWith(null)] : []
-  return { accountId: account.id, key, body: bodyWith(expiresInSecs), earlierBodies }
+  const { expiresInSecs = EXPIRY_SECS.default, idempotencyKey: key } = request
+  const given = Object.entries(givenFields(request)).map(([name, value]) => [name, String(value)])
+  return { accountId: account.id, key, body: JSON.stringify(['sale', expiresInSecs, ...given]) }
 }
 
 function replacedError(cause: string): AppError {

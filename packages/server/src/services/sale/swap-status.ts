@@ -1,7 +1,7 @@
 import type { ConsensusParams } from '../../domain/chain/network-upgrade.ts'
 import type { EventSwap, NewEvent } from '../../domain/notify/event.ts'
 import { invoiceEventBody } from '../../domain/notify/event.ts'
-import { coversAmount } from '../../domain/sale/invoice.ts'
+import type { Invoice } from '../../domain/sale/invoice.ts'
 import type { SwapEventType } from '../../domain/sale/swap.ts'
 import {
   eventSwap,
@@ -18,7 +18,6 @@ import { isRowFault, swapReference } from '../../domain/set-aside.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Metrics } from '../../ports/metrics.ts'
-import type { Invoice } from '../../ports/repository/sale/invoice.ts'
 import type { Swap } from '../../ports/repository/sale/swap.ts'
 import type { Store, Tx } from '../../ports/store.ts'
 import type { SwapProvider, SwapStatusResponse } from '../../ports/swap-provider.ts'
@@ -110,7 +109,7 @@ export function createSwapStatusPoller(deps: {
       providerStatus: response?.status ?? before.providerStatus,
       sentEvents: event ? [...updated.sentEvents, event] : updated.sentEvents,
       failedPolls: poll.failed ? before.failedPolls + 1 : 0,
-      needsAttention: isStuck(updated, coversAmount(invoice.receivedZat, invoice), bounds.earliest),
+      needsAttention: isStuck(updated, invoice.dueZat === 0n, bounds.earliest),
     }
     const changed = after.providerStatus !== before.providerStatus || after.updatedAtMs !== before.updatedAtMs
     const delayMs = nextPollMs(after, after.failedPolls, bounds.earliest)

@@ -1,4 +1,5 @@
 import { AppError } from '../../domain/error.ts'
+import type { Invoice } from '../../domain/sale/invoice.ts'
 import {
   depositDeadline,
   hasDeposit,
@@ -12,7 +13,6 @@ import { isUuid } from '../../domain/uuid.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Random } from '../../ports/random.ts'
-import type { Invoice } from '../../ports/repository/sale/invoice.ts'
 import type { NewSwap, Swap, SwapStart } from '../../ports/repository/sale/swap.ts'
 import type { Store, Tx } from '../../ports/store.ts'
 import { type SwapAsset, type SwapProvider, SwapProviderPaused } from '../../ports/swap-provider.ts'

@@ -1,7 +1,7 @@
 import type { DatabaseConnection } from 'kysely'
 import { AppError } from '../../domain/error.ts'
+import type { NewInvoice } from '../../domain/sale/invoice.ts'
 import type { KeyOfAccountIds } from '../../ports/repository/account/viewing-key.ts'
-import type { NewInvoice } from '../../ports/repository/sale/invoice.ts'
 import type { BatchTx } from '../../ports/store.ts'
 import type { Dialect } from '../dialect.ts'
 import type { StoreLimits } from '../limits.ts'

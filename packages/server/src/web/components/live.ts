@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Invoice } from '../../ports/repository/sale/invoice.ts'
+import type { Invoice } from '../../domain/sale/invoice.ts'
 import type { Swap } from '../../ports/repository/sale/swap.ts'
 import { type Html, html } from '../html.ts'
 

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkoutState, needsRecheck } from '../../../src/domain/sale/checkout.ts'
-import type { InvoiceStatus } from '../../../src/domain/sale/invoice.ts'
+import { dueAmount, type InvoiceStatus } from '../../../src/domain/sale/invoice.ts'
 
 const EXPIRY = 1_000
 const WATCH = 2_000
 const NO_TIME = null
 
 function state(status: InvoiceStatus, receivedZat: bigint, now: number) {
-  return checkoutState({ status, amountZat: 10n, receivedZat, expiresAt: EXPIRY, watchUntil: WATCH }, now)
+  return checkoutState(
+    { status, receivedZat, dueZat: dueAmount({ amountZat: 10n }, receivedZat), expiresAt: EXPIRY, watchUntil: WATCH },
+    now,
+  )
 }
 
 test('money that arrived decides what a buyer can do, before the time does', () => {
@@ -28,12 +31,12 @@ test('money that arrived decides what a buyer can do, before the time does', () 
 
 test('an open page asks on after its expiry while payments count, and for an hour after it is paid', () => {
   const asks = (status: InvoiceStatus, now: number, paidAt: number | null = NO_TIME) =>
-    needsRecheck({ status, amountZat: 10n, receivedZat: 0n, expiresAt: EXPIRY, watchUntil: WATCH, paidAt }, now)
+    needsRecheck({ status, receivedZat: 0n, dueZat: 10n, expiresAt: EXPIRY, watchUntil: WATCH, paidAt }, now)
   // A WebSocket reports these.
   assert.deepEqual([asks('pending', EXPIRY), asks('detected', EXPIRY)], [false, false])
   assert.deepEqual([asks('expired', WATCH), asks('underpaid', WATCH)], [true, true])
   assert.deepEqual([asks('expired', WATCH + 1), asks('underpaid', WATCH + 1)], [false, false])
-  const full = { amountZat: 10n, receivedZat: 10n, expiresAt: EXPIRY, watchUntil: WATCH, paidAt: null }
+  const full = { receivedZat: 10n, dueZat: 0n, expiresAt: EXPIRY, watchUntil: WATCH, paidAt: null }
   assert.ok(needsRecheck({ ...full, status: 'expired' }, WATCH + 1), 'it waits for its confirmations')
   assert.deepEqual([asks('paid', 900 + 3_599, 900), asks('paid', 900 + 3_600, 900)], [true, false])
 })

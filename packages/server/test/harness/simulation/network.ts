@@ -3,8 +3,8 @@ import { compactBlock, Network } from '@zatgate/simulation/world/chain/network'
 import { addressAt, notesOf } from '@zatgate/simulation/world/chain/note-scanner'
 import { createTransaction } from '@zatgate/simulation/world/chain/wallet'
 import type { Block } from '../../../src/domain/chain/chain.ts'
+import type { Invoice } from '../../../src/domain/sale/invoice.ts'
 import type { DecryptedNote } from '../../../src/ports/note-scanner.ts'
-import type { Invoice } from '../../../src/ports/repository/sale/invoice.ts'
 
 /** The viewing key of the merchant. */
 export const VIEWING_KEY = 'uview-merchant'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createMailService } from '../../../src/container.ts'
+import type { Invoice, InvoicePurpose } from '../../../src/domain/sale/invoice.ts'
 import type { Mailer, OutgoingMail } from '../../../src/ports/mailer.ts'
-import type { Invoice, InvoicePurpose } from '../../../src/ports/repository/sale/invoice.ts'
 import type { Store } from '../../../src/ports/store.ts'
 import { onBothDatabases } from '../../harness/databases.ts'
 import { payment } from '../../harness/fixtures.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
-import type { Invoice } from '../../../src/ports/repository/sale/invoice.ts'
+import type { Invoice } from '../../../src/domain/sale/invoice.ts'
 import { createInvoiceExports, csvField } from '../../../src/services/sale/export.ts'
 import { openEmptyStore, sqliteEngine } from '../../harness/databases.ts'
 import { NOW, openShop, type Shop } from '../../harness/fixtures.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type pg from 'pg'
-import type { Invoice } from '../../../src/ports/repository/sale/invoice.ts'
+import type { Invoice } from '../../../src/domain/sale/invoice.ts'
 import type { Store, Tx } from '../../../src/ports/store.ts'
 import { createRecordedChain } from '../../../src/services/chain/recorded-chain.ts'
 import { onBothDatabases, onPostgres } from '../../harness/databases.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Header } from '../../../src/domain/chain/chain.ts'
-import type { Invoice } from '../../../src/ports/repository/sale/invoice.ts'
+import type { Invoice } from '../../../src/domain/sale/invoice.ts'
 import type { Store, Tx } from '../../../src/ports/store.ts'
 import { onBothDatabases, onPostgres } from '../../harness/databases.ts'
 import { type ChainSimulation, simulationTest } from '../../harness/simulation/simulation.ts'

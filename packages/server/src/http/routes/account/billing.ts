@@ -1,13 +1,14 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
 import type { Plan } from '../../../domain/account/plan.ts'
+import { viewInvoice } from '../../../domain/sale/invoice.ts'
 import type { AccountOverview, Accounts } from '../../../services/account/account.ts'
 import type { Billing } from '../../../services/account/billing.ts'
 import type { App } from '../../app.ts'
 import { type Auth, accountOf } from '../../auth.ts'
 import { IdempotencyHeader, parseIdempotencyKey } from '../../idempotency.ts'
 import { nullable, responses, UnixSecs, wireBody, wireObject, Zat } from '../../schema.ts'
-import { CreatedInvoiceSchema, presentCreatedInvoice } from '../sale/invoice.ts'
+import { CreatedInvoiceSchema } from '../sale/invoice.ts'
 
 const PlanSchema = wireObject<Wire.Plan>()('Plan', {
   name: Type.String(),
@@ -120,7 +121,7 @@ export function billingRoutes(app: App, { billing, accounts, auth }: Deps): void
     },
     async request => {
       const key = parseIdempotencyKey(request.headers['idempotency-key'])
-      return presentCreatedInvoice(await billing.subscribe(accountOf(request), request.body.plan, key))
+      return viewInvoice('created', await billing.subscribe(accountOf(request), request.body.plan, key))
     },
   )
 }

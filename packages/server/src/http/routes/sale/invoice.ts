@@ -1,53 +1,48 @@
 import type * as Wire from '@zatgate/sdk/wire'
-import { Type } from 'typebox'
-import { MAX_ZAT } from '../../../domain/money.ts'
-import { EXPIRY_SECS, INVOICE_STATUSES } from '../../../domain/sale/invoice.ts'
-import { paymentUri } from '../../../domain/sale/payment-uri.ts'
-import type { Invoice } from '../../../ports/repository/sale/invoice.ts'
-import type { Swap } from '../../../ports/repository/sale/swap.ts'
-import { invoiceListItem } from '../../../services/sale/export.ts'
+import { type TUnsafe, Type } from 'typebox'
+import { wireFields } from '../../../domain/field.ts'
+import {
+  EXPIRY_SECS,
+  INVOICE_FIELDS,
+  INVOICE_VIEWS,
+  type InvoiceAs,
+  type InvoiceView,
+  parseGiven,
+  viewInvoice,
+} from '../../../domain/sale/invoice.ts'
 import type { Invoices } from '../../../services/sale/invoice.ts'
 import type { Swaps } from '../../../services/sale/swap.ts'
 import type { App } from '../../app.ts'
 import { type Auth, accountOf } from '../../auth.ts'
 import { IdempotencyHeader, parseIdempotencyKey } from '../../idempotency.ts'
 import {
-  Id,
+  fieldSchema,
   IdParam,
-  named,
   nullable,
   PageQuery,
   parsePage,
+  requestMembers,
   responses,
-  stringEnum,
-  Txid,
-  UnixSecs,
   wireBody,
   wireObject,
-  Zat,
 } from '../../schema.ts'
 import { presentSwap, SwapSchema } from './swap.ts'
 
-/** Members of an invoice in lists and events. */
-export const invoiceMembers = {
-  status: named(
-    'InvoiceStatus',
-    stringEnum(
-      INVOICE_STATUSES,
-      '`detected`: the full amount is seen. `paid`: it is confirmed. `underpaid`: expired with a payment that is too small.',
-    ),
-  ),
-  amount_zat: Zat('Requested amount.'),
-  received_zat: Zat('Amount received, mempool included.'),
-  overpaid_zat: Zat('Amount received above the requested amount.'),
+const FIELD_OF_MEMBER = wireFields(INVOICE_FIELDS)
+
+/** The schemas of the members that a view shows. */
+export function invoiceMembers<V extends InvoiceView>(view: V) {
+  const schemas = INVOICE_VIEWS[view].map(member => [
+    member,
+    member === 'zip321_uri'
+      ? Type.String({ description: 'ZIP 321 payment request.' })
+      : fieldSchema(FIELD_OF_MEMBER.get(member)![1]),
+  ])
+  return Object.fromEntries(schemas) as { -readonly [Member in keyof InvoiceAs<V>]: TUnsafe<InvoiceAs<V>[Member]> }
 }
 
-const { status, amount_zat, received_zat, overpaid_zat } = invoiceMembers
-const zip321_uri = Type.String({ description: 'ZIP 321 payment request.' })
-const expires_at = UnixSecs('Expiry time.')
-
 const CreateInvoiceSchema = wireBody<Wire.CreateInvoiceRequest>()('CreateInvoiceRequest', {
-  amount_zat: Type.Integer({ minimum: 1, maximum: Number(MAX_ZAT), description: 'Requested amount.' }),
+  ...requestMembers(INVOICE_FIELDS),
   expires_in_secs: Type.Optional(
     Type.Integer({
       minimum: EXPIRY_SECS.min,
@@ -57,59 +52,14 @@ const CreateInvoiceSchema = wireBody<Wire.CreateInvoiceRequest>()('CreateInvoice
   ),
 })
 
-export const CreatedInvoiceSchema = wireObject<Wire.CreatedInvoice>()('CreatedInvoice', {
-  id: Id,
-  address: Type.String({ description: 'Unified address with one Orchard receiver.' }),
-  amount_zat,
-  zip321_uri,
-  status,
-  expires_at,
-})
+export const CreatedInvoiceSchema = wireObject<Wire.CreatedInvoice>()('CreatedInvoice', invoiceMembers('created'))
 
 const InvoiceSchema = wireObject<Wire.Invoice>()('Invoice', {
-  id: Id,
-  status,
-  amount_zat,
-  address: Type.String(),
-  zip321_uri,
-  expires_at,
-  txid: Txid,
-  received_zat,
-  overpaid_zat,
+  ...invoiceMembers('public'),
   swap: nullable(SwapSchema),
 })
 
-export const InvoiceListItemSchema = wireObject<Wire.InvoiceListItem>()('InvoiceListItem', {
-  id: Id,
-  ...invoiceMembers,
-  address: Type.String(),
-  txid: Txid,
-  created_at: UnixSecs('Creation time.'),
-  expires_at,
-  paid_at: nullable(UnixSecs('Payment time; null until paid.')),
-})
-
-export function presentCreatedInvoice(invoice: Invoice): Wire.CreatedInvoice {
-  return {
-    id: invoice.publicId,
-    address: invoice.address,
-    amount_zat: Number(invoice.amountZat),
-    zip321_uri: paymentUri(invoice.address, invoice.amountZat, invoice.publicId),
-    status: invoice.status,
-    expires_at: invoice.expiresAt,
-  }
-}
-
-/** @param swap the current swap of the invoice */
-function presentInvoice(invoice: Invoice, swap: Swap | null): Wire.Invoice {
-  return {
-    ...presentCreatedInvoice(invoice),
-    txid: invoice.txid,
-    received_zat: Number(invoice.receivedZat),
-    overpaid_zat: Number(invoice.overpaidZat),
-    swap: swap && presentSwap(swap),
-  }
-}
+export const InvoiceListItemSchema = wireObject<Wire.InvoiceListItem>()('InvoiceListItem', invoiceMembers('list'))
 
 interface Deps {
   readonly invoices: Invoices
@@ -151,11 +101,11 @@ export function invoiceRoutes(app: App, { invoices, swaps, auth }: Deps): void {
     },
     async request => {
       const invoice = await invoices.create(accountOf(request), {
-        amountZat: BigInt(request.body.amount_zat),
+        ...parseGiven(request.body),
         expiresInSecs: request.body.expires_in_secs,
         idempotencyKey: parseIdempotencyKey(request.headers['idempotency-key']),
       })
-      return presentCreatedInvoice(invoice)
+      return viewInvoice('created', invoice)
     },
   )
 
@@ -174,7 +124,8 @@ export function invoiceRoutes(app: App, { invoices, swaps, auth }: Deps): void {
     },
     async request => {
       const invoice = await invoices.read(request.params.id)
-      return presentInvoice(invoice, (await swaps.currentByInvoice([invoice])).get(invoice.id) ?? null)
+      const swap = (await swaps.currentByInvoice([invoice])).get(invoice.id)
+      return { ...viewInvoice('public', invoice), swap: swap ? presentSwap(swap) : null }
     },
   )
 
@@ -192,6 +143,7 @@ export function invoiceRoutes(app: App, { invoices, swaps, auth }: Deps): void {
         response: responses(Type.Array(InvoiceListItemSchema)),
       },
     },
-    async request => (await invoices.list(accountOf(request), parsePage(request.query))).map(invoiceListItem),
+    async request =>
+      (await invoices.list(accountOf(request), parsePage(request.query))).map(invoice => viewInvoice('list', invoice)),
   )
 }

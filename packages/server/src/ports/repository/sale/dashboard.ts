@@ -1,7 +1,6 @@
 import type { Zat } from '../../../domain/money.ts'
 import type { DailyTotalChange } from '../../../domain/sale/daily-total.ts'
-import type { InvoiceStatus } from '../../../domain/sale/invoice.ts'
-import type { Invoice } from './invoice.ts'
+import type { Invoice, InvoiceStatus } from '../../../domain/sale/invoice.ts'
 
 /** Totals of the invoices that became paid on one UTC day. */
 export interface DailyTotals {

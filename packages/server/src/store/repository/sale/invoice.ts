@@ -1,15 +1,22 @@
-import type { Selectable } from 'kysely'
 import { expressionBuilder, sql } from 'kysely'
-import type { Invoice, InvoiceRepository, InvoiceStateUpdate } from '../../../ports/repository/sale/invoice.ts'
+import { INVOICE_FIELDS, type Invoice, type InvoiceStateUpdate } from '../../../domain/sale/invoice.ts'
+import type { InvoiceRepository } from '../../../ports/repository/sale/invoice.ts'
+import { rowReader, selectFields, typed } from '../../field.ts'
 import { keptStatement } from '../../kept-statement.ts'
-import { chunks, distinctAscending, inChunks, num, numOrNull, padToPowerOfTwo } from '../../mapping.ts'
+import { chunks, distinctAscending, inChunks, num, padToPowerOfTwo } from '../../mapping.ts'
 import { paginate, readPage } from '../../paginate.ts'
-import type { Db, InvoicesTable, Tables } from '../../tables.ts'
-import { int, text, valuesRow } from '../../values.ts'
+import type { Db, Tables } from '../../tables.ts'
+import { int, valuesRow } from '../../values.ts'
 import { isNotSetAside, scanKeysSetAside } from '../set-aside.ts'
 import { insertInvoices } from './new-invoice.ts'
 
-const OUTCOME_COLUMNS = 11
+export const toInvoice = rowReader<Invoice>(INVOICE_FIELDS)
+
+const EVALUATED = selectFields(INVOICE_FIELDS, ({ changedBy }) => changedBy === 'evaluation')
+/** After the id, which is the first column of the update. */
+const SET_EVALUATED = EVALUATED.map(
+  ([, { column }], index) => sql`${sql.ref(column)} = ${sql.ref(`outcome.column${index + 2}`)}`,
+)
 
 const findByPublicIds = keptStatement((db, length) =>
   db.selectFrom('invoices').selectAll().where('public_id', 'in', Array<string>(length).fill('')),
@@ -17,8 +24,7 @@ const findByPublicIds = keptStatement((db, length) =>
 
 const eb = expressionBuilder<Tables, 'invoices'>()
 
-/** The full amount is not received: the negation of `coversAmount` of the domain. */
-export const lacksAmount = eb('invoices.received_zat', '<', eb.ref('invoices.amount_zat'))
+export const lacksAmount = eb('invoices.due_zat', '>', 0)
 
 /** Queries contain statuses as literals, since a partial index is not used for a bound value. */
 export function invoiceRepository(db: Db): InvoiceRepository {
@@ -127,7 +133,7 @@ export function invoiceRepository(db: Db): InvoiceRepository {
     },
 
     async updateStates(outcomes) {
-      for (const batch of chunks(outcomes, OUTCOME_COLUMNS)) await recordAll(db, batch)
+      for (const batch of chunks(outcomes, EVALUATED.length + 1)) await recordAll(db, batch)
     },
 
     async setSwap(id, swapId, watchUntil) {
@@ -150,59 +156,14 @@ export function invoiceRepository(db: Db): InvoiceRepository {
 
 /** Both databases name the columns of VALUES `column1`, `column2`, …; the first row sets their types. */
 async function recordAll(db: Db, outcomes: readonly InvoiceStateUpdate[]): Promise<void> {
-  const rows = outcomes.map(
-    ({ id, status, receivedZat, overpaidZat, txid, paidAt, openUntilHeight, underpaidAt, ...more }) =>
-      valuesRow(
-        int(id),
-        text(status),
-        int(receivedZat),
-        int(overpaidZat),
-        text(txid),
-        int(paidAt),
-        int(more.needsAttention ? 1 : 0),
-        int(openUntilHeight),
-        int(underpaidAt),
-        int(more.attentionSince),
-        int(more.confirmsAtHeight),
-      ),
+  const rows = outcomes.map(outcome =>
+    valuesRow(
+      int(outcome.id),
+      ...EVALUATED.map(([name, field]) => typed(field, outcome[name as keyof InvoiceStateUpdate])),
+    ),
   )
   await sql`
-    UPDATE invoices SET
-      status = outcome.column2, received_zat = outcome.column3, overpaid_zat = outcome.column4,
-      txid = outcome.column5, paid_at = outcome.column6, needs_attention = outcome.column7,
-      open_until_height = outcome.column8, underpaid_at = outcome.column9,
-      attention_since = outcome.column10, confirms_at_height = outcome.column11
+    UPDATE invoices SET ${sql.join(SET_EVALUATED)}
     FROM (VALUES ${sql.join(rows)}) AS outcome
     WHERE invoices.id = outcome.column1`.execute(db)
-}
-
-export function toInvoice(row: Selectable<InvoicesTable>): Invoice {
-  return {
-    id: num(row.id),
-    publicId: row.public_id,
-    accountId: num(row.account_id),
-    viewingKeyId: num(row.viewing_key_id),
-    diversifierIndex: BigInt(row.diversifier_index),
-    purpose: row.purpose,
-    address: row.address,
-    amountZat: BigInt(row.amount_zat),
-    confirmations: num(row.confirmations),
-    status: row.status,
-    receivedZat: BigInt(row.received_zat),
-    overpaidZat: BigInt(row.overpaid_zat),
-    txid: row.txid,
-    createdAt: num(row.created_at),
-    expiresAt: num(row.expires_at),
-    watchUntil: num(row.watch_until),
-    paidAt: numOrNull(row.paid_at),
-    keptOpenBySwap: num(row.kept_open_by_swap) === 1,
-    swapId: numOrNull(row.swap_id),
-    needsAttention: num(row.needs_attention) === 1,
-    createdHeight: numOrNull(row.created_height),
-    createdRewind: numOrNull(row.created_rewind),
-    openUntilHeight: numOrNull(row.open_until_height),
-    confirmsAtHeight: numOrNull(row.confirms_at_height),
-    underpaidAt: numOrNull(row.underpaid_at),
-    attentionSince: numOrNull(row.attention_since),
-  }
 }

@@ -1,7 +1,7 @@
 import { type MissingPayments, missingPaymentsCause } from '../../../domain/chain/missing-payments.ts'
 import { formatCount, formatRest } from '../../../domain/count.ts'
 import { formatWaitingTime } from '../../../domain/sale/confirmation-time.ts'
-import type { Invoice } from '../../../ports/repository/sale/invoice.ts'
+import type { Invoice } from '../../../domain/sale/invoice.ts'
 import { formatZecAmount, groupThousands, shorten, timeElement } from '../../format.ts'
 import { type Child, type Html, html } from '../../html.ts'
 

@@ -1,4 +1,4 @@
-import type { Invoice } from '../../../ports/repository/sale/invoice.ts'
+import type { Invoice } from '../../../domain/sale/invoice.ts'
 import { formatZat, formatZecAmount, shorten, timeElement } from '../../format.ts'
 import { type Html, html } from '../../html.ts'
 import { statusBadges } from '../status-badge.ts'

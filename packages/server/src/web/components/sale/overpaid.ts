@@ -1,5 +1,5 @@
 import { formatCount, formatRest } from '../../../domain/count.ts'
-import type { Invoice } from '../../../ports/repository/sale/invoice.ts'
+import type { Invoice } from '../../../domain/sale/invoice.ts'
 import { formatZecAmount, shorten } from '../../format.ts'
 import { type Html, html } from '../../html.ts'
 

@@ -1,7 +1,6 @@
 import { formatUnits } from '../../../domain/money.ts'
-import { coversAmount, isClosed } from '../../../domain/sale/invoice.ts'
+import { type Invoice, isClosed } from '../../../domain/sale/invoice.ts'
 import { hasDeposit, type SwapStatus } from '../../../domain/sale/swap.ts'
-import type { Invoice } from '../../../ports/repository/sale/invoice.ts'
 import type { Swap } from '../../../ports/repository/sale/swap.ts'
 import { timeElement } from '../../format.ts'
 import { type Child, type Html, html } from '../../html.ts'
@@ -86,17 +85,17 @@ export function swapNotice(invoice: Invoice, swap: Swap, now: number): Html | fa
 
 /** Null while the swap has its own page, and when it has paid the invoice. */
 function noticeText(invoice: Invoice, swap: Swap, now: number): string | null {
-  const { status, receivedZat } = invoice
+  const { status, dueZat } = invoice
   const { text } = SWAP_STATES[swap.status]
   switch (swap.status) {
     case 'REFUNDED':
     case 'FAILED':
       return text
     case 'PENDING_DEPOSIT':
-      if (now < swap.deadline || coversAmount(receivedZat, invoice)) return null
+      if (now < swap.deadline || dueZat === 0n) return null
       return 'The time for the deposit is over: do not send it now. If you have sent it already, do not pay again. This page shows the deposit as soon as the swap provider reports it.'
     case 'SUCCESS':
-      return isClosed(status) && !coversAmount(receivedZat, invoice)
+      return isClosed(status) && dueZat > 0n
         ? 'The swap provider has reported the payment as sent, but it has not arrived. Do not pay again.'
         : null
     case 'INCOMPLETE_DEPOSIT':
@@ -173,7 +172,7 @@ export function swapCard(invoice: Invoice, swap: Swap | undefined): Html {
 function merchantHint(invoice: Invoice, { status, needsAttention }: Swap): Html | false {
   if (status === 'REFUNDED' || status === 'FAILED')
     return html`<p class="hint">The deposit has not paid this invoice. You have nothing to refund: the provider ${status === 'FAILED' ? 'still has to send' : 'has sent'} it back. If the buyer misses it, ask the provider, with the deposit address.</p>`
-  if (!needsAttention || coversAmount(invoice.receivedZat, invoice)) return false
+  if (!needsAttention || invoice.dueZat === 0n) return false
   return html`<p class="hint">Unchanged for an hour, and no payment has arrived. Ask the provider, with the deposit address.</p>`
 }
 

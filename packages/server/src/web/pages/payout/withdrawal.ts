@@ -1,7 +1,7 @@
 import { fiatAmount } from '../../../domain/payout/withdrawal.ts'
 import { currencyDecimals } from '../../../domain/rate.ts'
 import { confirmationSecs, formatWaitingTime } from '../../../domain/sale/confirmation-time.ts'
-import { isFinal, remainingAmount } from '../../../domain/sale/invoice.ts'
+import { isFinal } from '../../../domain/sale/invoice.ts'
 import { paymentUri } from '../../../domain/sale/payment-uri.ts'
 import type { WithdrawalWithInvoice } from '../../../services/payout/withdrawal.ts'
 import { copyable } from '../../components/copyable.ts'
@@ -74,12 +74,11 @@ function explanation({ withdrawal, invoice, spacingSecs }: WithdrawalView): Chil
 }
 
 function deposit({ withdrawal, invoice }: WithdrawalView): Html {
-  const remaining = remainingAmount(invoice)
-  const uri = paymentUri(invoice.address, remaining, withdrawal.publicId)
-  const cancelable = invoice.receivedZat === 0n
+  const { address, dueZat, receivedZat } = invoice
+  const cancelable = receivedZat === 0n
   return html`<section class="card checkout" aria-labelledby="deposit"><h2 id="deposit">Deposit</h2>
-    ${walletLink(uri)}
-    ${manualPayment(remaining, invoice.address)}
+    ${walletLink(paymentUri(address, dueZat, withdrawal.publicId))}
+    ${manualPayment(dueZat, address)}
     ${cancelable && actionButton(`/withdrawals/${withdrawal.publicId}/cancel`, 'Cancel withdrawal', { kind: 'danger' })}
   </section>`
 }

@@ -1,8 +1,8 @@
 import { type CheckoutState, checkoutState, depositMayPay, needsRecheck } from '../../../domain/sale/checkout.ts'
 import { confirmationSecs, formatWaitingTime } from '../../../domain/sale/confirmation-time.ts'
-import { isFinal, remainingAmount, storedReason } from '../../../domain/sale/invoice.ts'
+import { type Invoice, isFinal } from '../../../domain/sale/invoice.ts'
+import { storedReason } from '../../../domain/sale/invoice-state.ts'
 import { paymentUri } from '../../../domain/sale/payment-uri.ts'
-import type { Invoice } from '../../../ports/repository/sale/invoice.ts'
 import type { Swap } from '../../../ports/repository/sale/swap.ts'
 import { chainUnseenBanner } from '../../components/chain/chain-unseen.ts'
 import { liveAttributes, statusAttributes } from '../../components/live.ts'
@@ -105,8 +105,8 @@ function body(view: CheckoutView, state: CheckoutState): Html {
 
 function payable(view: CheckoutView): Html {
   const { invoice, now, extra } = view
-  const { receivedZat, expiresAt } = invoice
-  return html`<div data-while-open>${receivedZat > 0n && html`<p class="below center">${formatZecAmount(receivedZat)} received. ${formatZecAmount(remainingAmount(invoice))} left to pay.</p>`}
+  const { receivedZat, dueZat, expiresAt } = invoice
+  return html`<div data-while-open>${receivedZat > 0n && html`<p class="below center">${formatZecAmount(receivedZat)} received. ${formatZecAmount(dueZat)} left to pay.</p>`}
     ${request(invoice)}
     <p class="hint">Valid until ${timeElement(expiresAt)}${countdown(expiresAt, now)}. This page updates when the payment arrives.</p>
     ${extra}</div>
@@ -115,15 +115,13 @@ function payable(view: CheckoutView): Html {
 
 /** The payment request for the remaining amount. */
 function request(invoice: Invoice): Html {
-  const { address, publicId } = invoice
-  const remaining = remainingAmount(invoice)
-  const uri = paymentUri(address, remaining, publicId)
+  const { address, publicId, dueZat } = invoice
   return html`
-    ${bigAmount(formatZecAmount(remaining))}
-    <p class="below center">${groupThousands(remaining)} zat</p>
-    ${walletLink(uri)}
+    ${bigAmount(formatZecAmount(dueZat))}
+    <p class="below center">${groupThousands(dueZat)} zat</p>
+    ${walletLink(paymentUri(address, dueZat, publicId))}
     <h2>Or pay manually</h2>
-    ${manualPayment(remaining, address)}`
+    ${manualPayment(dueZat, address)}`
 }
 
 function confirming({ invoice, links, spacingSecs, confirmed = 0 }: CheckoutView): Html {

@@ -1,5 +1,4 @@
-import { INVOICE_STATUSES, type InvoiceStatus } from '../../../domain/sale/invoice.ts'
-import type { Invoice } from '../../../ports/repository/sale/invoice.ts'
+import { INVOICE_STATUSES, type Invoice, type InvoiceStatus } from '../../../domain/sale/invoice.ts'
 import { dashboardPage, type PageUser } from '../../components/layout.ts'
 import { pager } from '../../components/pager.ts'
 import { invoiceTable } from '../../components/sale/invoice-table.ts'

@@ -1,16 +1,9 @@
 import { missingPayments } from '../../../domain/chain/missing-payments.ts'
 import { confirmationSecs, formatWaitingTime } from '../../../domain/sale/confirmation-time.ts'
-import {
-  coversAmount,
-  type InvoiceReason,
-  type InvoiceStatus,
-  isClosed,
-  isFinal,
-  remainingAmount,
-} from '../../../domain/sale/invoice.ts'
+import { type Invoice, type InvoiceStatus, isClosed, isFinal } from '../../../domain/sale/invoice.ts'
+import type { InvoiceReason } from '../../../domain/sale/invoice-state.ts'
 import { isTransactionExpired, lastMinableHeight, type PaymentSummary } from '../../../domain/sale/payment.ts'
 import type { AttemptRow } from '../../../ports/repository/notify/delivery.ts'
-import type { Invoice } from '../../../ports/repository/sale/invoice.ts'
 import type { PaymentRow } from '../../../ports/repository/sale/payment.ts'
 import { reorgWarning } from '../../components/chain/reorg-warning.ts'
 import { copyable, copyButton } from '../../components/copyable.ts'
@@ -99,13 +92,10 @@ function missingOf({ invoice, sums, payments, tip }: InvoiceView) {
 }
 
 function receivedLine(invoice: Invoice): Child {
-  const { receivedZat, overpaidZat } = invoice
+  const { receivedZat, dueZat, overpaidZat } = invoice
   if (receivedZat === 0n) return false
   if (overpaidZat > 0n) return html` · overpaid by ${formatZecAmount(overpaidZat)}`
-  return (
-    !coversAmount(receivedZat, invoice) &&
-    html` · ${formatZecAmount(receivedZat)} received, ${formatZecAmount(remainingAmount(invoice))} left to pay`
-  )
+  return dueZat > 0n && html` · ${formatZecAmount(receivedZat)} received, ${formatZecAmount(dueZat)} left to pay`
 }
 
 function payButton({ invoice }: InvoiceView): Html {

@@ -1,7 +1,6 @@
 import { formatUnits } from '../../../domain/money.ts'
-import { coversAmount } from '../../../domain/sale/invoice.ts'
+import type { Invoice } from '../../../domain/sale/invoice.ts'
 import { hasDeposit, MAX_REFUND_TO_CHARS } from '../../../domain/sale/swap.ts'
-import type { Invoice } from '../../../ports/repository/sale/invoice.ts'
 import type { Swap } from '../../../ports/repository/sale/swap.ts'
 import type { SwapAsset } from '../../../ports/swap-provider.ts'
 import { chainUnseenBanner } from '../../components/chain/chain-unseen.ts'
@@ -129,8 +128,8 @@ export function chooseAssetPage({ invoice, links, assets, assetId, refundTo = ''
 
 /** A swap always delivers the whole amount: a quote for the rest could be outdated by the next payment. */
 function partPaidNote(invoice: Invoice): Html | false {
-  const { amountZat, receivedZat } = invoice
-  if (receivedZat === 0n || coversAmount(receivedZat, invoice)) return false
+  const { amountZat, receivedZat, dueZat } = invoice
+  if (receivedZat === 0n || dueZat === 0n) return false
   return html`<p class="card attention">${formatZecAmount(receivedZat)} has arrived already. A swap pays the whole ${formatZecAmount(amountZat)} once more. To pay only the rest, pay with Zcash.</p>`
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { createServices } from '../../../../src/container.ts'
-import type { Invoice } from '../../../../src/ports/repository/sale/invoice.ts'
+import type { Invoice } from '../../../../src/domain/sale/invoice.ts'
 import type { Store, Tx } from '../../../../src/ports/store.ts'
 import { openTestContainer } from '../../../harness/container.ts'
 import { type DatabaseEngine, onBothDatabases, openEmptyStore } from '../../../harness/databases.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { Invoice } from '../../../../src/ports/repository/sale/invoice.ts'
+import type { Invoice } from '../../../../src/domain/sale/invoice.ts'
 import type { Store } from '../../../../src/ports/store.ts'
 import { openTestContainer } from '../../../harness/container.ts'
 import { type DatabaseEngine, onBothDatabases, openEmptyStore } from '../../../harness/databases.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { consensusParams } from '../../../../src/domain/chain/network-upgrade.ts'
-import type { Invoice } from '../../../../src/ports/repository/sale/invoice.ts'
+import type { Invoice } from '../../../../src/domain/sale/invoice.ts'
 import { createChainRecorder } from '../../../../src/services/chain/chain-sync.ts'
 import { createChangeReporter, createInvoiceUpdater } from '../../../../src/services/sale/invoice-state.ts'
 import { onPostgres } from '../../../harness/databases.ts'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
+import type { Invoice } from '../../../../src/domain/sale/invoice.ts'
 import {
   hasDeposit,
   isFinalSwapStatus,
@@ -8,7 +9,6 @@ import {
   SWAP_STATUSES,
   type SwapStatus,
 } from '../../../../src/domain/sale/swap.ts'
-import type { Invoice } from '../../../../src/ports/repository/sale/invoice.ts'
 import type { Swap } from '../../../../src/ports/repository/sale/swap.ts'
 import { closeNoteScanner } from '../../../harness/chain-sync.ts'
 import { SwapHarness } from '../../../harness/swap.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createServices, type Services } from '../../../../src/container.ts'
 import { AppError } from '../../../../src/domain/error.ts'
-import type { Invoice } from '../../../../src/ports/repository/sale/invoice.ts'
+import type { Invoice } from '../../../../src/domain/sale/invoice.ts'
 import { closeNoteScanner } from '../../../harness/chain-sync.ts'
 import { BTC, SwapHarness } from '../../../harness/swap.ts'
 

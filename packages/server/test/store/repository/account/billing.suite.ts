@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Invoice } from '../../../../src/domain/sale/invoice.ts'
 import type { NewPurchase } from '../../../../src/ports/repository/account/billing.ts'
-import type { Invoice } from '../../../../src/ports/repository/sale/invoice.ts'
 import type { DatabaseEngine } from '../../../harness/databases.ts'
 import { openEmptyStore } from '../../../harness/databases.ts'
 import { makeAccount, NOW, openShop } from '../../../harness/fixtures.ts'

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MAX_ZAT } from '../../../../src/domain/money.ts'
-import type { Invoice, InvoiceFilter } from '../../../../src/ports/repository/sale/invoice.ts'
+import type { Invoice } from '../../../../src/domain/sale/invoice.ts'
+import type { InvoiceFilter } from '../../../../src/ports/repository/sale/invoice.ts'
 import type { DatabaseEngine } from '../../../harness/databases.ts'
 import { openEmptyStore } from '../../../harness/databases.ts'
 import { header, makeViewingKey, NOW, openShop } from '../../../harness/fixtures.ts'
@@ -17,6 +18,7 @@ export function invoiceSuite(engine: DatabaseEngine): void {
       id: invoice.id,
       status: 'pending',
       receivedZat: 0n,
+      dueZat: MAX_ZAT,
       overpaidZat: 0n,
       txid: null,
       paidAt: null,
@@ -169,6 +171,7 @@ export function invoiceSuite(engine: DatabaseEngine): void {
     const outcome = {
       status: 'paid',
       receivedZat: MAX_ZAT,
+      dueZat: 7n,
       overpaidZat: MAX_ZAT - 5_000n,
       txid: 'ab'.repeat(32),
       paidAt: NOW + 60,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Invoice } from '../../../../src/domain/sale/invoice.ts'
 import type { PaymentLocation } from '../../../../src/domain/sale/payment.ts'
-import type { Invoice } from '../../../../src/ports/repository/sale/invoice.ts'
 import type { NewPayment } from '../../../../src/ports/repository/sale/payment.ts'
 import type { Store } from '../../../../src/ports/store.ts'
 import type { DatabaseEngine } from '../../../harness/databases.ts'
