@@ -29,7 +29,7 @@ export interface Field {
   readonly changedBy?: string
   /** The database gives the value to a new row. */
   readonly fromDatabase?: true
-  /** The request that creates the noun may give it, within these bounds; it must, unless the field has an `initial` value. */
+  /** The request that creates the noun may give it, within these bounds; it must, unless `initial` is null. */
   readonly request?: { readonly minimum?: number; readonly maximum?: number; readonly maxLength?: number }
   /** Its name in responses and events. Without one it is not public. */
   readonly wire?: string
@@ -54,23 +54,39 @@ export type NamesOf<T extends Fields, Pattern> = {
   [Name in keyof T]: T[Name] extends Pattern ? Name : never
 }[keyof T]
 
-/** The wire members: each field that has a wire name. bigints are numbers there, which hold every amount exactly. */
-export type WireOf<T extends Fields> = {
-  [Name in NamesOf<T, { wire: string }> as T[Name] extends { wire: infer Wire extends string } ? Wire : never]: ValueOf<
-    T[Name]
-  > extends infer Value
-    ? Value extends bigint
-      ? number
-      : Value
-    : never
+/** A field that a request may leave out. Where it is null, responses leave it out too. */
+export type OptionalField = { readonly request: object; readonly initial: null }
+
+export function isOptional({ request, initial }: Field): boolean {
+  return request !== undefined && initial === null
 }
+
+/** A value on the wire. bigints are numbers there, which hold every amount exactly. */
+type WireValue<Value> = Value extends bigint ? number : Value
+
+type WireNames<T extends Fields, Names extends keyof T> = Extract<T[Names], { wire: string }>['wire']
+
+type Named<T extends Fields, Wire> = ValueOf<T[NamesOf<T, { wire: Wire }>]>
+
+/** The wire members: each field that has a wire name. */
+export type WireOf<T extends Fields> = {
+  [Wire in WireNames<T, Exclude<keyof T, NamesOf<T, OptionalField>>>]: WireValue<Named<T, Wire>>
+} & {
+  [Wire in WireNames<T, NamesOf<T, OptionalField>>]?: WireValue<NonNullable<Named<T, Wire>>>
+}
+
+/** The wire members that a request gives. */
+export type GivenMembers<T extends Fields> = Pick<
+  WireOf<T>,
+  WireNames<T, NamesOf<T, { request: object }>> & keyof WireOf<T>
+>
 
 /** The part of a noun that a request gives. */
 export type GivenOf<T extends Fields> = Pick<
   Noun<T>,
-  Exclude<NamesOf<T, { request: object }>, NamesOf<T, { initial: unknown }>>
+  Exclude<NamesOf<T, { request: object }>, NamesOf<T, OptionalField>>
 > &
-  Partial<Pick<Noun<T>, NamesOf<T, { request: object; initial: unknown }>>>
+  Partial<Pick<Noun<T>, NamesOf<T, OptionalField>>>
 
 /** The field with each wire name. */
 export function wireFields(fields: Fields): ReadonlyMap<string, readonly [name: string, field: Field]> {

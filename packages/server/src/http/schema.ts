@@ -1,6 +1,6 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import { type Static, type TObject, type TOptional, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox'
-import type { Field, Fields, NamesOf, ValueOf } from '../domain/field.ts'
+import { type Field, type Fields, type GivenMembers, isOptional } from '../domain/field.ts'
 import { MAX_ZAT } from '../domain/money.ts'
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
@@ -44,9 +44,11 @@ export const UnixSecs = (description: string) => Type.Integer({ description: `${
 export const Id = Type.String({ description: 'UUID.' })
 
 /** The schema of the wire member of a field. */
-export function fieldSchema({ type, values, nullable: isNullable, shared, meaning = '' }: Field): TSchema {
+export function fieldSchema(field: Field): TSchema {
+  const { type, values, nullable: isNullable, shared, meaning = '' } = field
   const schema = values ? stringEnum(values, meaning) : SCHEMA_OF_TYPE[type](meaning)
   const complete = shared === undefined ? schema : named(shared, schema)
+  if (isOptional(field)) return Type.Optional(complete)
   return isNullable ? nullable(complete as TSchema & { type: string }) : complete
 }
 
@@ -55,22 +57,17 @@ export function requestMembers<T extends Fields>(fields: T) {
   const members = Object.values<Field>(fields).flatMap(field => {
     if (field.request === undefined || field.wire === undefined) return []
     const schema = { ...SCHEMA_OF_TYPE[field.type](field.meaning ?? ''), ...field.request }
-    return [[field.wire, 'initial' in field ? Type.Optional(schema) : schema]]
+    return [[field.wire, isOptional(field) ? Type.Optional(schema) : schema]]
   })
-  return Object.fromEntries(members) as RequestMembers<T>
+  return Object.fromEntries(members) as MemberSchemas<GivenMembers<T>>
 }
 
-type RequestMembers<T extends Fields> = {
-  [Name in NamesOf<T, { request: object; wire: string }> as T[Name]['wire'] & string]: Name extends NamesOf<
-    T,
-    { initial: unknown }
-  >
-    ? TOptional<TUnsafe<RequestValue<T[Name]>>>
-    : TUnsafe<RequestValue<T[Name]>>
+/** The schemas of these members. */
+export type MemberSchemas<Members> = {
+  -readonly [Name in keyof Members]-?: undefined extends Members[Name]
+    ? TOptional<TUnsafe<NonNullable<Members[Name]>>>
+    : TUnsafe<Members[Name]>
 }
-
-type RequestValue<F> =
-  NonNullable<ValueOf<F & Field>> extends infer Value ? (Value extends bigint ? number : Value) : never
 
 const SCHEMA_OF_TYPE: Readonly<Record<Field['type'], (description: string) => TSchema>> = {
   integer: description => Type.Integer({ description }),

@@ -1,4 +1,13 @@
-import { type Field, type Fields, type GivenOf, type NamesOf, type Noun, type WireOf, wireFields } from '../field.ts'
+import {
+  type Field,
+  type Fields,
+  type GivenOf,
+  isOptional,
+  type NamesOf,
+  type Noun,
+  type WireOf,
+  wireFields,
+} from '../field.ts'
 import type { Zat } from '../money.ts'
 import { paymentUri } from './payment-uri.ts'
 
@@ -204,8 +213,9 @@ export function viewInvoice<V extends InvoiceView>(view: V, invoice: InvoiceOf<V
 
 function memberOf(invoice: Invoice, member: keyof InvoiceMembers): unknown {
   if (member === 'zip321_uri') return paymentUri(invoice.address, invoice.amountZat, invoice.publicId)
-  const [name] = FIELD_OF_MEMBER.get(member)!
+  const [name, field] = FIELD_OF_MEMBER.get(member)!
   const value = invoice[name as keyof Invoice]
+  if (value === null && isOptional(field)) return undefined
   return typeof value === 'bigint' ? Number(value) : value
 }
 

@@ -1,5 +1,5 @@
 import type * as Wire from '@zatgate/sdk/wire'
-import { type TUnsafe, Type } from 'typebox'
+import { Type } from 'typebox'
 import { wireFields } from '../../../domain/field.ts'
 import {
   EXPIRY_SECS,
@@ -18,6 +18,7 @@ import { IdempotencyHeader, parseIdempotencyKey } from '../../idempotency.ts'
 import {
   fieldSchema,
   IdParam,
+  type MemberSchemas,
   nullable,
   PageQuery,
   parsePage,
@@ -38,7 +39,7 @@ export function invoiceMembers<V extends InvoiceView>(view: V) {
       ? Type.String({ description: 'ZIP 321 payment request.' })
       : fieldSchema(FIELD_OF_MEMBER.get(member)![1]),
   ])
-  return Object.fromEntries(schemas) as { -readonly [Member in keyof InvoiceAs<V>]: TUnsafe<InvoiceAs<V>[Member]> }
+  return Object.fromEntries(schemas) as MemberSchemas<InvoiceAs<V>>
 }
 
 const CreateInvoiceSchema = wireBody<Wire.CreateInvoiceRequest>()('CreateInvoiceRequest', {
