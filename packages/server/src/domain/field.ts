@@ -30,7 +30,7 @@ export interface Field {
   /** The database gives the value to a new row. */
   readonly fromDatabase?: true
   /** The request that creates the noun may give it, within these bounds; it must, unless `initial` is null. */
-  readonly request?: { readonly minimum?: number; readonly maximum?: number; readonly maxLength?: number }
+  readonly request?: Readonly<Partial<Record<'minimum' | 'maximum' | 'minLength' | 'maxLength', number>>>
   /** Its name in responses and events. Without one it is not public. */
   readonly wire?: string
   /** The name under which the API document shares the schema of the member. */

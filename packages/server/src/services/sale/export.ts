@@ -136,7 +136,7 @@ function csvRow(invoice: Invoice, { separator, decimalSign }: CsvStyle): string 
     created_utc: sheetTime(invoice.createdAt),
     paid_utc: invoice.paidAt === null ? null : sheetTime(invoice.paidAt),
   }
-  return `${CSV_COLUMNS.map(column => csvField(values[column])).join(separator)}\r\n`
+  return `${CSV_COLUMNS.map(column => csvField(values[column] ?? null)).join(separator)}\r\n`
 }
 
 function sheetTime(unixSecs: number): string {

@@ -12,6 +12,7 @@ import { invoiceEventBody } from '../../../../src/domain/notify/event.ts'
 import type { HttpClient } from '../../../../src/ports/http-client.ts'
 import { NO_METRICS } from '../../../../src/ports/metrics.ts'
 import { openStore } from '../../../../src/store/open.ts'
+import { invoiceWith } from '../../../harness/invoice.ts'
 import { ManualClock } from '../../../harness/manual-clock.ts'
 import { testOutbox } from '../../../harness/outbox.ts'
 import { until } from '../../../harness/until.ts'
@@ -41,13 +42,7 @@ async function advanceTime(clock: ManualClock, secs: number): Promise<void> {
   }
 }
 
-const INVOICE = {
-  publicId: '6f0f6f6e-2f0b-4c1c-9d3e-0a4b5c6d7e8f',
-  amountZat: 2_500_000n,
-  receivedZat: 2_600_000n,
-  overpaidZat: 100_000n,
-  txid: 'ab'.repeat(32),
-} as const
+const INVOICE = invoiceWith({ receivedZat: 6_000n, overpaidZat: 1_000n, txid: 'ab'.repeat(32) })
 
 test('paid, underpaid and test events arrive with exact bytes and headers, and every verifier accepts them', async t => {
   const merchant = await receiver(t)
@@ -72,8 +67,8 @@ test('paid, underpaid and test events arrive with exact bytes and headers, and e
   )
   assert.equal(
     bodies[0],
-    '{"type":"invoice.paid","invoice_id":"6f0f6f6e-2f0b-4c1c-9d3e-0a4b5c6d7e8f","status":"paid","amount_zat":2500000,' +
-      `"received_zat":2600000,"overpaid_zat":100000,"txid":"${'ab'.repeat(32)}","swap":null}`,
+    '{"type":"invoice.paid","invoice_id":"6f0f6f6e-2f0b-4c1c-9d3e-0a4b5c6d7e8f","status":"paid","amount_zat":5000,' +
+      `"received_zat":6000,"overpaid_zat":1000,"txid":"${'ab'.repeat(32)}","swap":null}`,
   )
   for (const delivery of received) await confirm(delivery, secret as string)
   assert.ok(received.some(({ headers }) => headers['webhook-id'] === testId))
