@@ -193,7 +193,7 @@ const GIVEN = Object.entries<Field>(INVOICE_FIELDS).filter(([, { request }]) => 
 /** The fields that a request gives. @param request may have other members */
 export function givenFields(request: GivenFields): GivenFields {
   const given = GIVEN.map(([name]) => [name, request[name as keyof GivenFields]] as const)
-  return Object.fromEntries(given.filter(([, value]) => value !== undefined)) as GivenFields
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined && value !== null)) as GivenFields
 }
 
 /** The fields that the body of a request gives. */
