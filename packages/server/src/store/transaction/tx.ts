@@ -26,37 +26,88 @@ import { withdrawalRepository } from '../repository/withdrawal.ts'
 import type { Db } from '../tables.ts'
 import type { TxHooks } from './hooks.ts'
 
+type Made = { -readonly [N in keyof Tx]?: Tx[N] }
+
 /**
- * All repositories on one connection.
+ * All repositories on one connection, each made when it is first used: a transaction uses a few of them.
  * @param identity SQL expression for the identity of the database, see `databaseIdentityRepository`
  */
 export function createTx(db: Db, identity: string, hooks: TxHooks): Tx {
-  const deliveries = deliveryRepository(db, hooks)
+  const made: Made = {}
+  const repository = <N extends keyof Made>(noun: N, make: (db: Db) => Tx[N]) => (made[noun] ??= make(db))
   return {
-    accounts: accountRepository(db),
-    accountDeletions: accountDeletionRepository(db),
-    apiKeys: apiKeyRepository(db),
-    sessions: sessionRepository(db),
-    audit: auditRepository(db),
-    usage: usageRepository(db),
-    viewingKeys: viewingKeyRepository(db),
-    databaseIdentity: databaseIdentityRepository(db, identity),
-    invoices: invoiceRepository(db),
-    payments: paymentRepository(db),
-    idempotency: idempotencyRepository(db),
-    chain: chainRepository(db),
-    events: eventRepository(db, hooks, deliveries),
-    swaps: swapRepository(db),
-    webhooks: webhookRepository(db),
-    deliveries,
-    signIn: signInRepository(db),
-    dashboard: dashboardRepository(db),
-    emailChanges: emailChangeRepository(db),
-    mails: mailRepository(db, hooks),
-    attentionMails: attentionMailRepository(db),
-    billing: billingRepository(db),
-    withdrawals: withdrawalRepository(db),
-    setAside: setAsideRepository(db),
+    get accounts() {
+      return repository('accounts', accountRepository)
+    },
+    get accountDeletions() {
+      return repository('accountDeletions', accountDeletionRepository)
+    },
+    get apiKeys() {
+      return repository('apiKeys', apiKeyRepository)
+    },
+    get sessions() {
+      return repository('sessions', sessionRepository)
+    },
+    get audit() {
+      return repository('audit', auditRepository)
+    },
+    get usage() {
+      return repository('usage', usageRepository)
+    },
+    get viewingKeys() {
+      return repository('viewingKeys', viewingKeyRepository)
+    },
+    get databaseIdentity() {
+      return repository('databaseIdentity', () => databaseIdentityRepository(db, identity))
+    },
+    get invoices() {
+      return repository('invoices', invoiceRepository)
+    },
+    get payments() {
+      return repository('payments', paymentRepository)
+    },
+    get idempotency() {
+      return repository('idempotency', idempotencyRepository)
+    },
+    get chain() {
+      return repository('chain', chainRepository)
+    },
+    get events() {
+      return repository('events', () => eventRepository(db, hooks, this.deliveries))
+    },
+    get swaps() {
+      return repository('swaps', swapRepository)
+    },
+    get webhooks() {
+      return repository('webhooks', webhookRepository)
+    },
+    get deliveries() {
+      return repository('deliveries', () => deliveryRepository(db, hooks))
+    },
+    get signIn() {
+      return repository('signIn', signInRepository)
+    },
+    get dashboard() {
+      return repository('dashboard', dashboardRepository)
+    },
+    get emailChanges() {
+      return repository('emailChanges', emailChangeRepository)
+    },
+    get mails() {
+      return repository('mails', () => mailRepository(db, hooks))
+    },
+    get attentionMails() {
+      return repository('attentionMails', attentionMailRepository)
+    },
+    get billing() {
+      return repository('billing', billingRepository)
+    },
+    get withdrawals() {
+      return repository('withdrawals', withdrawalRepository)
+    },
+    get setAside() {
+      return repository('setAside', setAsideRepository)
+    },
     notify: topic => hooks.notify(topic),
   }
 }
