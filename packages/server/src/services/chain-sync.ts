@@ -7,12 +7,12 @@ import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { DecryptedNote } from '../ports/note-scanner.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import {
-  confirmedTipOf,
   DUE_PER_STEP,
   type InvoiceChange,
   type LockedInvoices,
   lockInvoices,
   type ReportChanges,
+  readTips,
   type UpdateContext,
   type UpdateInvoices,
   writeInvoices,
@@ -282,7 +282,7 @@ interface Step {
 }
 
 async function findDue(tx: Tx, tip: number): Promise<DueChanges> {
-  const confirmedTip = await confirmedTipOf(tx, tip)
+  const { confirmedTip } = await readTips(tx, { tip })
   const confirmable = await tx.invoices.confirmable(confirmedTip, DUE_PER_STEP)
   const expired = await tx.payments.expiredUnmined(tip, DUE_PER_STEP)
   return {

@@ -15,7 +15,7 @@ import type { BatchTx, Store, Tx } from '../ports/store.ts'
 import type { Addresses, AddressOfKey } from './address.ts'
 import { claimOrReplay, type IdempotencyRequest } from './idempotency.ts'
 import { type Draft, extendWatch, isCreated, refuseExpiredKey, watchedUntil } from './invoice-draft.ts'
-import { confirmedTipOf } from './invoice-state.ts'
+import { readTips } from './invoice-state.ts'
 import { countInvoice } from './plan-limit.ts'
 import { findByPublicId, sameRow } from './public-id.ts'
 import type { WatchedKeys } from './watched-key.ts'
@@ -222,8 +222,8 @@ export function createInvoices(deps: {
 
     confirmationsOf: ({ confirmations, confirmsAtHeight }) =>
       store.read(async tx => {
-        const tip = (await tx.chain.tip())?.height ?? 0
-        return confirmationsSoFar(confirmations, confirmsAtHeight, await confirmedTipOf(tx, tip))
+        const { confirmedTip } = await readTips(tx)
+        return confirmationsSoFar(confirmations, confirmsAtHeight, confirmedTip)
       }),
 
     list: (account, page, filter) => store.read(tx => tx.invoices.list(account.id, page, filter)),
