@@ -1,8 +1,8 @@
 import { formatCount, formatRest } from './count.ts'
-import { missingPaymentsCause } from './missing-payments.ts'
 import type { Zat } from './money.ts'
 import { formatZec } from './money.ts'
 import { formatUtcMinute } from './time.ts'
+import { vanishedPaymentsCause } from './vanished-payments.ts'
 
 /**
  * The mail about paid invoices whose payments were removed by a reorganisation.
@@ -53,7 +53,7 @@ export function attentionMailText(
   return {
     subject: `zatgate: payments of ${count} are missing`,
     text: [
-      `Payments of ${count} in your zatgate account are missing: ${missingPaymentsCause(listed)}.`,
+      `Payments of ${count} in your zatgate account are missing: ${vanishedPaymentsCause(listed)}.`,
       '',
       ...lines,
       '',

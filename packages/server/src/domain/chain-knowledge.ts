@@ -80,10 +80,10 @@ export interface Conclusions {
    * False when the list may be old, and when the chain was rewound during the reading: payments mined at that time were
    * not in the mempool.
    */
-  readonly provesMissing: boolean
+  readonly provesVanished: boolean
   /**
    * Ids of the transactions in this list, and in those that were read since the last list that proved absences and not
-   * recorded: these were not missing all the time. Null: any transaction may have been in such a list.
+   * recorded: these were not absent all the time. Null: any transaction may have been in such a list.
    */
   readonly uncompared: ReadonlySet<string> | null
 }
@@ -130,7 +130,7 @@ export function observe(known: ChainKnowledge, observation: Observation): ChainK
 export function conclude(known: ChainKnowledge, problems: readonly ChainProblem[]): Conclusions {
   return {
     syncedThrough: allPaymentsVisible(problems) ? (settled(known)?.startedAt ?? null) : null,
-    provesMissing: provesMissing(known),
+    provesVanished: provesVanished(known),
     uncompared: known.uncompared,
   }
 }
@@ -166,7 +166,7 @@ function observeRecorded(
     unconfirmed: confirms || isFirst ? { startedAt, endedAt: at, serverEpoch } : unconfirmed,
     confirmed: isNext ? [...waiting, { startedAt: unconfirmed.startedAt, listedAt: startedAt }] : waiting,
     awaitsFirstList: known.awaitsFirstList && (isListOld || hasFailed),
-    uncompared: provesMissing(known) && clockAgrees ? new Set() : known.uncompared,
+    uncompared: provesVanished(known) && clockAgrees ? new Set() : known.uncompared,
     // By a clock that was set back meanwhile, the sync began later than it says.
     ...(at < startedAt && { unconfirmed: null, confirmed: [] }),
   }
@@ -181,7 +181,7 @@ export function knownThrough(syncedThrough: number, now: number): number {
 }
 
 /** Whether a payment that the last list lacks was not in the mempool. */
-function provesMissing({ sync, awaitsFirstList }: ChainKnowledge): boolean {
+function provesVanished({ sync, awaitsFirstList }: ChainKnowledge): boolean {
   return sync !== null && !sync.rewound && !sync.isListOld && !awaitsFirstList
 }
 

@@ -150,17 +150,17 @@ export function minableUntil(unmined: readonly Unmined[], tip: number): number |
 }
 
 /** A payment is dropped when mempool snapshots lack it for this time, and a new block has been found meanwhile. */
-const DROP_AFTER_MISSING_SECS = 120
+const DROP_AFTER_VANISHED_SECS = 120
 
 /** Since when the mempool snapshots of one server lack an unmined payment. */
-export interface MissingSince {
+export interface VanishedSince {
   /** Unix seconds. */
   readonly since: number
   /** Height of the last recorded block at that time. */
   readonly height: number
 }
 
-/** Whether a missing payment is taken to have left the mempool. */
-export function hasVanished(missing: MissingSince, now: number, tip: number): boolean {
-  return now - missing.since >= DROP_AFTER_MISSING_SECS && tip > missing.height
+/** Whether a vanished payment is dropped: it is taken to have left the mempool. */
+export function isToDrop(vanished: VanishedSince, now: number, tip: number): boolean {
+  return now - vanished.since >= DROP_AFTER_VANISHED_SECS && tip > vanished.height
 }

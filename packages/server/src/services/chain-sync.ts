@@ -70,7 +70,7 @@ export interface ChainRecorder {
   /**
    * Records a complete reading of chain and mempool: the payments in the mempool and the known payments absent from it,
    * in several transactions when there are very many.
-   * Drops payments that are absent from one server's readings for `DROP_AFTER_MISSING_SECS` and a new block. Advances
+   * Drops payments that are absent from one server's readings for `DROP_AFTER_VANISHED_SECS` and a new block. Advances
    * `syncedThrough`, unless the block times show a stalled server or a wrong clock.
    */
   recordSnapshot(snapshot: MempoolSnapshot): Promise<ChainTime>

@@ -82,7 +82,7 @@ export function createSnapshotRecorder(deps: {
 }): SnapshotRecorder {
   const { store, writePayments, updateInvoices, reportChanges, clock, params, isWitnessed } = deps
   /**
-   * The last recorded snapshot. In memory only: since when a payment is missing is stored, but the absence counts only
+   * The last recorded snapshot. In memory only: since when a payment has vanished is stored, but the absence counts only
    * between snapshots of one server. After a restart or a change of the server the wait starts again, so a payment is
    * dropped later, never earlier. Until the next snapshot, mempool payments confirm nothing.
    */
@@ -127,8 +127,8 @@ export function createSnapshotRecorder(deps: {
     })
     const compared = await compareWithSnapshot(tx, recorded, {
       txids,
-      provesMissing: ({ seq }) => snapshot.provesMissing && seq <= lastSeq,
-      wasMissing: ({ txid }) => sameServer && uncompared !== null && !uncompared.has(txid),
+      provesVanished: ({ seq }) => snapshot.provesVanished && seq <= lastSeq,
+      wasVanished: ({ txid }) => sameServer && uncompared !== null && !uncompared.has(txid),
       isFirst,
       clockIsRight: agrees,
       now,
@@ -191,7 +191,7 @@ function nextPosition(snapshot: MempoolSnapshot, at: Position, page: readonly Pa
   return newest && page.length === PAGE ? { notes: snapshot.notes.length, after: newest } : null
 }
 
-/** The invoices on other pages that the missing transactions of a page pay: a transaction is dropped as a whole. */
+/** The invoices on other pages that the vanished transactions of a page pay: a transaction is dropped as a whole. */
 async function payeesOnOtherPages(
   tx: Tx,
   page: readonly PaymentRow[],
@@ -199,6 +199,6 @@ async function payeesOnOtherPages(
   { after }: Position,
 ): Promise<number[]> {
   if (after === null && page.length < PAGE) return []
-  const missing = new Set(page.map(({ txid }) => txid).filter(txid => !txids.has(txid)))
-  return missing.size > 0 ? tx.payments.invoicesOfUnmined([...missing]) : []
+  const vanished = new Set(page.map(({ txid }) => txid).filter(txid => !txids.has(txid)))
+  return vanished.size > 0 ? tx.payments.invoicesOfUnmined([...vanished]) : []
 }

@@ -1,7 +1,7 @@
 import { type Block, isPaymentPool } from '../domain/chain.ts'
 import { MAX_ZAT } from '../domain/money.ts'
 import type { ConsensusParams } from '../domain/network-upgrade.ts'
-import { hasVanished, isTransactionExpired, isWatched, type PaymentLocation } from '../domain/payment.ts'
+import { isToDrop, isTransactionExpired, isWatched, type PaymentLocation } from '../domain/payment.ts'
 import { MAX_DIVERSIFIER_INDEX } from '../domain/viewing-key.ts'
 import type { DecryptedNote } from '../ports/note-scanner.ts'
 import type { NewPayment, PaymentRow } from '../ports/repository/payment.ts'
@@ -122,15 +122,15 @@ interface SnapshotComparison {
   /** Ids of all transactions in the mempool. */
   readonly txids: ReadonlySet<string>
   /** Whether absence from the snapshot is evidence that a recorded payment has left the mempool. */
-  readonly provesMissing: (payment: PaymentRow) => boolean
+  readonly provesVanished: (payment: PaymentRow) => boolean
   /**
-   * Whether a payment that was missing from the previous snapshot has been missing since then: that snapshot was of the
+   * Whether a payment that the previous snapshot lacked has been absent since then: that snapshot was of the
    * same server, and no list in between contained it. If not, the wait starts again.
    */
-  readonly wasMissing: (payment: PaymentRow) => boolean
+  readonly wasVanished: (payment: PaymentRow) => boolean
   /** No snapshot was recorded lately, so that mempool payments have confirmed nothing. */
   readonly isFirst: boolean
-  /** If not, no payment is taken for missing. */
+  /** If not, no payment is taken for vanished. */
   readonly clockIsRight: boolean
   /** Unix seconds. */
   readonly now: number
@@ -140,45 +140,45 @@ interface SnapshotComparison {
 }
 
 /**
- * Marks unmined payments as present in or missing from a snapshot, and drops those that have vanished.
+ * Marks unmined payments as present in a snapshot or vanished from it, and drops those that have vanished for long.
  * @returns the ids of the invoices that may change
  */
 export async function compareWithSnapshot(
   tx: Tx,
   unmined: readonly PaymentRow[],
-  { txids, provesMissing, wasMissing, isFirst, clockIsRight, now, tip, leftOut }: SnapshotComparison,
+  { txids, provesVanished, wasVanished, isFirst, clockIsRight, now, tip, leftOut }: SnapshotComparison,
 ): Promise<number[]> {
   const present = unmined.filter(({ txid }) => txids.has(txid))
-  const hasChanged = ({ inSnapshot, missing }: PaymentRow) => !inSnapshot || missing !== null
+  const hasChanged = ({ inSnapshot, vanished }: PaymentRow) => !inSnapshot || vanished !== null
   const toMark = present.filter(payment => hasChanged(payment) || payment.lastSeenHeight < tip)
   if (toMark.length > 0) await tx.payments.markPresent(seqsOf(toMark), tip)
 
   const lacking = unmined.filter(payment => !txids.has(payment.txid))
   // Another process would count an absence from the time of a wrong clock on.
-  const isAbsent = (payment: PaymentRow) => clockIsRight && provesMissing(payment)
+  const isAbsent = (payment: PaymentRow) => clockIsRight && provesVanished(payment)
   const unproven = lacking.filter(payment => payment.inSnapshot && !isAbsent(payment))
   if (unproven.length > 0) await tx.payments.markAbsent(seqsOf(unproven))
 
   const absent = lacking.filter(isAbsent)
   // A time ahead of the clock was written by a wrong clock, so the wait starts again.
-  const missingSince = (payment: PaymentRow) => {
-    const { missing } = payment
-    return missing && missing.since <= now && wasMissing(payment) ? missing : null
+  const vanishedSince = (payment: PaymentRow) => {
+    const { vanished } = payment
+    return vanished && vanished.since <= now && wasVanished(payment) ? vanished : null
   }
-  const vanished = absent.filter(payment => {
-    const missing = missingSince(payment)
-    return missing !== null && hasVanished(missing, now, tip)
+  const due = absent.filter(payment => {
+    const vanished = vanishedSince(payment)
+    return vanished !== null && isToDrop(vanished, now, tip)
   })
-  const newlyMissing = absent.filter(payment => missingSince(payment) === null)
-  if (newlyMissing.length > 0) await tx.payments.markMissing(seqsOf(newlyMissing), { since: now, height: tip })
+  const newlyVanished = absent.filter(payment => vanishedSince(payment) === null)
+  if (newlyVanished.length > 0) await tx.payments.markVanished(seqsOf(newlyVanished), { since: now, height: tip })
   const dropped = await dropTransactions(
     tx,
-    vanished.map(({ txid }) => txid),
+    due.map(({ txid }) => txid),
     leftOut,
   )
   return [
     ...dropped,
-    ...invoiceIdsOf([...(isFirst ? present : present.filter(hasChanged)), ...unproven, ...newlyMissing]),
+    ...invoiceIdsOf([...(isFirst ? present : present.filter(hasChanged)), ...unproven, ...newlyVanished]),
   ]
 }
 

@@ -127,12 +127,12 @@ test('neither it nor the first list after it proves an absence, whenever the fai
       reader.see({ type: 'sync_started', at: 100, serverEpoch: 1 })
       reader.fail(100)
       reader.see({ type: 'blocks_read', rewound: false })
-      assert.equal(conclude(reader.known, []).provesMissing, false)
+      assert.equal(conclude(reader.known, []).provesVanished, false)
     },
     'before the list is recorded': reader => {
-      assert.equal(reader.read(100).provesMissing, true)
+      assert.equal(reader.read(100).provesVanished, true)
       reader.fail(100)
-      assert.equal(conclude(reader.known, []).provesMissing, false)
+      assert.equal(conclude(reader.known, []).provesVanished, false)
       reader.record(100)
     },
     'long after the list, while blocks are read': reader => {
@@ -140,16 +140,16 @@ test('neither it nor the first list after it proves an absence, whenever the fai
       reader.see({ type: 'mempool_listed', txids: new Set() })
       reader.fail(100)
       reader.see({ type: 'blocks_read', rewound: false })
-      assert.equal(conclude(reader.known, []).provesMissing, false)
+      assert.equal(conclude(reader.known, []).provesVanished, false)
       reader.record(100)
     },
   }
   for (const [name, report] of Object.entries(reports)) {
     const reader = new Reader()
     report(reader)
-    assert.equal(reader.sync(104).provesMissing, false, name)
-    assert.equal(reader.sync(110).provesMissing, false, `${name}: the first list`)
-    assert.equal(reader.sync(112).provesMissing, true, `${name}: the second one`)
+    assert.equal(reader.sync(104).provesVanished, false, name)
+    assert.equal(reader.sync(110).provesVanished, false, `${name}: the first list`)
+    assert.equal(reader.sync(112).provesVanished, true, `${name}: the second one`)
   }
 })
 
@@ -157,7 +157,7 @@ test('a list that may be old proves no absence, also when a clock that was ahead
   const reader = new Reader()
   reader.fail(1_000)
   reader.sync(1_010)
-  assert.equal(reader.read(1_002).provesMissing, false)
+  assert.equal(reader.read(1_002).provesVanished, false)
 })
 
 test('a sync during which the clock was set back is not confirmed, since it began later than it says', () => {
@@ -169,10 +169,10 @@ test('a sync during which the clock was set back is not confirmed, since it bega
 })
 
 test('a rewind during a sync proves no absence', () => {
-  assert.equal(new Reader().read(100, { rewound: true }).provesMissing, false)
+  assert.equal(new Reader().read(100, { rewound: true }).provesVanished, false)
 })
 
-test('transactions of lists that were not recorded were not missing, until a list that proves absences is recorded', () => {
+test('transactions of lists that were not recorded have not vanished, until a list that proves absences is recorded', () => {
   const reader = new Reader()
   reader.read(100, { txids: ['a'] })
   assert.deepEqual(reader.read(102, { txids: ['b'] }).uncompared, new Set(['a', 'b']))

@@ -64,7 +64,7 @@ export async function createBillingHarness(test: TestScope, { store, clock, ...o
       lastSeq: await chainRecorder.lastSeq(),
       serverEpoch: 1,
       syncedThrough,
-      provesMissing: true,
+      provesVanished: true,
       uncompared: new Set(),
     })
   }

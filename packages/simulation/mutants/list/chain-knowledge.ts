@@ -101,11 +101,11 @@ export const CHAIN_KNOWLEDGE: readonly Change[] = [
     name: 'the ids of unrecorded lists are forgotten when a wrong clock records no absence',
     file: 'domain/chain-knowledge.ts',
     in: 'observeRecorded',
-    find: 'provesMissing(known) && clockAgrees ?',
-    replace: 'provesMissing(known) ?',
+    find: 'provesVanished(known) && clockAgrees ?',
+    replace: 'provesVanished(known) ?',
     killedBy: {
       file: 'domain/chain-knowledge.test.ts',
-      test: 'transactions of lists that were not recorded were not missing',
+      test: 'transactions of lists that were not recorded have not vanished',
     },
   },
   {

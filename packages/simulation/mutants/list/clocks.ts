@@ -39,8 +39,8 @@ export const CLOCKS: readonly Change[] = [
   {
     name: 'an absence that a clock far ahead has recorded lasts until then',
     file: 'services/payment.ts',
-    in: 'missingSince',
-    find: 'missing && missing.since <= now &&',
+    in: 'vanishedSince',
+    find: 'vanished && vanished.since <= now &&',
     replace: '',
     needs: ['regtest'],
     withinSeeds: 5_000,
@@ -49,8 +49,8 @@ export const CLOCKS: readonly Change[] = [
     name: 'a process whose clock is hours wrong records absences',
     file: 'services/payment.ts',
     in: 'isAbsent',
-    find: 'clockIsRight && provesMissing(payment)',
-    replace: 'provesMissing(payment)',
+    find: 'clockIsRight && provesVanished(payment)',
+    replace: 'provesVanished(payment)',
     killedBy: {
       file: 'services/payment/payment.test.ts',
       test: 'a process whose clock is hours wrong records no absence',

@@ -7,8 +7,8 @@ import {
   isFinal,
   remainingAmount,
 } from '../../domain/invoice.ts'
-import { missingPayments } from '../../domain/missing-payments.ts'
 import { isTransactionExpired, lastMinableHeight, type PaymentSummary } from '../../domain/payment.ts'
+import { vanishedPayments } from '../../domain/vanished-payments.ts'
 import type { AttemptRow } from '../../ports/repository/delivery.ts'
 import type { Invoice } from '../../ports/repository/invoice.ts'
 import type { PaymentRow } from '../../ports/repository/payment.ts'
@@ -80,7 +80,7 @@ function liveContent(view: InvoiceView): Html {
         <p class="below">${groupThousands(invoice.amountZat)} zat${receivedLine(invoice)}</p>
         ${because !== null && html`<p class="hint" id="reason">${STATUS_REASONS[because]}</p>`}
       </section>
-      ${invoice.needsAttention && reorgWarning({ ...view, missing: missingOf(view) })}
+      ${invoice.needsAttention && reorgWarning({ ...view, vanished: vanishedOf(view) })}
       ${overpaidNotice(invoice)}
       ${view.payable && payButton(view)}
       <div class="columns">
@@ -93,9 +93,9 @@ function liveContent(view: InvoiceView): Html {
     `
 }
 
-function missingOf({ invoice, sums, payments, tip }: InvoiceView) {
+function vanishedOf({ invoice, sums, payments, tip }: InvoiceView) {
   const unmined = payments.filter(({ location }) => location.at !== 'mined')
-  return missingPayments(invoice, sums, [...unmined, ...sums.dropped], tip)
+  return vanishedPayments(invoice, sums, [...unmined, ...sums.dropped], tip)
 }
 
 function receivedLine(invoice: Invoice): Child {
@@ -215,8 +215,11 @@ function paymentState(payment: ConfirmedPayment, invoice: Invoice, tip: number):
 }
 
 /** The badge text of an unmined payment, and its reason. */
-function unminedBadge({ missing, inSnapshot }: ConfirmedPayment, { needsAttention }: Invoice): [string, string | null] {
-  if (missing !== null) return ['unmined', 'not in the mempool']
+function unminedBadge(
+  { vanished, inSnapshot }: ConfirmedPayment,
+  { needsAttention }: Invoice,
+): [string, string | null] {
+  if (vanished !== null) return ['unmined', 'not in the mempool']
   if (!needsAttention) return ['in the mempool', null]
   return inSnapshot ? ['in the mempool', 'waiting to be mined again'] : ['unmined', 'its block was reorged']
 }

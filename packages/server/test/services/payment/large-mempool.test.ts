@@ -53,7 +53,7 @@ async function open(engine: DatabaseEngine, t: TestContext) {
         lastSeq: await recorder.lastSeq(),
         serverEpoch: 1,
         syncedThrough: clock.secs,
-        provesMissing: true,
+        provesVanished: true,
         uncompared: new Set(),
       })
     },

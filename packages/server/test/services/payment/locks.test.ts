@@ -38,7 +38,7 @@ async function harnessOf(t: TestContext) {
     payments: counted(tx.payments, [
       'summaries',
       'markPresent',
-      'markMissing',
+      'markVanished',
       'markDropped',
       'upsert',
       'awaitWitness',
@@ -94,7 +94,7 @@ test('each use case of chain sync locks its invoices by one call, reads the posi
     lastSeq: await recorder.lastSeq(),
     serverEpoch: 1,
     syncedThrough: clock.secs,
-    provesMissing: true,
+    provesVanished: true,
     uncompared: new Set<string>(),
   }
   const changed = await callsOf(() => recorder.recordSnapshot(snapshot))

@@ -184,7 +184,7 @@ class Bench {
       lastSeq: await chainRecorder.lastSeq(),
       serverEpoch: 1,
       syncedThrough: clock.secs,
-      provesMissing: !rewound,
+      provesVanished: !rewound,
       uncompared: new Set<string>(),
     })
     for (const index of INDEXES) {

@@ -49,7 +49,7 @@ async function harnessOf(context: TestContext, nu63Height = 0, network: Network 
     lastSeq: Number.MAX_SAFE_INTEGER,
     serverEpoch: 1,
     syncedThrough: clock.secs,
-    provesMissing: true,
+    provesVanished: true,
     uncompared: new Set<string>(),
     ...change,
   })
@@ -191,7 +191,7 @@ test('blocks of a rescan must be in the recorded chain, not above it', async t =
   assert.equal((await harness.read(invoice)).receivedZat, 5n)
 })
 
-test('a payment recorded after a snapshot was requested does not count as missing from it', async t => {
+test('a payment recorded after a snapshot was requested does not count as vanished from it', async t => {
   const harness = await harnessOf(t)
   const invoice = await harness.shop.sell()
   const old = harness.snapshot({ lastSeq: await harness.chainRecorder.lastSeq() })
@@ -264,7 +264,7 @@ test('without confirmations, a payment that the newest snapshot lacks does not p
   const evicted = pay(invoice, 6n)
   await chainRecorder.recordSnapshot(snapshot())
   chain.evict(evicted)
-  await chainRecorder.recordSnapshot(snapshot({ provesMissing: false }))
+  await chainRecorder.recordSnapshot(snapshot({ provesVanished: false }))
   const block = mine(pay(invoice, 4n))
   await chainRecorder.recordBlocks({ blocks: [block], notes: notes(block) })
   assert.equal((await read(invoice)).status, 'detected')

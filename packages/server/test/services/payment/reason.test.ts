@@ -54,7 +54,7 @@ async function open(engine: DatabaseEngine, t: TestContext) {
         lastSeq: Number.MAX_SAFE_INTEGER,
         serverEpoch: 1,
         syncedThrough,
-        provesMissing: true,
+        provesVanished: true,
         uncompared: new Set(),
       })
     },
