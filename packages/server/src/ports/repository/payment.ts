@@ -1,5 +1,6 @@
+import type { VanishedSince } from '../../domain/mempool-comparison.ts'
 import type { Zat } from '../../domain/money.ts'
-import type { Payment, PaymentLocation, PaymentSummary, VanishedSince } from '../../domain/payment.ts'
+import type { Payment, PaymentLocation, PaymentSummary } from '../../domain/payment.ts'
 import type { ShieldedPool } from '../../domain/shielded-pool.ts'
 
 /** A payment to insert or to update. */
