@@ -214,4 +214,12 @@ export const CHAIN_KNOWLEDGE: readonly Change[] = [
       test: 'no payment has vanished when the list proves nothing',
     },
   },
+  {
+    name: 'the synced time is the one of the furthest watcher',
+    file: 'store/repository/chain.ts',
+    in: 'syncedThrough',
+    find: "fn.min('synced_through')",
+    replace: "fn.max('synced_through')",
+    killedBy: { file: 'store/sqlite/store.test.ts', test: 'the synced time is the least of all watchers' },
+  },
 ]
