@@ -99,6 +99,7 @@ test('an unmined payment counts when two servers show it, or after 300 s without
   assert.deepEqual(counts(1_300), [true, true])
   witness.compare(1_301, [], { shown: new Set(['b']) })
   assert.deepEqual(counts(1_299), [false, true], 'without a block to compare, too')
+  assert.deepEqual(counts(1_301), [true, true], 'and the wait goes on')
 })
 
 test('a disagreement is reported after 60 s at the block above the agreement, else one about a rescanned payment', () => {
