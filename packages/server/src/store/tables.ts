@@ -51,6 +51,7 @@ export interface Tables {
   locks: LocksTable
   rewinds: RewindsTable
   chain_problems: ChainProblemsTable
+  watchers: WatchersTable
   events: EventsTable
   sign_in_codes: SignInCodesTable
   sign_in_budgets: SignInBudgetsTable
@@ -203,7 +204,7 @@ export interface HeadersTable {
 }
 
 export interface CountersTable {
-  name: 'event_seq' | 'synced_through' | 'witnessed_height'
+  name: 'event_seq' | 'witnessed_height'
   value: Int64
 }
 
@@ -221,6 +222,12 @@ export interface ChainProblemsTable {
   problem: ChainProblemName
   detail: string | null
   since: Int64
+}
+
+export interface WatchersTable {
+  id: Int64
+  synced_through: Int64
+  recorded_at: Int64
 }
 
 export interface EventsTable {

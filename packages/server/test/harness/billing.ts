@@ -9,6 +9,7 @@ import type { Rates } from '../../src/ports/rate.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { openTestContainer, type TestScope } from './container.ts'
 import { silentLog } from './log.ts'
+import { recordList } from './mempool-list.ts'
 import { TestNetwork } from './simulation/network.ts'
 import { testViewingKey } from './viewing-key.ts'
 
@@ -56,16 +57,12 @@ export async function createBillingHarness(test: TestScope, { store, clock, ...o
 
   /** Records the mempool. @param syncedThrough the time up to which chain and mempool are known; null: no later one */
   const recordMempool = async (syncedThrough: number | null): Promise<void> => {
-    await chainRecorder.recordSnapshot({
+    await recordList(chainRecorder, {
       notes: network.mempoolNotes(keyId),
-      expiryHeights: new Map(),
       txids: new Set(network.mempool.keys()),
       readAt: now(),
       lastSeq: await chainRecorder.lastSeq(),
-      serverEpoch: 1,
       syncedThrough,
-      provesMissing: true,
-      uncompared: new Set(),
     })
   }
 

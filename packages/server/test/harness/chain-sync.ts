@@ -247,8 +247,8 @@ export class ChainSyncHarness {
     return this.wallet.payMany(uris).id
   }
 
-  /** Syncs until missing payments are dropped, which takes 120 s and a new block. */
-  async syncPastMissingWindow(): Promise<void> {
+  /** Syncs until vanished payments are dropped, which takes 120 s and a new block. */
+  async syncUntilVanishedAreDropped(): Promise<void> {
     await this.sync()
     this.clock.advance(120)
     this.sandbox.mine(1, { empty: true })

@@ -62,9 +62,9 @@ export const PAYMENTS: readonly Change[] = [
   {
     name: 'an unmined payment counts as last seen at its first block',
     file: 'services/sale/payment.ts',
-    in: 'compareWithSnapshot',
-    find: 'hasChanged(payment) || payment.lastSeenHeight < tip',
-    replace: 'hasChanged(payment)',
+    in: 'compareWithList',
+    find: 'lastSeenHeight < tip',
+    replace: 'lastSeenHeight > tip',
     killedBy: {
       file: 'workers/chain/witness-wait.test.ts',
       test: 'an unmined payment of unknown expiry was last seen at the newest block',

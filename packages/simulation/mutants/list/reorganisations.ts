@@ -62,9 +62,9 @@ export const REORGANISATIONS: readonly Change[] = [
     killedBy: { file: 'store/sqlite/store.test.ts', test: 'a rewind moves where a payment was last seen' },
   },
   {
-    name: 'after a rewind, a missing payment waits for a block above the removed ones',
+    name: 'after a rewind, a vanished payment waits for a block above the removed ones',
     file: 'store/repository/sale/payment.ts',
-    in: 'lowerMissingHeights',
+    in: 'lowerVanishedHeights',
     find: '.set({ vanished_height: height })',
     replace: ".set(eb => ({ vanished_height: eb.ref('vanished_height') }))",
     killedBy: { file: 'store/sqlite/store.test.ts', test: 'a rewind moves where a payment was last seen' },

@@ -1,9 +1,12 @@
 import { allPaymentsVisible, type ChainProblem } from './chain-problem.ts'
 
 /**
- * The knowledge of one process about chain and mempool, as a value: `observe` returns the next one, and `conclude` what it
- * proves. In memory only: after a restart three syncs are needed until `syncedThrough` advances again. All times are Unix
- * seconds.
+ * The knowledge of one process about chain and mempool, as a value: `observe` returns the next one; `conclude`,
+ * `listState` and `mempoolIsKnown` say what it proves. All times are Unix seconds.
+ *
+ * Only conclusions are stored: the synced time, and since when a payment has vanished. The rest compares lists of one
+ * server session, which ends with the process, so storing it would prove nothing: after a restart three syncs are needed
+ * until `syncedThrough` advances again, and the wait for a vanished payment starts again.
  */
 export interface ChainKnowledge {
   /** The last sync, complete or not; null before the first. */
@@ -17,6 +20,12 @@ export interface ChainKnowledge {
   readonly awaitsFirstList: boolean
   /** Ids of the transactions in mempool lists that were read and not yet compared with the payments. Null: too many. */
   readonly uncompared: ReadonlySet<string> | null
+  /** When the last list was requested that is recorded; null: none, or the last one is recorded in part or was old. */
+  readonly recordedAt: number | null
+  /** Server epoch of the last list whose absences are recorded; null: none. */
+  readonly absencesOf: number | null
+  /** Sequence numbers of the unmined payments that no second server had shown when the last list was recorded. */
+  readonly unwitnessed: ReadonlySet<number>
 }
 
 interface Sync {
@@ -66,11 +75,16 @@ export type Observation =
       /** Payments in blocks that were removed during the sync were not in its list. */
       readonly rewound: boolean
     }
+  /** A page of the list is recorded. Until the last one is, payments may count as present that left the mempool. */
+  | { readonly type: 'page_recorded' }
   | {
       readonly type: 'snapshot_recorded'
       readonly at: number
-      /** The absences that the list proves were recorded. */
+      /** Else no absence was recorded. */
       readonly clockAgrees: boolean
+      /** The list was compared with the payments, see `ListState.isRecent`. */
+      readonly compared: boolean
+      readonly unwitnessed: ReadonlySet<number>
     }
 
 export interface Conclusions {
@@ -80,14 +94,26 @@ export interface Conclusions {
    * False when the list may be old, and when the chain was rewound during the reading: payments mined at that time were
    * not in the mempool.
    */
-  readonly provesMissing: boolean
+  readonly provesVanished: boolean
   /**
    * Ids of the transactions in this list, and in those that were read since the last list that proved absences and not
-   * recorded: these were not missing all the time. Null: any transaction may have been in such a list.
+   * recorded: these were not absent all the time. Null: any transaction may have been in such a list.
    */
   readonly uncompared: ReadonlySet<string> | null
 }
 
+/** The list of the last sync, before it is recorded. */
+export interface ListState {
+  /** If not, it is not compared with the payments: it must not replace a newer list of another process. */
+  readonly isRecent: boolean
+  /** No list was recorded lately, so mempool payments have confirmed nothing. */
+  readonly isFirst: boolean
+  /** Its server also served the list whose absences were recorded last. Absences at two servers do not add up. */
+  readonly sameServer: boolean
+}
+
+/** Exceeds the age of a server's list and some failed readings. */
+const MAX_RECORDED_AGE_SECS = 30
 /** Maximum age of a server's mempool list, with a margin: lightwalletd asks its node at most every 2 s. */
 const MAX_MEMPOOL_AGE_SECS = 3
 /**
@@ -105,6 +131,9 @@ export const NOTHING_KNOWN: ChainKnowledge = {
   failedAt: null,
   awaitsFirstList: false,
   uncompared: new Set(),
+  recordedAt: null,
+  absencesOf: null,
+  unwitnessed: new Set(),
 }
 
 export function observe(known: ChainKnowledge, observation: Observation): ChainKnowledge {
@@ -121,6 +150,8 @@ export function observe(known: ChainKnowledge, observation: Observation): ChainK
     }
     case 'blocks_read':
       return known.sync ? observeBlocks(known, known.sync, observation.rewound) : known
+    case 'page_recorded':
+      return { ...known, recordedAt: null }
     case 'snapshot_recorded':
       return known.sync ? observeRecorded(known, known.sync, observation) : known
   }
@@ -130,9 +161,24 @@ export function observe(known: ChainKnowledge, observation: Observation): ChainK
 export function conclude(known: ChainKnowledge, problems: readonly ChainProblem[]): Conclusions {
   return {
     syncedThrough: allPaymentsVisible(problems) ? (settled(known)?.startedAt ?? null) : null,
-    provesMissing: provesMissing(known),
+    provesVanished: provesVanished(known),
     uncompared: known.uncompared,
   }
+}
+
+/** @param now Unix seconds: when the recording of the list begins */
+export function listState(known: ChainKnowledge, now: number): ListState {
+  const { sync, absencesOf } = known
+  return {
+    isRecent: sync !== null && isRecent(sync.startedAt, now),
+    isFirst: !mempoolIsKnown(known, now),
+    sameServer: sync !== null && sync.serverEpoch === absencesOf,
+  }
+}
+
+/** Whether a recent list is recorded, so that mempool payments can confirm invoices. @param now Unix seconds */
+export function mempoolIsKnown({ recordedAt }: ChainKnowledge, now: number): boolean {
+  return recordedAt !== null && isRecent(recordedAt, now)
 }
 
 function observeBlocks(known: ChainKnowledge, sync: Sync, rewound: boolean): ChainKnowledge {
@@ -152,7 +198,7 @@ function observeBlocks(known: ChainKnowledge, sync: Sync, rewound: boolean): Cha
 function observeRecorded(
   known: ChainKnowledge,
   sync: Sync,
-  { at, clockAgrees }: Extract<Observation, { type: 'snapshot_recorded' }>,
+  { at, clockAgrees, compared, unwitnessed }: Extract<Observation, { type: 'snapshot_recorded' }>,
 ): ChainKnowledge {
   const { startedAt, serverEpoch, hasFailed, isListOld } = sync
   const { unconfirmed } = known
@@ -161,12 +207,15 @@ function observeRecorded(
   const waiting = done ? known.confirmed.filter(({ listedAt }) => listedAt > done.listedAt) : known.confirmed
   const isNext = confirms && !hasFailed
   const isFirst = unconfirmed === null && !isListOld
+  const recordsAbsences = provesVanished(known) && clockAgrees && compared
   return {
     ...known,
     unconfirmed: confirms || isFirst ? { startedAt, endedAt: at, serverEpoch } : unconfirmed,
     confirmed: isNext ? [...waiting, { startedAt: unconfirmed.startedAt, listedAt: startedAt }] : waiting,
     awaitsFirstList: known.awaitsFirstList && (isListOld || hasFailed),
-    uncompared: provesMissing(known) && clockAgrees ? new Set() : known.uncompared,
+    recordedAt: compared ? startedAt : null,
+    unwitnessed,
+    ...(recordsAbsences && { uncompared: new Set(), absencesOf: serverEpoch }),
     // By a clock that was set back meanwhile, the sync began later than it says.
     ...(at < startedAt && { unconfirmed: null, confirmed: [] }),
   }
@@ -181,8 +230,12 @@ export function knownThrough(syncedThrough: number, now: number): number {
 }
 
 /** Whether a payment that the last list lacks was not in the mempool. */
-function provesMissing({ sync, awaitsFirstList }: ChainKnowledge): boolean {
+function provesVanished({ sync, awaitsFirstList }: ChainKnowledge): boolean {
   return sync !== null && !sync.rewound && !sync.isListOld && !awaitsFirstList
+}
+
+function isRecent(listedAt: number, now: number): boolean {
+  return listedAt <= now && now - listedAt <= MAX_RECORDED_AGE_SECS
 }
 
 /** The newest confirmed sync for whose list no failure was reported until the last sync started. */

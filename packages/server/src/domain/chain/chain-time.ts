@@ -62,9 +62,8 @@ export interface TimeBounds {
  * The bounds of the present time: the clock and the newest block, since either may be wrong when they differ by hours;
  * else both are the clock.
  */
-export function timeBounds(params: ConsensusParams, newest: readonly Timed[], now: number): TimeBounds {
-  const [tip] = newest
-  if (!tip || clockAgreesWithChain(chainTime(params, newest, now))) return { earliest: now, latest: now }
+export function timeBounds(time: ChainTime, tip: Timed | undefined, now: number): TimeBounds {
+  if (!tip || clockAgreesWithChain(time)) return { earliest: now, latest: now }
   return { earliest: Math.min(now, tip.time), latest: Math.max(now, tip.time) }
 }
 

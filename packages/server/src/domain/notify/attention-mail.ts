@@ -1,4 +1,4 @@
-import { missingPaymentsCause } from '../chain/missing-payments.ts'
+import { vanishedPaymentsCause } from '../chain/vanished-payments.ts'
 import { formatCount, formatRest } from '../count.ts'
 import type { Zat } from '../money.ts'
 import { formatZec } from '../money.ts'
@@ -53,7 +53,7 @@ export function attentionMailText(
   return {
     subject: `zatgate: payments of ${count} are missing`,
     text: [
-      `Payments of ${count} in your zatgate account are missing: ${missingPaymentsCause(listed)}.`,
+      `Payments of ${count} in your zatgate account are missing: ${vanishedPaymentsCause(listed)}.`,
       '',
       ...lines,
       '',

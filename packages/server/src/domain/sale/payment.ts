@@ -28,14 +28,6 @@ export interface Payment {
   readonly awaitsWitness?: boolean
 }
 
-/** Exceeds the age of a server's list and some failed readings. */
-const MAX_SNAPSHOT_AGE_SECS = 30
-
-/** Whether a mempool snapshot requested at `readAt` (Unix seconds) still describes the mempool. */
-export function isRecentSnapshot(readAt: number, now: number): boolean {
-  return readAt <= now && now - readAt <= MAX_SNAPSHOT_AGE_SECS
-}
-
 /** The payments of an invoice summed up, in a bounded size whatever their number. */
 export interface PaymentSummary {
   /** In the mempool. */
@@ -147,20 +139,4 @@ export function minableUntil(unmined: readonly Unmined[], tip: number): number |
   const heights = unmined.map(({ expiryHeight, lastSeenHeight }) => lastMinableHeight(expiryHeight, lastSeenHeight))
   const last = highest(heights, 0)
   return last > tip ? last : null
-}
-
-/** A payment is dropped when mempool snapshots lack it for this time, and a new block has been found meanwhile. */
-const DROP_AFTER_MISSING_SECS = 120
-
-/** Since when the mempool snapshots of one server lack an unmined payment. */
-export interface MissingSince {
-  /** Unix seconds. */
-  readonly since: number
-  /** Height of the last recorded block at that time. */
-  readonly height: number
-}
-
-/** Whether a missing payment is taken to have left the mempool. */
-export function hasVanished(missing: MissingSince, now: number, tip: number): boolean {
-  return now - missing.since >= DROP_AFTER_MISSING_SECS && tip > missing.height
 }

@@ -1,18 +1,17 @@
 import type { Block, BlockProblem, Header } from '../../domain/chain/chain.ts'
 import { checkContinuity } from '../../domain/chain/chain.ts'
-import type { ChainTime } from '../../domain/chain/chain-time.ts'
 import type { ConsensusParams } from '../../domain/chain/network-upgrade.ts'
 import { canContainPayment } from '../../domain/sale/payment.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { DecryptedNote } from '../../ports/note-scanner.ts'
 import type { Store, Tx } from '../../ports/store.ts'
 import {
-  confirmedTipOf,
   DUE_PER_STEP,
   type InvoiceChange,
   type LockedInvoices,
   lockInvoices,
   type ReportChanges,
+  readTips,
   type UpdateContext,
   type UpdateInvoices,
   writeInvoices,
@@ -28,7 +27,7 @@ import {
 } from '../sale/payment.ts'
 import { createPaymentWriter, type PaymentWrite } from '../sale/payment-write.ts'
 import type { SetAsides } from '../set-aside.ts'
-import { createSnapshotRecorder, type MempoolSnapshot, type ScannedMempool } from './mempool-snapshot.ts'
+import { createSnapshotRecorder, type ScannedMempool, type SnapshotRecorder } from './mempool-snapshot.ts'
 import type { Witnesses } from './witness.ts'
 
 /** Blocks in order, with all notes decrypted from them with the watched keys. */
@@ -49,7 +48,7 @@ export interface ChainMismatch {
  * Records what chain sync observes. Each function is one transaction, events included. It locks the chain (except
  * `recordMempool`, which writes no chain data), then all invoices concerned at once, in the order of their ids.
  */
-export interface ChainRecorder {
+export interface ChainRecorder extends Omit<SnapshotRecorder, 'mempoolIsKnown'> {
   /**
    * Records blocks that follow the last recorded block, their payments, and the resulting invoice changes. The first
    * blocks in an empty database are accepted unchecked. If a block does not follow, nothing is written and the mismatch
@@ -67,13 +66,6 @@ export interface ChainRecorder {
   mempoolView(now: number): Pick<UpdateContext, 'mempoolIsKnown' | 'isWitnessed'>
   /** Sequence number of the last recorded payment; 0 before the first. */
   lastSeq(): Promise<number>
-  /**
-   * Records a complete reading of chain and mempool: the payments in the mempool and the known payments absent from it,
-   * in several transactions when there are very many.
-   * Drops payments that are absent from one server's readings for `DROP_AFTER_MISSING_SECS` and a new block. Advances
-   * `syncedThrough`, unless the block times show a stalled server or a wrong clock.
-   */
-  recordSnapshot(snapshot: MempoolSnapshot): Promise<ChainTime>
   /**
    * Records payments found by a rescan of recorded blocks. Blocks, position and known payments are unchanged. With several
    * servers the payments are not confirmed until a second one shows them (`Witnesses.recordRescanned`).
@@ -99,8 +91,7 @@ export function createChainRecorder(deps: {
   const { store, updateInvoices, reportChanges, clock, params } = deps
   const { isWitnessed } = deps.witnesses ?? { isWitnessed: () => true }
   const writePayments = createPaymentWriter(deps)
-  const snapshots = createSnapshotRecorder({ ...deps, writePayments, isWitnessed })
-  const { mempoolIsKnown } = snapshots
+  const { mempoolIsKnown, ...snapshots } = createSnapshotRecorder({ ...deps, writePayments, isWitnessed })
 
   async function recordBlocks({ blocks, notes, leftOut = [] }: ScannedBlocks): Promise<ChainMismatch | null> {
     const now = nowSecs(clock)
@@ -210,12 +201,12 @@ export function createChainRecorder(deps: {
   }
 
   return {
+    ...snapshots,
     recordBlocks,
     recordDue,
     recordMempool,
     mempoolView: now => ({ mempoolIsKnown: mempoolIsKnown(now), isWitnessed }),
     lastSeq: () => store.query(tx => tx.payments.lastSeq()),
-    recordSnapshot: snapshots.record,
     recordRescanned,
   }
 }
@@ -282,7 +273,7 @@ interface Step {
 }
 
 async function findDue(tx: Tx, tip: number): Promise<DueChanges> {
-  const confirmedTip = await confirmedTipOf(tx, tip)
+  const { confirmedTip } = await readTips(tx, { tip })
   const confirmable = await tx.invoices.confirmable(confirmedTip, DUE_PER_STEP)
   const expired = await tx.payments.expiredUnmined(tip, DUE_PER_STEP)
   return {

@@ -29,6 +29,6 @@ export async function checkClock(tx: Pick<Tx, 'chain'>, params: ConsensusParams,
     tip: newest[0],
     chainTime: time,
     agrees: clockAgreesWithChain(time),
-    bounds: timeBounds(params, newest, now),
+    bounds: timeBounds(time, newest[0], now),
   }
 }

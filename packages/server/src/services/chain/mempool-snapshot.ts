@@ -1,7 +1,17 @@
-import type { Conclusions } from '../../domain/chain/chain-knowledge.ts'
-import type { ChainTime } from '../../domain/chain/chain-time.ts'
+import {
+  type Conclusions,
+  conclude,
+  type ListState,
+  listState,
+  mempoolIsKnown,
+  NOTHING_KNOWN,
+  type Observation,
+  observe,
+} from '../../domain/chain/chain-knowledge.ts'
+import type { ChainProblem } from '../../domain/chain/chain-problem.ts'
+import { type ChainTime, clockAgreesWithChain } from '../../domain/chain/chain-time.ts'
 import type { ConsensusParams } from '../../domain/chain/network-upgrade.ts'
-import { isRecentSnapshot, type Payment } from '../../domain/sale/payment.ts'
+import type { Payment } from '../../domain/sale/payment.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { DecryptedNote } from '../../ports/note-scanner.ts'
 import type { PaymentRow, UnminedCursor } from '../../ports/repository/sale/payment.ts'
@@ -14,7 +24,7 @@ import {
   writeInvoices,
 } from '../sale/invoice-state.ts'
 import {
-  compareWithSnapshot,
+  compareWithList,
   invoiceIdsOf,
   matchInvoices,
   observeMempool,
@@ -35,12 +45,8 @@ export interface ScannedMempool {
 export interface MempoolSnapshot extends ScannedMempool, Conclusions {
   /** Ids of all transactions in the mempool. */
   readonly txids: ReadonlySet<string>
-  /** Unix seconds: when the mempool was requested. */
-  readonly readAt: number
   /** The last payment sequence number before the mempool was requested. Later payments may be absent from it. */
   readonly lastSeq: number
-  /** Changes with each server and each session. Absence from one server says nothing about another. */
-  readonly serverEpoch: number
 }
 
 /** Payments that one transaction records, and that it compares. */
@@ -49,9 +55,17 @@ const PAGE = 2_000
 const INVOICES_PER_STEP = 500
 
 export interface SnapshotRecorder {
-  /** Whether a recent snapshot is recorded, so that mempool payments can confirm invoices. */
+  /** Adds an observation to the knowledge of this process. Those about recording are the recorder's own. */
+  see(observation: Observation): void
+  /** The conclusions to record with the list of the last sync, once its blocks are read. */
+  conclude(problems: readonly ChainProblem[]): Conclusions
   mempoolIsKnown(now: number): boolean
-  record(snapshot: MempoolSnapshot): Promise<ChainTime>
+  /**
+   * Records the list of the last sync: the payments in the mempool and the known payments absent from it, in several
+   * transactions when there are very many. Drops those that one server's lists lack for two minutes and a new block.
+   * Advances the synced time, unless the block times show a stalled server or a wrong clock.
+   */
+  recordSnapshot(snapshot: MempoolSnapshot): Promise<ChainTime>
 }
 
 /** The notes to record next, and the unmined payments to compare next. */
@@ -81,16 +95,10 @@ export function createSnapshotRecorder(deps: {
   readonly writePayments: WritePayments
 }): SnapshotRecorder {
   const { store, writePayments, updateInvoices, reportChanges, clock, params, isWitnessed } = deps
-  /**
-   * The last recorded snapshot. In memory only: since when a payment is missing is stored, but the absence counts only
-   * between snapshots of one server. After a restart or a change of the server the wait starts again, so a payment is
-   * dropped later, never earlier. Until the next snapshot, mempool payments confirm nothing.
-   */
-  let last: Pick<MempoolSnapshot, 'serverEpoch' | 'readAt'> | null = null
-  /** Unmined payments of the last snapshot that no second server has shown yet, by sequence number. */
-  let unwitnessed: ReadonlySet<number> = new Set()
-
-  const mempoolIsKnown = (now: number) => last !== null && isRecentSnapshot(last.readAt, now)
+  let known = NOTHING_KNOWN
+  const see = (observation: Observation) => {
+    known = observe(known, observation)
+  }
   const isShownTwice = ({ invoiceId, ...payment }: PaymentRow) => isWitnessed(invoiceId, payment)
 
   /** Records a page of notes. After the last one, compares a page of unmined payments, all pages one after another. */
@@ -98,18 +106,15 @@ export function createSnapshotRecorder(deps: {
     tx: Tx,
     snapshot: MempoolSnapshot,
     at: Position,
-    context: { readonly now: number; readonly sameServer: boolean; readonly isFirst: boolean },
+    context: ListState & { readonly now: number },
     { deferredBy, ...write }: PaymentWrite,
   ): Promise<StepResult> {
-    const { now, sameServer, isFirst } = context
-    const { txids, lastSeq, readAt, expiryHeights, uncompared } = snapshot
-    // An old snapshot must not replace a newer one of another process.
-    const isRecent = isRecentSnapshot(readAt, now)
+    const { now, isRecent } = context
     await tx.chain.lock()
     const { tip: newest, chainTime: time, agrees } = await checkClock(tx, params, now)
     const tip = newest?.height ?? 0
     const unmined = snapshot.notes.slice(at.notes, at.notes + PAGE).map(note => ({ note }))
-    const matched = await matchInvoices(tx, observeMempool(unmined, expiryHeights, params, { tip, now }))
+    const matched = await matchInvoices(tx, observeMempool(unmined, snapshot.expiryHeights, params, { tip, now }))
     const compares = at.notes + PAGE >= snapshot.notes.length
     const before = compares ? await tx.payments.listMempool(PAGE, at.after) : []
     const locked = await lockInvoices(tx, [
@@ -125,20 +130,12 @@ export function createSnapshotRecorder(deps: {
       const invoice = locked.get(invoiceId)
       return invoice !== undefined && !leftOut.has(invoice.viewingKeyId)
     })
-    const compared = await compareWithSnapshot(tx, recorded, {
-      txids,
-      provesMissing: ({ seq }) => snapshot.provesMissing && seq <= lastSeq,
-      wasMissing: ({ txid }) => sameServer && uncompared !== null && !uncompared.has(txid),
-      isFirst,
-      clockIsRight: agrees,
-      now,
-      tip,
-      leftOut,
-    })
+    const list = { ...snapshot, ...context, clockIsRight: agrees, tip }
+    const compared = await compareWithList(tx, recorded, list, leftOut)
     const next = nextPosition(snapshot, at, page)
     if (next === null && time.state === 'ok' && snapshot.syncedThrough !== null)
       await tx.chain.setSyncedThrough(snapshot.syncedThrough, now)
-    const newlyWitnessed = recorded.filter(payment => unwitnessed.has(payment.seq) && isShownTwice(payment))
+    const newlyWitnessed = recorded.filter(payment => known.unwitnessed.has(payment.seq) && isShownTwice(payment))
     const evaluated = [...paid, ...compared, ...invoiceIdsOf(newlyWitnessed)]
     const waiting = recorded.filter(payment => !isShownTwice(payment)).map(({ seq }) => seq)
     // Until all payments are compared, some may count as present that have left the mempool.
@@ -147,12 +144,13 @@ export function createSnapshotRecorder(deps: {
   }
 
   return {
-    mempoolIsKnown,
+    see,
+    conclude: problems => conclude(known, problems),
+    mempoolIsKnown: now => mempoolIsKnown(known, now),
 
-    async record(snapshot) {
+    async recordSnapshot(snapshot) {
       const now = nowSecs(clock)
-      const { serverEpoch, readAt } = snapshot
-      const context = { now, sameServer: serverEpoch === last?.serverEpoch, isFirst: !mempoolIsKnown(now) }
+      const context = { ...listState(known, now), now }
       const write = (at: Position) =>
         writePayments((tx, paymentWrite) => recordStep(tx, snapshot, at, context, paymentWrite))
       const waiting: number[] = []
@@ -164,12 +162,11 @@ export function createSnapshotRecorder(deps: {
         const { next } = step
         if (next === null) break
         // Should a step fail, the next snapshot evaluates every invoice with a payment in the mempool.
-        last = null
+        see({ type: 'page_recorded' })
         for (const id of step.evaluated) again.add(id)
         step = await write(next)
       }
-      unwitnessed = new Set(waiting)
-      const isRecent = isRecentSnapshot(readAt, now)
+      const { isRecent } = context
       const ids = [...again]
       for (let start = 0; isRecent && start < ids.length; start += INVOICES_PER_STEP) {
         const some = ids.slice(start, start + INVOICES_PER_STEP)
@@ -179,7 +176,9 @@ export function createSnapshotRecorder(deps: {
           ),
         )
       }
-      last = isRecent ? { serverEpoch, readAt } : null
+      const clockAgrees = clockAgreesWithChain(step.time)
+      const unwitnessed = new Set(waiting)
+      see({ type: 'snapshot_recorded', at: nowSecs(clock), clockAgrees, compared: isRecent, unwitnessed })
       return step.time
     },
   }
@@ -191,7 +190,7 @@ function nextPosition(snapshot: MempoolSnapshot, at: Position, page: readonly Pa
   return newest && page.length === PAGE ? { notes: snapshot.notes.length, after: newest } : null
 }
 
-/** The invoices on other pages that the missing transactions of a page pay: a transaction is dropped as a whole. */
+/** The invoices on other pages that the vanished transactions of a page pay: a transaction is dropped as a whole. */
 async function payeesOnOtherPages(
   tx: Tx,
   page: readonly PaymentRow[],
@@ -199,6 +198,6 @@ async function payeesOnOtherPages(
   { after }: Position,
 ): Promise<number[]> {
   if (after === null && page.length < PAGE) return []
-  const missing = new Set(page.map(({ txid }) => txid).filter(txid => !txids.has(txid)))
-  return missing.size > 0 ? tx.payments.invoicesOfUnmined([...missing]) : []
+  const vanished = new Set(page.map(({ txid }) => txid).filter(txid => !txids.has(txid)))
+  return vanished.size > 0 ? tx.payments.invoicesOfUnmined([...vanished]) : []
 }

@@ -89,9 +89,9 @@ export function createRecordedChain(deps: {
       await tx.setAside.lowerFromHeight(height + 1)
       const changes = await updateInvoices(tx, touched, now, { locked, deferredBy: write.deferredBy })
       if (height > toHeight) return { isLast: false, changes }
-      // Payments already missing wait for a new block on the remaining chain; when one of them cannot be written, longer.
+      // Payments that have already vanished wait for a new block on the remaining chain; when one of them cannot be written, longer.
       if (write.deferredBy !== undefined) return { isLast: true, changes }
-      const lowered = await tx.payments.lowerMissingHeights(toHeight, PAYMENTS_PER_STEP)
+      const lowered = await tx.payments.lowerVanishedHeights(toHeight, PAYMENTS_PER_STEP)
       return { isLast: lowered < PAYMENTS_PER_STEP, changes }
     })
     if (!step) return null

@@ -1,13 +1,14 @@
 import type { Header } from '../../domain/chain/chain.ts'
 import type { ChainProblem } from '../../domain/chain/chain-problem.ts'
 import {
-  contradictsTwo,
+  comparedFrom,
   isNearTip,
+  isShown,
   MIN_WITNESSES,
-  unopposedHeight,
+  NOTHING_WITNESSED,
+  observeComparison,
   type WitnessedBlock,
-  waitIsOver,
-  witnessOutcome,
+  witnessProblems,
 } from '../../domain/chain/witness.ts'
 import type { Payment } from '../../domain/sale/payment.ts'
 import { invoiceReference } from '../../domain/set-aside.ts'
@@ -53,8 +54,6 @@ export interface Witnesses {
 const FIRST_COMPARED = 100
 const MAX_BLOCKS = 100
 const WAITS_PAGE = 1_000
-/** Servers see a new block or a reorganisation within seconds of each other. */
-const REPORT_AFTER_SECS = 60
 
 export function createWitnesses(deps: {
   readonly store: Store
@@ -68,22 +67,7 @@ export function createWitnesses(deps: {
   let required = false
   /** The number of servers in the settings; null before the first sync. */
   let configured: number | null = null
-  /** In memory only: after a restart the wait begins again, so `paid` comes later, never earlier. */
-  let waiting: { readonly since: number; readonly height: number } | null = null
-  /** The last agreement, while blocks above it count without one. In memory too. */
-  let agreed: number | null = null
-  let disagreed: { readonly since: number; readonly height: number } | null = null
-  /** A server beyond two that agree contradicts them, or cannot be compared, since then. */
-  let contradictedSince: number | null = null
-  let incompleteSince: number | null = null
-  let unmined: ReadonlySet<string> = new Set()
-
-  const isAlone = () => waitIsOver(waiting?.since ?? null, nowSecs(clock))
-
-  /** The height above which blocks are compared: again from the last agreement, after blocks that counted without one. */
-  function startOf(witnessed: number): number {
-    return Math.min(witnessed, agreed ?? witnessed)
-  }
+  let known = NOTHING_WITNESSED
 
   /** Without a second server, every payment counts like any other, also those of keys that are set aside. */
   async function forgetWaits(): Promise<void> {
@@ -126,21 +110,18 @@ export function createWitnesses(deps: {
     reportChanges(changes)
   }
 
+  /** Whether a server beyond the two that have to agree is missing. */
+  function isShort(views: readonly ScannedView[], tip: number): boolean {
+    if (configured === null || configured <= MIN_WITNESSES) return false
+    return views.filter(view => isNearTip(view.height, tip)).length < configured
+  }
+
   return {
     get problems() {
-      const found: ChainProblem[] = []
-      const isReported = ({ since }: { readonly since: number }) => nowSecs(clock) - since >= REPORT_AFTER_SECS
-      if (disagreed && isReported(disagreed)) found.push({ problem: 'servers_disagree', height: disagreed.height + 1 })
-      else if (rescanned.disagreed && isReported(rescanned.disagreed))
-        found.push({ problem: 'servers_disagree', height: rescanned.disagreed.height })
-      const now = nowSecs(clock)
-      if (isAlone()) found.push({ problem: 'second_server_missing' })
-      else if (waitIsOver(contradictedSince, now) || waitIsOver(incompleteSince, now))
-        found.push({ problem: 'server_left_out' })
-      return found
+      return witnessProblems(known, rescanned.disagreed, nowSecs(clock))
     },
 
-    isWitnessed: (invoiceId, payment) => !required || isAlone() || unmined.has(paymentKey(invoiceId, payment)),
+    isWitnessed: (invoiceId, payment) => !required || isShown(known, paymentKey(invoiceId, payment), nowSecs(clock)),
 
     configure,
 
@@ -151,7 +132,7 @@ export function createWitnesses(deps: {
       if (!required) return null
       const headers = await store.read(async tx => {
         const witnessed = await tx.chain.witnessedHeight()
-        return witnessed === null ? [] : tx.chain.headersAbove(startOf(witnessed), MAX_BLOCKS)
+        return witnessed === null ? [] : tx.chain.headersAbove(comparedFrom(known, witnessed), MAX_BLOCKS)
       })
       const [first] = headers
       if (first) return { from: first.height, to: headers.at(-1)!.height }
@@ -166,42 +147,25 @@ export function createWitnesses(deps: {
         const tip = (await tx.chain.tip())?.height
         const witnessed = await tx.chain.witnessedHeight()
         if (tip === undefined || witnessed === null) return null
-        const start = startOf(witnessed)
-        const headers = await tx.chain.headersAbove(start, MAX_BLOCKS)
-        const compared = await compareBlocks(tx, headers, views, tip)
-        const mempools = await shownBy(
+        const headers = await tx.chain.headersAbove(comparedFrom(known, witnessed), MAX_BLOCKS)
+        const blocks = await compareBlocks(tx, headers, views, tip)
+        const shown = await shownBy(
           tx,
           views.flatMap(({ mempoolNotes }) => (mempoolNotes ? [mempoolNotes] : [])),
         )
-        const { state, height } = witnessOutcome(compared, start)
-        // Another process may have recorded the agreement first.
-        const isFurther = height > Math.min(start, waiting?.height ?? start)
-        const since = isFurther ? now : (waiting?.since ?? now)
-        const reached =
-          state === 'disagreed'
-            ? height
-            : state === 'waiting' && waitIsOver(since, now)
-              ? unopposedHeight(compared, tip)
-              : Math.max(witnessed, height)
+        const isIncomplete = isShort(views, tip)
+        const next = observeComparison(known, { blocks, witnessed, isIncomplete, shown, tip, now })
+        const { reached } = next
         if (reached !== witnessed) await tx.chain.setWitnessedHeight(reached)
         // The chain sync finds the rest.
         const confirmable = await tx.invoices.confirmable(Math.min(reached, tip), DUE_PER_STEP)
         const locked = await lockWithSetAside(tx, headers, confirmable, { now, deferredBy })
         const changes = await updateInvoices(tx, confirmable, now, { locked, tip, deferredBy })
-        const isIncomplete = views.filter(view => isNearTip(view.height, tip)).length < (configured ?? 0)
-        return { state, height, since, reached, compared, isIncomplete, mempools, changes }
+        return { known: next.known, changes }
       })
       if (!written) return
-      const { state, height, since, reached, compared, isIncomplete, mempools, changes } = written
-      unmined = mempools
-      incompleteSince = isIncomplete && (configured ?? 0) > MIN_WITNESSES ? (incompleteSince ?? now) : null
-      if (compared.length > 0) {
-        contradictedSince = contradictsTwo(compared) ? (contradictedSince ?? now) : null
-        waiting = state === 'waiting' ? { since, height } : null
-        agreed = height < reached ? height : null
-        disagreed = state === 'disagreed' ? { since: disagreed?.since ?? now, height } : null
-      }
-      reportChanges(changes)
+      known = written.known
+      reportChanges(written.changes)
     },
 
     nextRescanned: async () => (required ? rescanned.nextRange() : null),

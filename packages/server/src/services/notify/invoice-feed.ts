@@ -2,7 +2,7 @@ import type { Invoice } from '../../domain/sale/invoice.ts'
 import type { EventCursor } from '../../ports/repository/notify/event.ts'
 import type { Swap } from '../../ports/repository/sale/swap.ts'
 import type { Store } from '../../ports/store.ts'
-import { confirmedTipOf } from '../sale/invoice-state.ts'
+import { readTips } from '../sale/invoice-state.ts'
 
 /** A query for the invoices changed since an earlier one. */
 export interface ChangesQuery {
@@ -48,7 +48,7 @@ export function createInvoiceFeed({ store }: { readonly store: Store }): Invoice
         const swapIds = invoices.flatMap(({ swapId }) => (swapId === null ? [] : [swapId]))
         const swaps = new Map((swapIds.length > 0 ? await tx.swaps.byIds(swapIds) : []).map(swap => [swap.id, swap]))
         const tip = await tx.chain.tip()
-        const confirmedTip = await confirmedTipOf(tx, tip?.height ?? 0)
+        const { confirmedTip } = await readTips(tx, { tip: tip?.height ?? 0 })
         return {
           confirmedTip,
           chainState: `${confirmedTip} ${tip?.hash}`,

@@ -13,6 +13,7 @@ import type { Store, Tx } from '../../ports/store.ts'
 import type { Vault } from '../../ports/vault.ts'
 import { recordCommand } from '../account/audit.ts'
 import { findByPublicId } from '../public-id.ts'
+import { readTips } from '../sale/invoice-state.ts'
 import { lockWithdrawal, type TransitionWithdrawal } from './withdrawal-transition.ts'
 
 /** A withdrawal as the operator pays it out. */
@@ -122,9 +123,9 @@ function openPayoutTo(vault: Vault, { sealedPayoutTo, invoiceId }: Withdrawal): 
 
 /** Whether any payment has fewer confirmations than the order requires. */
 async function hasUnconfirmedPayment(tx: Tx, { id, confirmations }: Invoice): Promise<boolean> {
-  const tip = (await tx.chain.tip())?.height ?? 0
   if (confirmations === 0) return false
-  const sums = await tx.payments.summaries([{ id, confirmedThrough: confirmedThrough(confirmations, tip) }])
+  const { confirmedTip } = await readTips(tx)
+  const sums = await tx.payments.summaries([{ id, confirmedThrough: confirmedThrough(confirmations, confirmedTip) }])
   const { unminedZat, unconfirmedHeight } = sums.get(id)!
   return unminedZat > 0n || unconfirmedHeight !== null
 }

@@ -1,7 +1,6 @@
 import { knownThrough } from '../../domain/chain/chain-knowledge.ts'
 import { attentionMailDueAt } from '../../domain/notify/attention-mail.ts'
-import type { EventSwap, NewEvent } from '../../domain/notify/event.ts'
-import { invoiceEventBody } from '../../domain/notify/event.ts'
+import { type EventSwap, invoiceEventBody, type NewEvent } from '../../domain/notify/event.ts'
 import { dailyTotalChanges } from '../../domain/sale/daily-total.ts'
 import { dueAmount, type Invoice, isClosed } from '../../domain/sale/invoice.ts'
 import {
@@ -15,8 +14,7 @@ import {
 import { confirmedThrough, type Payment } from '../../domain/sale/payment.ts'
 import { invoiceReference, isRowFault } from '../../domain/set-aside.ts'
 import type { Log } from '../../ports/log.ts'
-import type { Metrics } from '../../ports/metrics.ts'
-import { NO_METRICS } from '../../ports/metrics.ts'
+import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
 import type { Store, Tx } from '../../ports/store.ts'
 import type { Outbox } from '../notify/outbox.ts'
 import { defer } from '../set-aside.ts'
@@ -37,7 +35,7 @@ export interface UpdateContext {
   readonly locked?: LockedInvoices
   /** Height of the last recorded block. */
   readonly tip?: number
-  /** Height up to which blocks confirm payments, see `confirmedTipOf`. */
+  /** Height up to which blocks confirm payments, see `readTips`. */
   readonly confirmedTip?: number
   /** Unix seconds: the stored time up to which chain and mempool are known. */
   readonly syncedThrough?: number
@@ -211,21 +209,26 @@ type ChainView = Omit<EvaluationContext, 'keptOpenBySwap' | 'isWitnessed'> &
   Pick<UpdateContext, 'isWitnessed'> & { readonly confirmedTip: number }
 
 async function viewOf(tx: Tx, now: number, context: UpdateContext): Promise<ChainView> {
-  const tip = context.tip ?? (await tx.chain.tip())?.height ?? 0
+  const { tip, confirmedTip } = await readTips(tx, context)
   const syncedThrough = context.syncedThrough ?? (await tx.chain.syncedThrough())
   const { mempoolIsKnown = false, isWitnessed } = context
   return {
     tip,
-    confirmedTip: context.confirmedTip ?? (await confirmedTipOf(tx, tip)),
+    confirmedTip,
     syncedThrough: knownThrough(syncedThrough, now),
     mempoolIsKnown,
     ...(isWitnessed && { isWitnessed }),
   }
 }
 
-/** The height up to which blocks confirm payments: with several servers, up to where two of them agree. */
-export async function confirmedTipOf(tx: Tx, tip: number): Promise<number> {
-  return Math.min(tip, (await tx.chain.witnessedHeight()) ?? tip)
+/**
+ * The height of the last recorded block, 0 before the first, and the height up to which blocks confirm payments: with
+ * several servers, up to where two of them agree. Reads those that are not given.
+ */
+export async function readTips(tx: Tx, given: Pick<UpdateContext, 'tip' | 'confirmedTip'> = {}) {
+  const tip = given.tip ?? (await tx.chain.tip())?.height ?? 0
+  const confirmedTip = given.confirmedTip ?? Math.min(tip, (await tx.chain.witnessedHeight()) ?? tip)
+  return { tip, confirmedTip }
 }
 
 /** The sums of the payments, and the single mempool payments where these can confirm an invoice. */

@@ -24,7 +24,7 @@ import { claimOrReplay, type IdempotencyRequest } from '../idempotency.ts'
 import { findByPublicId, sameRow } from '../public-id.ts'
 import type { Addresses, AddressOfKey } from './address.ts'
 import { type Draft, extendWatch, isCreated, refuseExpiredKey, watchedUntil } from './invoice-draft.ts'
-import { confirmedTipOf } from './invoice-state.ts'
+import { readTips } from './invoice-state.ts'
 
 /** After the first one the account is read again and the cached addresses are forgotten, so the second one decides. */
 const MAX_ATTEMPTS = 3
@@ -226,8 +226,8 @@ export function createInvoices(deps: {
 
     confirmationsOf: ({ confirmations, confirmsAtHeight }) =>
       store.read(async tx => {
-        const tip = (await tx.chain.tip())?.height ?? 0
-        return confirmationsSoFar(confirmations, confirmsAtHeight, await confirmedTipOf(tx, tip))
+        const { confirmedTip } = await readTips(tx)
+        return confirmationsSoFar(confirmations, confirmsAtHeight, confirmedTip)
       }),
 
     list: (account, page, filter) => store.read(tx => tx.invoices.list(account.id, page, filter)),

@@ -1,8 +1,10 @@
 import { MAX_DIVERSIFIER_INDEX } from '../../domain/account/viewing-key.ts'
 import { type Block, isPaymentPool } from '../../domain/chain/chain.ts'
+import type { ListState } from '../../domain/chain/chain-knowledge.ts'
+import { type ComparedList, type Presence, presenceOf } from '../../domain/chain/mempool-comparison.ts'
 import type { ConsensusParams } from '../../domain/chain/network-upgrade.ts'
 import { MAX_ZAT } from '../../domain/money.ts'
-import { hasVanished, isTransactionExpired, isWatched, type PaymentLocation } from '../../domain/sale/payment.ts'
+import { isTransactionExpired, isWatched, type PaymentLocation } from '../../domain/sale/payment.ts'
 import type { DecryptedNote } from '../../ports/note-scanner.ts'
 import type { NewPayment, PaymentRow } from '../../ports/repository/sale/payment.ts'
 import type { Tx } from '../../ports/store.ts'
@@ -117,69 +119,31 @@ export async function recordPayments(
     : []
 }
 
-/** A mempool snapshot to compare the unmined payments with. */
-interface SnapshotComparison {
-  /** Ids of all transactions in the mempool. */
-  readonly txids: ReadonlySet<string>
-  /** Whether absence from the snapshot is evidence that a recorded payment has left the mempool. */
-  readonly provesMissing: (payment: PaymentRow) => boolean
-  /**
-   * Whether a payment that was missing from the previous snapshot has been missing since then: that snapshot was of the
-   * same server, and no list in between contained it. If not, the wait starts again.
-   */
-  readonly wasMissing: (payment: PaymentRow) => boolean
-  /** No snapshot was recorded lately, so that mempool payments have confirmed nothing. */
-  readonly isFirst: boolean
-  /** If not, no payment is taken for missing. */
-  readonly clockIsRight: boolean
-  /** Unix seconds. */
-  readonly now: number
-  readonly tip: number
-  /** Viewing keys whose payments are not written. */
-  readonly leftOut: ReadonlySet<number>
-}
-
 /**
- * Marks unmined payments as present in or missing from a snapshot, and drops those that have vanished.
+ * Marks unmined payments as present in a mempool list or vanished from it, and drops those that have vanished for long.
+ * @param list `isFirst`: see `ListState`
+ * @param leftOut viewing keys whose payments are not written
  * @returns the ids of the invoices that may change
  */
-export async function compareWithSnapshot(
+export async function compareWithList(
   tx: Tx,
   unmined: readonly PaymentRow[],
-  { txids, provesMissing, wasMissing, isFirst, clockIsRight, now, tip, leftOut }: SnapshotComparison,
+  list: ComparedList & Pick<ListState, 'isFirst'>,
+  leftOut: ReadonlySet<number>,
 ): Promise<number[]> {
-  const present = unmined.filter(({ txid }) => txids.has(txid))
-  const hasChanged = ({ inSnapshot, missing }: PaymentRow) => !inSnapshot || missing !== null
-  const toMark = present.filter(payment => hasChanged(payment) || payment.lastSeenHeight < tip)
+  const { isFirst, now, tip } = list
+  const found = Map.groupBy(unmined, payment => presenceOf(payment, list))
+  const those = (...presences: readonly Presence[]) => presences.flatMap(presence => found.get(presence) ?? [])
+  const toMark = [...those('returned'), ...those('present').filter(({ lastSeenHeight }) => lastSeenHeight < tip)]
   if (toMark.length > 0) await tx.payments.markPresent(seqsOf(toMark), tip)
-
-  const lacking = unmined.filter(payment => !txids.has(payment.txid))
-  // Another process would count an absence from the time of a wrong clock on.
-  const isAbsent = (payment: PaymentRow) => clockIsRight && provesMissing(payment)
-  const unproven = lacking.filter(payment => payment.inSnapshot && !isAbsent(payment))
+  const unproven = those('unproven')
   if (unproven.length > 0) await tx.payments.markAbsent(seqsOf(unproven))
-
-  const absent = lacking.filter(isAbsent)
-  // A time ahead of the clock was written by a wrong clock, so the wait starts again.
-  const missingSince = (payment: PaymentRow) => {
-    const { missing } = payment
-    return missing && missing.since <= now && wasMissing(payment) ? missing : null
-  }
-  const vanished = absent.filter(payment => {
-    const missing = missingSince(payment)
-    return missing !== null && hasVanished(missing, now, tip)
-  })
-  const newlyMissing = absent.filter(payment => missingSince(payment) === null)
-  if (newlyMissing.length > 0) await tx.payments.markMissing(seqsOf(newlyMissing), { since: now, height: tip })
-  const dropped = await dropTransactions(
-    tx,
-    vanished.map(({ txid }) => txid),
-    leftOut,
-  )
-  return [
-    ...dropped,
-    ...invoiceIdsOf([...(isFirst ? present : present.filter(hasChanged)), ...unproven, ...newlyMissing]),
-  ]
+  const vanished = those('vanished')
+  if (vanished.length > 0) await tx.payments.markVanished(seqsOf(vanished), { since: now, height: tip })
+  const gone = those('dropped').map(({ txid }) => txid)
+  const dropped = await dropTransactions(tx, gone, leftOut)
+  const changed = those('returned', 'unproven', 'vanished', ...(isFirst ? (['present'] as const) : []))
+  return [...dropped, ...invoiceIdsOf(changed)]
 }
 
 /** Drops all unmined payments of transactions, without those of viewing keys left out. @returns the ids of their invoices */

@@ -16,8 +16,8 @@ export function baseline(dialect: Dialect): string[] {
 }
 
 /**
- * - `counters`: numbers that every process shares: the last sequence number of an event, the time up to which chain and
- *   mempool are known, and the height up to which two chain servers agree (absent: no agreement).
+ * - `counters`: numbers that every process shares: the last sequence number of an event, and the height up to which two
+ *   chain servers agree (absent: no agreement).
  * - `locks`: rows to lock before several rows are counted or the chain is written.
  * - `database_identity`: one row, the identity of the database that the address counters belong to; empty until it is
  *   recorded.
@@ -31,7 +31,7 @@ function commonTables({ int, strict }: Dialect): string[] {
       name TEXT PRIMARY KEY,
       value ${int} NOT NULL
     ) ${strict}`,
-    "INSERT INTO counters (name, value) VALUES ('event_seq', 0), ('synced_through', 0)",
+    "INSERT INTO counters (name, value) VALUES ('event_seq', 0)",
     `CREATE TABLE locks (
       name TEXT PRIMARY KEY
     ) ${strict}`,

@@ -1,5 +1,3 @@
-import { conclude, NOTHING_KNOWN, type Observation, observe } from '../../domain/chain/chain-knowledge.ts'
-import { clockAgreesWithChain } from '../../domain/chain/chain-time.ts'
 import type { Chain } from '../../ports/chain.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
@@ -57,15 +55,12 @@ const BACKOFF = { firstMs: 500, maxMs: 3_000 }
 
 export function createChainSync(deps: ChainSyncDeps): ChainSync {
   const { chain, chainRecorder, recordedChain, witnesses, clock, metrics = NO_METRICS } = deps
+  const { see } = chainRecorder
   const syncBlocks = createBlockSync({ ...deps, metrics })
   const mempool = createMempoolReader(deps)
   const reportTime = createTimeReporter({ log: deps.log, metrics })
   const reportProblems = createProblemReporter({ ...deps, metrics })
   let headersChecked = false
-  let known = NOTHING_KNOWN
-  const see = (observation: Observation) => {
-    known = observe(known, observation)
-  }
 
   async function syncOnce(signal: AbortSignal): Promise<LoopResult> {
     if (!headersChecked) await recordedChain.repairLinks()
@@ -74,8 +69,7 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
     await chainRecorder.recordDue()
     const { serverEpoch } = chain
     const lastSeq = await chainRecorder.lastSeq()
-    const startedAt = nowSecs(clock)
-    see({ type: 'sync_started', at: startedAt, serverEpoch })
+    see({ type: 'sync_started', at: nowSecs(clock), serverEpoch })
     // Read before the blocks: a transaction that leaves the mempool after this is in a block that is read below.
     const list = await readMempool(signal)
     const { reachedTip, hasMore, rewound, tip } = await syncBlocks(signal)
@@ -85,11 +79,8 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
     if (!reachedTip || !list) return hasMore ? 'again' : 'idle'
     if (chain.serverEpoch !== serverEpoch) return 'again'
     const seen = await mempool.scan(list.transactions, tip?.time ?? 0, signal)
-    const conclusions = conclude(known, chain.problems)
-    const { txids } = list
-    const snapshot = { ...seen, ...conclusions, txids, readAt: startedAt, lastSeq, serverEpoch }
-    const time = await chainRecorder.recordSnapshot(snapshot)
-    see({ type: 'snapshot_recorded', at: nowSecs(clock), clockAgrees: clockAgreesWithChain(time) })
+    const conclusions = chainRecorder.conclude(chain.problems)
+    const time = await chainRecorder.recordSnapshot({ ...seen, ...conclusions, txids: list.txids, lastSeq })
     reportTime(time)
     const { syncedThrough } = conclusions
     if (time.state === 'ok' && syncedThrough !== null) metrics.syncedThrough(syncedThrough)

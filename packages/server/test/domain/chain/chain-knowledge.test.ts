@@ -1,50 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import {
-  type ChainKnowledge,
-  type Conclusions,
-  conclude,
-  NOTHING_KNOWN,
-  type Observation,
-  observe,
-} from '../../../src/domain/chain/chain-knowledge.ts'
-
-/** A process, and the syncs that it makes, without a server. */
-class Reader {
-  known: ChainKnowledge = NOTHING_KNOWN
-
-  see(observation: Observation): void {
-    this.known = observe(this.known, observation)
-  }
-
-  /** Reads the mempool at `at`, and the blocks. */
-  read(at: number, { txids = [] as string[], rewound = false, serverEpoch = 1 } = {}): Conclusions {
-    this.see({ type: 'sync_started', at, serverEpoch })
-    this.see({ type: 'mempool_listed', txids: new Set(txids) })
-    this.see({ type: 'blocks_read', rewound })
-    return conclude(this.known, [])
-  }
-
-  record(at: number, clockAgrees = true): void {
-    this.see({ type: 'snapshot_recorded', at, clockAgrees })
-  }
-
-  fail(at: number): void {
-    this.see({ type: 'mempool_failed', at })
-  }
-
-  /** A sync that ends in the same second. */
-  sync(at: number, options?: Parameters<Reader['read']>[1]): Conclusions {
-    const conclusions = this.read(at, options)
-    this.record(at)
-    return conclusions
-  }
-}
+import { conclude } from '../../../src/domain/chain/chain-knowledge.ts'
+import { ChainReader } from '../../harness/chain-reader.ts'
 
 /** The syncs at these times, and what the last one says of `syncedThrough`. */
 function syncedThrough(...times: readonly number[]): number | null {
-  const reader = new Reader()
+  const reader = new ChainReader()
   return times.map(at => reader.sync(at).syncedThrough).at(-1) ?? null
 }
 
@@ -61,7 +23,7 @@ test('a sync that took long is confirmed by a list that is requested 3 s after i
     [112, null],
     [113, 100],
   ] as const) {
-    const reader = new Reader()
+    const reader = new ChainReader()
     reader.read(100)
     reader.record(110)
     reader.sync(second)
@@ -70,14 +32,14 @@ test('a sync that took long is confirmed by a list that is requested 3 s after i
 })
 
 test('nothing is concluded while the source may not show every payment', () => {
-  const reader = new Reader()
+  const reader = new ChainReader()
   for (const at of [100, 103]) reader.sync(at)
   reader.read(108)
   assert.equal(conclude(reader.known, [{ problem: 'mempool_unreadable' }]).syncedThrough, null)
   assert.equal(conclude(reader.known, [{ problem: 'estimated_lag', blocks: 9 }]).syncedThrough, 100)
 })
 
-const DISTURBANCES: Readonly<Record<string, (reader: Reader) => void>> = {
+const DISTURBANCES: Readonly<Record<string, (reader: ChainReader) => void>> = {
   'a failure': reader => reader.fail(104),
   'a rewind': reader => reader.sync(104, { rewound: true }),
   'another server': reader => reader.sync(104, { serverEpoch: 2 }),
@@ -85,7 +47,7 @@ const DISTURBANCES: Readonly<Record<string, (reader: Reader) => void>> = {
 }
 for (const [name, disturb] of Object.entries(DISTURBANCES))
   test(`${name} between the lists takes confirmed syncs back, and a new sync has to be confirmed`, () => {
-    const reader = new Reader()
+    const reader = new ChainReader()
     for (const at of [100, 103]) reader.sync(at)
     disturb(reader)
     const epoch = name === 'another server' ? { serverEpoch: 2 } : {}
@@ -95,7 +57,7 @@ for (const [name, disturb] of Object.entries(DISTURBANCES))
   })
 
 test('a failure that is reported while a list is recorded takes its confirmation back', () => {
-  const reader = new Reader()
+  const reader = new ChainReader()
   reader.sync(100)
   reader.read(110)
   reader.fail(110)
@@ -108,7 +70,7 @@ test('a list that is requested less than 5 s after a failure confirms nothing an
     [104, true],
     [105, false],
   ] as const) {
-    const reader = new Reader()
+    const reader = new ChainReader()
     reader.sync(90)
     reader.fail(100)
     reader.sync(at)
@@ -118,7 +80,7 @@ test('a list that is requested less than 5 s after a failure confirms nothing an
 })
 
 test('neither it nor the first list after it proves an absence, whenever the failure is reported', () => {
-  const reports: Readonly<Record<string, (reader: Reader) => void>> = {
+  const reports: Readonly<Record<string, (reader: ChainReader) => void>> = {
     'between the syncs': reader => {
       reader.sync(100)
       reader.fail(100)
@@ -127,12 +89,12 @@ test('neither it nor the first list after it proves an absence, whenever the fai
       reader.see({ type: 'sync_started', at: 100, serverEpoch: 1 })
       reader.fail(100)
       reader.see({ type: 'blocks_read', rewound: false })
-      assert.equal(conclude(reader.known, []).provesMissing, false)
+      assert.equal(conclude(reader.known, []).provesVanished, false)
     },
     'before the list is recorded': reader => {
-      assert.equal(reader.read(100).provesMissing, true)
+      assert.equal(reader.read(100).provesVanished, true)
       reader.fail(100)
-      assert.equal(conclude(reader.known, []).provesMissing, false)
+      assert.equal(conclude(reader.known, []).provesVanished, false)
       reader.record(100)
     },
     'long after the list, while blocks are read': reader => {
@@ -140,28 +102,28 @@ test('neither it nor the first list after it proves an absence, whenever the fai
       reader.see({ type: 'mempool_listed', txids: new Set() })
       reader.fail(100)
       reader.see({ type: 'blocks_read', rewound: false })
-      assert.equal(conclude(reader.known, []).provesMissing, false)
+      assert.equal(conclude(reader.known, []).provesVanished, false)
       reader.record(100)
     },
   }
   for (const [name, report] of Object.entries(reports)) {
-    const reader = new Reader()
+    const reader = new ChainReader()
     report(reader)
-    assert.equal(reader.sync(104).provesMissing, false, name)
-    assert.equal(reader.sync(110).provesMissing, false, `${name}: the first list`)
-    assert.equal(reader.sync(112).provesMissing, true, `${name}: the second one`)
+    assert.equal(reader.sync(104).provesVanished, false, name)
+    assert.equal(reader.sync(110).provesVanished, false, `${name}: the first list`)
+    assert.equal(reader.sync(112).provesVanished, true, `${name}: the second one`)
   }
 })
 
 test('a list that may be old proves no absence, also when a clock that was ahead has read one after the failure', () => {
-  const reader = new Reader()
+  const reader = new ChainReader()
   reader.fail(1_000)
   reader.sync(1_010)
-  assert.equal(reader.read(1_002).provesMissing, false)
+  assert.equal(reader.read(1_002).provesVanished, false)
 })
 
 test('a sync during which the clock was set back is not confirmed, since it began later than it says', () => {
-  const reader = new Reader()
+  const reader = new ChainReader()
   reader.read(2_000)
   reader.record(1_901)
   reader.sync(1_904)
@@ -169,14 +131,14 @@ test('a sync during which the clock was set back is not confirmed, since it bega
 })
 
 test('a rewind during a sync proves no absence', () => {
-  assert.equal(new Reader().read(100, { rewound: true }).provesMissing, false)
+  assert.equal(new ChainReader().read(100, { rewound: true }).provesVanished, false)
 })
 
-test('transactions of lists that were not recorded were not missing, until a list that proves absences is recorded', () => {
-  const reader = new Reader()
+test('transactions of lists that were not recorded have not vanished, until a list that proves absences is recorded', () => {
+  const reader = new ChainReader()
   reader.read(100, { txids: ['a'] })
   assert.deepEqual(reader.read(102, { txids: ['b'] }).uncompared, new Set(['a', 'b']))
-  reader.record(102, false)
+  reader.record(102, { clockAgrees: false })
   assert.deepEqual(reader.read(104).uncompared, new Set(['a', 'b']), 'a wrong clock recorded no absence')
   reader.record(104)
   assert.deepEqual(reader.read(106, { txids: ['c'], rewound: true }).uncompared, new Set(['c']))
@@ -185,7 +147,7 @@ test('transactions of lists that were not recorded were not missing, until a lis
 })
 
 test('beyond 100,000 ids any transaction may have been in a list', () => {
-  const reader = new Reader()
+  const reader = new ChainReader()
   const ids = (count: number) => Array.from({ length: count }, (_, i) => String(i))
   assert.equal(reader.read(100, { txids: ids(100_000) }).uncompared?.size, 100_000)
   assert.equal(reader.read(102, { txids: ['another'] }).uncompared, null)
@@ -225,9 +187,9 @@ class World {
   private replacedAt = 0
   private failedAt = 0
 
-  private readonly reader: Reader
+  private readonly reader: ChainReader
 
-  constructor(reader: Reader) {
+  constructor(reader: ChainReader) {
     this.reader = reader
   }
 
@@ -280,7 +242,7 @@ test('every payment that was made until `syncedThrough` has been in a list or a 
   const script = fc.array(fc.tuple(step, pause), { minLength: 5, maxLength: 60 })
   fc.assert(
     fc.property(script, fc.infiniteStream(step), (steps, between) => {
-      const reader = new Reader()
+      const reader = new ChainReader()
       const world = new World(reader)
       const seen = new Set<string>()
       let read: readonly string[] = []
@@ -315,7 +277,7 @@ test('every payment that was made until `syncedThrough` has been in a list or a 
           for (const [txid, enteredAt] of world.enteredAt) assert.ok(enteredAt > syncedThrough || seen.has(txid), txid)
         }
         meanwhile(next.pauses[2])
-        reader.see({ type: 'snapshot_recorded', at: world.now, clockAgrees: true })
+        reader.record(world.now)
       }
     }),
     { numRuns: 10_000 },

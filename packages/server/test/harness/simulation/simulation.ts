@@ -143,9 +143,10 @@ export class ChainSimulation {
     const infrastructure = { ...this.infrastructure, store: this.#recording(store), clock, chain }
     const services = createServices(infrastructure, null)
     const { chainRecorder, invoiceExpiry, recordedChain } = services
+    const { see, conclude } = chainRecorder
     const scanKeys = interrupted(services.scanKeys, at, 'keys')
     const interruptible = {
-      chainRecorder: interrupted(chainRecorder, at),
+      chainRecorder: { ...interrupted(chainRecorder, at), see, conclude },
       recordedChain: interrupted(recordedChain, at),
       scanKeys,
     }

@@ -75,7 +75,7 @@ onPostgres(engine => {
     await admin.connect()
     t.after(() => Promise.all([limited.close(), admin.end()]))
     await admin.query('BEGIN')
-    await admin.query('LOCK TABLE counters')
+    await admin.query('LOCK TABLE watchers')
     const waiting = limited.write(tx => tx.chain.setSyncedThrough(2, 2))
     await assert.rejects(
       waiting,

@@ -200,7 +200,7 @@ onBothDatabases(engine => {
 
   simulationTest(
     engine,
-    'the 120 s of a missing payment start again after a switch to another server',
+    'the 120 s of a vanished payment start again after a switch to another server',
     async simulation => {
       await syncFully(simulation)
       const invoice = await simulation.createInvoice({ expiresAt: simulation.clock.secs + DAY })
@@ -226,7 +226,7 @@ onBothDatabases(engine => {
     { servers: 2 },
   )
 
-  simulationTest(engine, 'a missing payment is dropped after 120 s and a new block, not before', async simulation => {
+  simulationTest(engine, 'a vanished payment is dropped after 120 s and a new block, not before', async simulation => {
     await runWorkers(simulation)
     const invoice = await simulation.createInvoice({ expiresAt: simulation.clock.secs + DAY })
     const txid = simulation.pay(invoice, invoice.amountZat, 10_000)
@@ -392,7 +392,7 @@ onBothDatabases(engine => {
     },
   )
 
-  simulationTest(engine, 'a payment seen while the server is behind is missing since then only', async simulation => {
+  simulationTest(engine, 'a payment seen while the server is behind has vanished since then only', async simulation => {
     const { chain, firstProcess, clock } = simulation
     await syncFully(simulation)
     const invoice = await simulation.createInvoice({ expiresAt: clock.secs + 3_600 })

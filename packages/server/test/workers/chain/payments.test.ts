@@ -187,7 +187,7 @@ chainSyncTest(
     harness.sandbox.evict(txid)
     await harness.sync()
     assert.equal(await harness.status(invoice), 'detected')
-    await harness.syncPastMissingWindow()
+    await harness.syncUntilVanishedAreDropped()
     assert.equal(await harness.status(invoice), 'pending')
     harness.sandbox.mine(3)
     await harness.syncFully()

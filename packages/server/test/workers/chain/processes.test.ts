@@ -7,6 +7,7 @@ import { createRecordedChain } from '../../../src/services/chain/recorded-chain.
 import { onBothDatabases, onPostgres } from '../../harness/databases.ts'
 import { anyLockWait } from '../../harness/lock-wait.ts'
 import { type ChainSimulation, simulationTest } from '../../harness/simulation/simulation.ts'
+import { withRepositories } from '../../harness/tx.ts'
 import { until } from '../../harness/until.ts'
 
 /** Asserts that every header links to the one below it. */
@@ -40,17 +41,17 @@ function pausingAt(
     })
     await until('the other transaction to end or to wait for a lock', async () => ended || (await anyLockWait(admin)))
   }
-  const stopped = (tx: Tx): Tx => ({
-    ...tx,
-    chain: {
-      ...tx.chain,
-      async [method](...args: [number]) {
-        const found = await tx.chain[method](...args)
-        await stop()
-        return found
+  const stopped = (tx: Tx): Tx =>
+    withRepositories(tx, {
+      chain: {
+        ...tx.chain,
+        async [method](...args: [number]) {
+          const found = await tx.chain[method](...args)
+          await stop()
+          return found
+        },
       },
-    },
-  })
+    })
   return { ...store, write: work => store.write(tx => work(stopped(tx))) }
 }
 
@@ -230,7 +231,7 @@ onBothDatabases(engine => {
               records++
               return tx.invoices.updateStates(outcomes)
             }
-            return work({ ...tx, invoices: { ...tx.invoices, updateStates } })
+            return work(withRepositories(tx, { invoices: { ...tx.invoices, updateStates } }))
           })
           await assertLinked(simulation)
           const tip = (await store.read(tx => tx.chain.tip()))!.height

@@ -135,9 +135,9 @@ chainSyncTest(
     assert.equal(
       await harness.status(invoice),
       'detected',
-      'the sync that removed the blocks does not count the payment as missing yet',
+      'the sync that removed the blocks does not count the payment as vanished yet',
     )
-    await harness.syncPastMissingWindow()
+    await harness.syncUntilVanishedAreDropped()
     const dropped = await harness.read(invoice)
     assert.deepEqual([dropped.status, dropped.receivedZat, dropped.txid], ['pending', 0n, null])
     await assertSameChain(harness)
@@ -352,7 +352,7 @@ chainSyncTest(
 )
 
 chainSyncTest(
-  'an unmined payment is dropped when its transaction expires, and when it is missing from syncs and a new block',
+  'an unmined payment is dropped when its transaction expires, and when it has vanished from syncs and a new block',
   async harness => {
     await harness.sync()
     const dying = await harness.invoice({ amount: 10n })
@@ -366,7 +366,7 @@ chainSyncTest(
     harness.sandbox.evict(txid)
     await harness.sync()
     assert.deepEqual([await harness.status(dying), await harness.status(evicted)], ['pending', 'detected'])
-    await harness.syncPastMissingWindow()
+    await harness.syncUntilVanishedAreDropped()
     assert.equal(await harness.status(evicted), 'pending')
   },
 )
@@ -402,7 +402,7 @@ chainSyncTest(
     assert.deepEqual([await harness.status(before), await harness.status(across)], ['paid', 'detected'])
     harness.sandbox.mine(2, { empty: true })
     assert.equal(harness.sandbox.paymentPool, 'ironwood')
-    await harness.syncPastMissingWindow()
+    await harness.syncUntilVanishedAreDropped()
     assert.equal((await harness.read(across)).receivedZat, 4n, `${stuck} can no longer be mined`)
     harness.pay(across, 6n)
     await harness.sync()

@@ -131,7 +131,9 @@ onBothDatabases(engine => {
         ...store,
         write: async work => {
           const lowestHeightWithAtMost = async () => (await simulation.tip()) - 1
-          const result = await store.write(tx => work({ ...tx, payments: { ...tx.payments, lowestHeightWithAtMost } }))
+          const result = await store.write(tx =>
+            work(withRepositories(tx, { payments: { ...tx.payments, lowestHeightWithAtMost } })),
+          )
           if (created.length === 0) created.push(await simulation.createInvoice({ confirmations: 1 }))
           return result
         },

@@ -266,7 +266,7 @@ onBothDatabases(engine => {
       assert.deepEqual(await statuses(), others('paid', 'paid'))
     })
 
-    test(`a payment that is missing from the mempool and cannot be updated, at place ${position}, stops no reorganisation`, async t => {
+    test(`a payment that has vanished from the mempool and cannot be updated, at place ${position}, stops no reorganisation`, async t => {
       const { harness, payAll, poison, statuses, retry } = await open(engine, t)
       const { sandbox } = harness
       const txid = payAll()[position]!
@@ -281,7 +281,7 @@ onBothDatabases(engine => {
       assert.equal(await harness.tip(), sandbox.height)
       assert.deepEqual(await statuses(), others('paid', 'detected'))
       await repair()
-      await harness.syncPastMissingWindow()
+      await harness.syncUntilVanishedAreDropped()
       await retry()
       assert.deepEqual(await statuses(), others('paid', 'pending'))
     })

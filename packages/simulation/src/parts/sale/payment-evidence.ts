@@ -123,8 +123,8 @@ export class PaymentEvidence {
     const { database, poison, served, visibility, committer, maxClockAheadMs } = this.#world
     const setAside = poison.hasBegun ? database.committed<{ row_id: bigint | null }>(KEYS_SET_ASIDE) : []
     for (const { row_id: keyId } of setAside) if (keyId !== null) this.#keysSetAside.add(keyId)
-    const [row] = database.committed<{ value: bigint }>("SELECT value FROM counters WHERE name = 'synced_through'")
-    const through = Number(row?.value ?? 0n)
+    const [row] = database.committed<{ least: bigint }>('SELECT min(synced_through) AS least FROM watchers')
+    const through = Number(row?.least ?? 0n)
     const before = this.#syncedThrough
     this.#syncedThrough = through
     const server = committer && served.serverOf(committer)

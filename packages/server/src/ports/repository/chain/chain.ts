@@ -28,11 +28,14 @@ export interface ChainRepository {
   rewinds(): Promise<Rewind[]>
   /** Deletes all headers. */
   removeAllHeaders(): Promise<void>
-  /** The time up to which chain and mempool are completely known, in Unix seconds; 0 before the first complete sync. */
+  /**
+   * The time up to which every watcher knows chain and mempool completely, in Unix seconds; 0 before the first complete
+   * sync of one.
+   */
   syncedThrough(): Promise<number>
   /**
-   * Sets the time up to which chain and mempool are known. It moves back only when the stored time is after `now`, which
-   * means that a wrong clock wrote it.
+   * Sets the time up to which the watcher of all keys knows chain and mempool. It moves back only when the stored time is
+   * after `now`, which means that a wrong clock wrote it.
    */
   setSyncedThrough(unixSecs: number, now: number): Promise<void>
   /** The height up to which a second server agrees; null: no second server is required. */

@@ -1,6 +1,7 @@
+import type { VanishedSince } from '../../../domain/chain/mempool-comparison.ts'
 import type { ShieldedPool } from '../../../domain/chain/shielded-pool.ts'
 import type { Zat } from '../../../domain/money.ts'
-import type { MissingSince, Payment, PaymentLocation, PaymentSummary } from '../../../domain/sale/payment.ts'
+import type { Payment, PaymentLocation, PaymentSummary } from '../../../domain/sale/payment.ts'
 
 /** A payment to insert or to update. */
 export interface NewPayment {
@@ -25,7 +26,7 @@ export interface PaymentRow extends Payment {
   readonly seenAt: number
   readonly awaitsWitness: boolean
   /** Since when mempool snapshots lack the unmined payment. Null while they contain it, and for mined payments. */
-  readonly missing: MissingSince | null
+  readonly vanished: VanishedSince | null
 }
 
 /** A place in the list of unmined payments, which is ordered by invoice and sequence number. */
@@ -72,10 +73,10 @@ export interface PaymentRepository {
    */
   unmineAbove(height: number, invoiceIds?: readonly number[]): Promise<number[]>
   /**
-   * Makes at most `limit` missing payments wait for a new block above `height`, the newest one after a rewind.
+   * Makes at most `limit` vanished payments wait for a new block above `height`, the newest one after a rewind.
    * @returns their number
    */
-  lowerMissingHeights(height: number, limit: number): Promise<number>
+  lowerVanishedHeights(height: number, limit: number): Promise<number>
   /** The lowest height with at most `limit` payments mined above it, but at least `floor`. */
   lowestHeightWithAtMost(limit: number, floor: number): Promise<number>
   /** Number of payments mined above `height`, and number of paid invoices among their invoices. */
@@ -105,10 +106,10 @@ export interface PaymentRepository {
   lastSeq(): Promise<number>
   /** Marks payments, by sequence number, that the newest mempool snapshot, taken at `tip`, contains. */
   markPresent(seqs: readonly number[], tip: number): Promise<void>
-  /** Marks payments, by sequence number, that the newest mempool snapshot lacks without proof that they are missing. */
+  /** Marks payments, by sequence number, that the newest mempool snapshot lacks without proof that they have vanished. */
   markAbsent(seqs: readonly number[]): Promise<void>
-  /** Marks payments, by sequence number, that the newest mempool snapshot proves missing. */
-  markMissing(seqs: readonly number[], missing: MissingSince): Promise<void>
+  /** Marks payments, by sequence number, that the newest mempool snapshot proves vanished. */
+  markVanished(seqs: readonly number[], vanished: VanishedSince): Promise<void>
   /** The payments in the mempool after `after`, ordered by invoice and sequence number. Null: from the first one. */
   listMempool(limit: number, after: UnminedCursor | null): Promise<PaymentRow[]>
   /**

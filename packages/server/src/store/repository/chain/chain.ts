@@ -8,6 +8,8 @@ import { chunks, num } from '../../mapping.ts'
 import type { ChainProblemsTable, Db, HeadersTable } from '../../tables.ts'
 import { lockRow } from '../lock-row.ts'
 
+/** The watcher of all keys, so far the only one. */
+const ALL_KEYS = 1
 /** Values bound for each header. */
 const COLUMNS = 7
 
@@ -96,19 +98,18 @@ export function chainRepository(db: Db): ChainRepository {
 
     async syncedThrough() {
       const row = await db
-        .selectFrom('counters')
-        .select('value')
-        .where('name', '=', 'synced_through')
+        .selectFrom('watchers')
+        .select(({ fn }) => fn.min('synced_through').as('least'))
         .executeTakeFirstOrThrow()
-      return num(row.value)
+      return num(row.least)
     },
 
     async setSyncedThrough(unixSecs, now) {
       await db
-        .updateTable('counters')
-        .set({ value: unixSecs })
-        .where('name', '=', 'synced_through')
-        .where(({ or, eb }) => or([eb('value', '<', unixSecs), eb('value', '>', now)]))
+        .updateTable('watchers')
+        .set({ synced_through: unixSecs, recorded_at: now })
+        .where('id', '=', ALL_KEYS)
+        .where(({ or, eb }) => or([eb('synced_through', '<', unixSecs), eb('synced_through', '>', now)]))
         .execute()
     },
 

@@ -39,11 +39,11 @@ export function toPayment(row: Selectable<PaymentsTable>): PaymentRow {
     inSnapshot: num(row.in_snapshot) === 1,
     lastSeenHeight: num(row.last_seen_height ?? row.height ?? 0),
     awaitsWitness: num(row.awaits_witness) === 1,
-    missing: toMissing(row),
+    vanished: toVanished(row),
   }
 }
 
-function toMissing({ vanished_since, vanished_height }: Selectable<PaymentsTable>): PaymentRow['missing'] {
+function toVanished({ vanished_since, vanished_height }: Selectable<PaymentsTable>): PaymentRow['vanished'] {
   if (vanished_since === null || vanished_height === null) return null
   return { since: num(vanished_since), height: num(vanished_height) }
 }

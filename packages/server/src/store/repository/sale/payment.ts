@@ -69,8 +69,8 @@ export function paymentRepository(db: Db): PaymentRepository {
       return distinctAscending(unmined)
     },
 
-    async lowerMissingHeights(height, limit) {
-      const missing = db
+    async lowerVanishedHeights(height, limit) {
+      const vanished = db
         .selectFrom('payments')
         .select('id')
         .where('location', '=', sql.lit('mempool'))
@@ -79,7 +79,7 @@ export function paymentRepository(db: Db): PaymentRepository {
       const rows = await db
         .updateTable('payments')
         .set({ vanished_height: height })
-        .where('id', 'in', missing)
+        .where('id', 'in', vanished)
         .returning('id')
         .execute()
       return rows.length
@@ -103,7 +103,7 @@ export function paymentRepository(db: Db): PaymentRepository {
         await db.updateTable('payments').set({ in_snapshot: 0 }).where('id', 'in', batch).execute()
     },
 
-    async markMissing(seqs, { since, height }) {
+    async markVanished(seqs, { since, height }) {
       for (const batch of chunks(seqs, 1)) {
         await db
           .updateTable('payments')

@@ -1,4 +1,4 @@
-import { missingPayments } from '../../../domain/chain/missing-payments.ts'
+import { vanishedPayments } from '../../../domain/chain/vanished-payments.ts'
 import { confirmationSecs, formatWaitingTime } from '../../../domain/sale/confirmation-time.ts'
 import { type Invoice, type InvoiceStatus, isClosed, isFinal } from '../../../domain/sale/invoice.ts'
 import type { InvoiceReason } from '../../../domain/sale/invoice-state.ts'
@@ -73,7 +73,7 @@ function liveContent(view: InvoiceView): Html {
         <p class="below">${groupThousands(invoice.amountZat)} zat${receivedLine(invoice)}</p>
         ${because !== null && html`<p class="hint" id="reason">${STATUS_REASONS[because]}</p>`}
       </section>
-      ${invoice.needsAttention && reorgWarning({ ...view, missing: missingOf(view) })}
+      ${invoice.needsAttention && reorgWarning({ ...view, vanished: vanishedOf(view) })}
       ${overpaidNotice(invoice)}
       ${view.payable && payButton(view)}
       <div class="columns">
@@ -86,9 +86,9 @@ function liveContent(view: InvoiceView): Html {
     `
 }
 
-function missingOf({ invoice, sums, payments, tip }: InvoiceView) {
+function vanishedOf({ invoice, sums, payments, tip }: InvoiceView) {
   const unmined = payments.filter(({ location }) => location.at !== 'mined')
-  return missingPayments(invoice, sums, [...unmined, ...sums.dropped], tip)
+  return vanishedPayments(invoice, sums, [...unmined, ...sums.dropped], tip)
 }
 
 function receivedLine(invoice: Invoice): Child {
@@ -205,8 +205,11 @@ function paymentState(payment: ConfirmedPayment, invoice: Invoice, tip: number):
 }
 
 /** The badge text of an unmined payment, and its reason. */
-function unminedBadge({ missing, inSnapshot }: ConfirmedPayment, { needsAttention }: Invoice): [string, string | null] {
-  if (missing !== null) return ['unmined', 'not in the mempool']
+function unminedBadge(
+  { vanished, inSnapshot }: ConfirmedPayment,
+  { needsAttention }: Invoice,
+): [string, string | null] {
+  if (vanished !== null) return ['unmined', 'not in the mempool']
   if (!needsAttention) return ['in the mempool', null]
   return inSnapshot ? ['in the mempool', 'waiting to be mined again'] : ['unmined', 'its block was reorged']
 }

@@ -197,6 +197,19 @@ test('coins removed by a reorganisation are not paid out: the order needs attent
   assert.equal((await harness.payouts.markPaidOut(withdrawal.publicId, 'wire')).status, 'completed')
 })
 
+test('with several servers, coins are not paid out before two of them show the block', async t => {
+  const { harness, order } = await start(t)
+  const { withdrawal, invoice } = await order()
+  const agree = (height: number) => harness.store.write(tx => tx.chain.setWitnessedHeight(height))
+  await harness.deposit(invoice, AMOUNT * 2n)
+  await agree(0)
+  await harness.mine()
+  const early = { code: 'deposit_not_confirmed', kind: 'conflict' }
+  await assert.rejects(harness.payouts.markPaidOut(withdrawal.publicId, 'wire'), early)
+  await agree((await harness.store.query(tx => tx.chain.tip()))!.height)
+  assert.equal((await harness.payouts.markPaidOut(withdrawal.publicId, 'wire')).status, 'completed')
+})
+
 test('an order with unconfirmed coins can be failed, and can be settled when they are gone', async t => {
   const { harness, order } = await start(t)
   const much = await order()

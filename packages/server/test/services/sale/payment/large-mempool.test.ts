@@ -6,6 +6,7 @@ import { openTestContainer } from '../../../harness/container.ts'
 import { type DatabaseEngine, onBothDatabases, openEmptyStore } from '../../../harness/databases.ts'
 import { NOW, openShop } from '../../../harness/fixtures.ts'
 import { ManualClock } from '../../../harness/manual-clock.ts'
+import { recordList } from '../../../harness/mempool-list.ts'
 import { paymentsOf } from '../../../harness/payments.ts'
 import { TestNetwork } from '../../../harness/simulation/network.ts'
 import { withRepositories } from '../../../harness/tx.ts'
@@ -46,16 +47,12 @@ async function open(engine: DatabaseEngine, t: TestContext) {
       await recorder.recordBlocks({ blocks: [chain.mineOnly([], clock.secs)], notes: [] })
     },
     async snapshot(): Promise<void> {
-      await recorder.recordSnapshot({
+      await recordList(recorder, {
         notes: chain.mempoolNotes(shop.viewingKey.id),
-        expiryHeights: new Map(),
         txids: new Set(chain.mempool.keys()),
         readAt: clock.secs,
         lastSeq: await recorder.lastSeq(),
-        serverEpoch: 1,
         syncedThrough: clock.secs,
-        provesMissing: true,
-        uncompared: new Set(),
       })
     },
     async read({ id }: Invoice): Promise<[status: string, receivedZat: bigint]> {

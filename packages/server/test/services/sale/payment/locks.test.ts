@@ -11,6 +11,7 @@ import { openEmptyStore, sqliteEngine } from '../../../harness/databases.ts'
 import { NOW, openShop } from '../../../harness/fixtures.ts'
 import { silentLog } from '../../../harness/log.ts'
 import { ManualClock } from '../../../harness/manual-clock.ts'
+import { recordList } from '../../../harness/mempool-list.ts'
 import { testOutbox } from '../../../harness/outbox.ts'
 import { TestNetwork } from '../../../harness/simulation/network.ts'
 import { withRepositories } from '../../../harness/tx.ts'
@@ -39,7 +40,7 @@ async function harnessOf(t: TestContext) {
       payments: counted(tx.payments, [
         'summaries',
         'markPresent',
-        'markMissing',
+        'markVanished',
         'markDropped',
         'upsert',
         'awaitWitness',
@@ -88,17 +89,14 @@ test('each use case of chain sync locks its invoices by one call, reads the posi
   const mempool = await callsOf(() => recorder.recordMempool(seen))
   assert.deepEqual(mempool, ['lock(2)', 'tip', 'upsert(2)', 'syncedThrough', 'summaries(2)'])
 
-  const snapshot = {
+  const list = {
     ...seen,
     txids: new Set(chain.mempool.keys()),
     readAt: clock.secs,
     lastSeq: await recorder.lastSeq(),
-    serverEpoch: 1,
     syncedThrough: clock.secs,
-    provesMissing: true,
-    uncompared: new Set<string>(),
   }
-  const changed = await callsOf(() => recorder.recordSnapshot(snapshot))
+  const changed = await callsOf(() => recordList(recorder, list))
   assert.deepEqual(changed, [
     'lock',
     'newestHeaders',
@@ -108,7 +106,7 @@ test('each use case of chain sync locks its invoices by one call, reads the posi
     'syncedThrough',
     'summaries(2)',
   ])
-  const unchanged = await callsOf(() => recorder.recordSnapshot(snapshot))
+  const unchanged = await callsOf(() => recordList(recorder, list))
   assert.deepEqual(unchanged, ['lock', 'newestHeaders', 'lock(2)', 'upsert(2)'])
 
   const below = [chain.mineOnly([first], clock.secs)]
@@ -120,7 +118,13 @@ test('each use case of chain sync locks its invoices by one call, reads the posi
   assert.deepEqual(blocks, ['lock', 'tip', 'lock(3)', 'upsert(1)', 'markDropped(1)', 'syncedThrough', 'summaries(3)'])
 
   clock.advance(900)
-  await recorder.recordSnapshot({ ...snapshot, notes: [], txids: new Set(), syncedThrough: clock.secs })
+  await recordList(recorder, {
+    ...list,
+    notes: [],
+    txids: new Set(),
+    readAt: clock.secs,
+    syncedThrough: clock.secs,
+  })
   const expired = await callsOf(() => expiry.expireDue(10))
   assert.deepEqual(expired, ['lock', 'newestHeaders', 'syncedThrough', 'lock(2)', 'summaries(2)'])
   const ids = [waiting, expiring, mined, overdue].map(({ id }) => id)

@@ -13,6 +13,7 @@ import type { RecordedChain } from '../../../../src/services/chain/recorded-chai
 import { openTestContainer, scopeOf } from '../../../harness/container.ts'
 import { openShop } from '../../../harness/fixtures.ts'
 import { ManualClock } from '../../../harness/manual-clock.ts'
+import { recordList } from '../../../harness/mempool-list.ts'
 import { paymentsOf } from '../../../harness/payments.ts'
 import { TestNetwork, VIEWING_KEY } from '../../../harness/simulation/network.ts'
 
@@ -176,16 +177,13 @@ class Bench {
       const notes = chain.notesIn(blocks, this.keyId)
       assert.equal(await chainRecorder.recordBlocks({ blocks, notes }), null)
     }
-    await chainRecorder.recordSnapshot({
+    await recordList(chainRecorder, {
       notes: this.#mempoolNotes(),
-      expiryHeights: new Map(),
       txids: new Set(chain.mempool.keys()),
       readAt: clock.secs,
       lastSeq: await chainRecorder.lastSeq(),
-      serverEpoch: 1,
       syncedThrough: clock.secs,
-      provesMissing: !rewound,
-      uncompared: new Set<string>(),
+      rewound,
     })
     for (const index of INDEXES) {
       const { amountZat, confirmations } = TERMS[`${index}`]!

@@ -7,7 +7,6 @@ import { MAX_ZAT } from '../../../../src/domain/money.ts'
 import type { Invoice } from '../../../../src/domain/sale/invoice.ts'
 import type { Clock } from '../../../../src/ports/clock.ts'
 import { createChainRecorder } from '../../../../src/services/chain/chain-sync.ts'
-import type { MempoolSnapshot } from '../../../../src/services/chain/mempool-snapshot.ts'
 import { createRecordedChain } from '../../../../src/services/chain/recorded-chain.ts'
 import { createInvoiceExpiry } from '../../../../src/services/sale/invoice-expiry.ts'
 import { createChangeReporter, createInvoiceUpdater } from '../../../../src/services/sale/invoice-state.ts'
@@ -15,6 +14,7 @@ import { openEmptyStore, sqliteEngine } from '../../../harness/databases.ts'
 import { NOW, openShop } from '../../../harness/fixtures.ts'
 import { silentLog } from '../../../harness/log.ts'
 import { ManualClock } from '../../../harness/manual-clock.ts'
+import { type MempoolList, recordList } from '../../../harness/mempool-list.ts'
 import { testOutbox } from '../../../harness/outbox.ts'
 import { TestNetwork } from '../../../harness/simulation/network.ts'
 
@@ -41,16 +41,11 @@ async function harnessOf(context: TestContext, nu63Height = 0, network: Network 
   const notes = (block: Block) => chain.notesIn([block], shop.viewingKey.id)
   const unmined = () => chain.mempoolNotes(shop.viewingKey.id)
   const read = async (invoice: Invoice) => (await store.read(tx => tx.invoices.byIds([invoice.id])))[0]!
-  const snapshot = (change: Partial<MempoolSnapshot> = {}): MempoolSnapshot => ({
+  const list = (change: Partial<MempoolList> = {}): MempoolList => ({
     notes: unmined(),
-    expiryHeights: new Map(),
     txids: new Set(chain.mempool.keys()),
     readAt: clock.secs,
-    lastSeq: Number.MAX_SAFE_INTEGER,
-    serverEpoch: 1,
     syncedThrough: clock.secs,
-    provesMissing: true,
-    uncompared: new Set<string>(),
     ...change,
   })
   return {
@@ -67,7 +62,7 @@ async function harnessOf(context: TestContext, nu63Height = 0, network: Network 
     notes,
     unmined,
     read,
-    snapshot,
+    list,
   }
 }
 
@@ -117,7 +112,7 @@ test('an expiry height known only from the stream is kept when blocks and snapsh
   await harness.chainRecorder.recordBlocks({ blocks: [block], notes: harness.notes(block) })
   await harness.recordedChain.rewindTo(0, null)
   harness.chain.removeBlocks(1, () => true)
-  await harness.chainRecorder.recordSnapshot(harness.snapshot())
+  await recordList(harness.chainRecorder, harness.list())
   assert.equal((await harness.read(invoice)).receivedZat, 5n)
   await harness.chainRecorder.recordBlocks({ blocks: [harness.mine(), harness.mine(), harness.mine()], notes: [] })
   assert.equal((await harness.read(invoice)).receivedZat, 0n)
@@ -191,14 +186,14 @@ test('blocks of a rescan must be in the recorded chain, not above it', async t =
   assert.equal((await harness.read(invoice)).receivedZat, 5n)
 })
 
-test('a payment recorded after a snapshot was requested does not count as missing from it', async t => {
+test('a payment recorded after a snapshot was requested does not count as vanished from it', async t => {
   const harness = await harnessOf(t)
   const invoice = await harness.shop.sell()
-  const old = harness.snapshot({ lastSeq: await harness.chainRecorder.lastSeq() })
+  const old = harness.list({ lastSeq: await harness.chainRecorder.lastSeq() })
   harness.pay(invoice, 5n)
   await harness.chainRecorder.recordMempool({ notes: harness.unmined(), expiryHeights: NO_EXPIRY })
   for (let i = 0; i < 3; i++) {
-    await harness.chainRecorder.recordSnapshot(old)
+    await recordList(harness.chainRecorder, old)
     harness.clock.advance(1_000)
     await harness.chainRecorder.recordBlocks({ blocks: [harness.mine()], notes: [] })
   }
@@ -206,28 +201,42 @@ test('a payment recorded after a snapshot was requested does not count as missin
 })
 
 test('a process whose clock is hours wrong records no absence, so that another one drops nothing by it', async t => {
-  const { shop, clock, chain, process, chainRecorder, pay, mine, snapshot, read } = await harnessOf(t, 0, 'test')
+  const { shop, clock, chain, process, chainRecorder, pay, mine, list, read } = await harnessOf(t, 0, 'test')
   const invoice = await shop.sell()
   const txid = pay(invoice, 5n)
-  await chainRecorder.recordSnapshot(snapshot())
+  await recordList(chainRecorder, list())
   chain.evict(txid)
   const behind = new ManualClock(clock.secs - 3 * 3_600)
-  await process(behind).recordSnapshot(snapshot({ readAt: behind.secs, syncedThrough: null }))
+  await recordList(process(behind), list({ readAt: behind.secs, syncedThrough: null }))
   await chainRecorder.recordBlocks({ blocks: [mine()], notes: [] })
-  await chainRecorder.recordSnapshot(snapshot())
+  await recordList(chainRecorder, list())
   assert.equal((await read(invoice)).receivedZat, 5n)
   clock.advance(120)
   await chainRecorder.recordBlocks({ blocks: [mine()], notes: [] })
-  await chainRecorder.recordSnapshot(snapshot())
+  await recordList(chainRecorder, list())
   assert.equal((await read(invoice)).receivedZat, 0n)
+})
+
+test('the wait of a vanished payment starts again at another server, also when its first list proves nothing', async t => {
+  const { shop, clock, chain, chainRecorder, pay, mine, list, read } = await harnessOf(t)
+  const invoice = await shop.sell()
+  const txid = pay(invoice, 5n)
+  await recordList(chainRecorder, list())
+  chain.evict(txid)
+  await recordList(chainRecorder, list())
+  clock.advance(120)
+  await chainRecorder.recordBlocks({ blocks: [mine()], notes: [] })
+  await recordList(chainRecorder, list({ serverEpoch: 2, rewound: true }))
+  await recordList(chainRecorder, list({ serverEpoch: 2 }))
+  assert.equal((await read(invoice)).receivedZat, 5n)
 })
 
 test('the synced time never decreases', async t => {
   const harness = await harnessOf(t)
   const invoice = await harness.shop.sell()
   harness.clock.advance(900)
-  await harness.chainRecorder.recordSnapshot(harness.snapshot())
-  await harness.chainRecorder.recordSnapshot(harness.snapshot({ syncedThrough: NOW }))
+  await recordList(harness.chainRecorder, harness.list())
+  await recordList(harness.chainRecorder, harness.list({ syncedThrough: NOW }))
   assert.equal(await harness.invoiceExpiry.expireDue(1), 1)
   assert.equal((await harness.read(invoice)).status, 'expired')
 })
@@ -238,7 +247,7 @@ test('due invoices expire in bounded batches, earliest first, except those kept 
   for (const secs of [300, 100, 200, 400]) invoices.push(await harness.shop.sell({ expiresAt: NOW + secs }))
   await harness.store.write(tx => tx.invoices.setKeptOpenBySwap(invoices[1]!.id, true))
   harness.clock.advance(300)
-  await harness.chainRecorder.recordSnapshot(harness.snapshot())
+  await recordList(harness.chainRecorder, harness.list())
   const statuses = async () => Promise.all(invoices.map(async invoice => (await harness.read(invoice)).status))
   assert.equal(await harness.invoiceExpiry.expireDue(1), 1)
   assert.deepEqual(await statuses(), ['pending', 'pending', 'expired', 'pending'])
@@ -247,10 +256,10 @@ test('due invoices expire in bounded batches, earliest first, except those kept 
 })
 
 test('without confirmations, a payment of an old mempool snapshot does not pay together with one of a new block', async t => {
-  const { shop, clock, chain, chainRecorder, pay, mine, notes, snapshot, read } = await harnessOf(t)
+  const { shop, clock, chain, chainRecorder, pay, mine, notes, list, read } = await harnessOf(t)
   const invoice = await shop.sell({ amountZat: 10n, confirmations: 0 })
   const evicted = pay(invoice, 6n)
-  await chainRecorder.recordSnapshot(snapshot())
+  await recordList(chainRecorder, list())
   chain.evict(evicted)
   clock.advance(31)
   const block = mine(pay(invoice, 4n))
@@ -259,42 +268,42 @@ test('without confirmations, a payment of an old mempool snapshot does not pay t
 })
 
 test('without confirmations, a payment that the newest snapshot lacks does not pay, also if that proves nothing', async t => {
-  const { shop, chain, chainRecorder, pay, mine, notes, snapshot, read } = await harnessOf(t)
+  const { shop, chain, chainRecorder, pay, mine, notes, list, read } = await harnessOf(t)
   const invoice = await shop.sell({ amountZat: 10n, confirmations: 0 })
   const evicted = pay(invoice, 6n)
-  await chainRecorder.recordSnapshot(snapshot())
+  await recordList(chainRecorder, list())
   chain.evict(evicted)
-  await chainRecorder.recordSnapshot(snapshot({ provesMissing: false }))
+  await recordList(chainRecorder, list({ rewound: true }))
   const block = mine(pay(invoice, 4n))
   await chainRecorder.recordBlocks({ blocks: [block], notes: notes(block) })
   assert.equal((await read(invoice)).status, 'detected')
 })
 
 test('without confirmations, a payment does not pay because another process has recorded an old snapshot with it', async t => {
-  const { shop, clock, chain, process, chainRecorder, pay, mine, notes, snapshot, read } = await harnessOf(t)
+  const { shop, clock, chain, process, chainRecorder, pay, mine, notes, list, read } = await harnessOf(t)
   const invoice = await shop.sell({ amountZat: 10n, confirmations: 0 })
   const evicted = pay(invoice, 6n)
-  const old = snapshot()
-  await chainRecorder.recordSnapshot(old)
+  const old = list()
+  await recordList(chainRecorder, old)
   chain.evict(evicted)
   clock.advance(31)
-  await chainRecorder.recordSnapshot(snapshot())
-  await process().recordSnapshot(old)
+  await recordList(chainRecorder, list())
+  await recordList(process(), old)
   const block = mine(pay(invoice, 4n))
   await chainRecorder.recordBlocks({ blocks: [block], notes: notes(block) })
   assert.equal((await read(invoice)).status, 'detected')
 })
 
 test('without confirmations, a payment that is still in the mempool pays with the next snapshot after a long gap', async t => {
-  const { shop, clock, chainRecorder, pay, mine, notes, snapshot, read } = await harnessOf(t)
+  const { shop, clock, chainRecorder, pay, mine, notes, list, read } = await harnessOf(t)
   const invoice = await shop.sell({ amountZat: 10n, confirmations: 0 })
   pay(invoice, 6n)
-  await chainRecorder.recordSnapshot(snapshot())
+  await recordList(chainRecorder, list())
   clock.advance(31)
   const block = mine(pay(invoice, 4n))
   await chainRecorder.recordBlocks({ blocks: [block], notes: notes(block) })
   assert.equal((await read(invoice)).status, 'detected')
-  await chainRecorder.recordSnapshot(snapshot())
+  await recordList(chainRecorder, list())
   assert.equal((await read(invoice)).status, 'paid')
 })
 

@@ -11,6 +11,7 @@ import { type DatabaseEngine, onBothDatabases, openEmptyStore } from '../../../h
 import { NOW, openShop } from '../../../harness/fixtures.ts'
 import { recordingLog } from '../../../harness/log.ts'
 import { ManualClock } from '../../../harness/manual-clock.ts'
+import { recordList } from '../../../harness/mempool-list.ts'
 import { testOutbox } from '../../../harness/outbox.ts'
 import { TestNetwork } from '../../../harness/simulation/network.ts'
 
@@ -46,16 +47,11 @@ async function open(engine: DatabaseEngine, t: TestContext) {
       await recorder.recordBlocks({ blocks, notes: chain.notesIn(blocks, shop.viewingKey.id) })
     },
     async readMempool(syncedThrough = clock.secs): Promise<void> {
-      await recorder.recordSnapshot({
+      await recordList(recorder, {
         notes: chain.mempoolNotes(shop.viewingKey.id),
-        expiryHeights: new Map(),
         txids: new Set(chain.mempool.keys()),
         readAt: clock.secs,
-        lastSeq: Number.MAX_SAFE_INTEGER,
-        serverEpoch: 1,
         syncedThrough,
-        provesMissing: true,
-        uncompared: new Set(),
       })
     },
     /** The status and reason on the invoice's page. */

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { HEADERS_KEPT } from '../../../../src/domain/chain/chain.ts'
 import type { ChainProblem } from '../../../../src/domain/chain/chain-problem.ts'
+import { MIGRATIONS } from '../../../../src/store/migrations/index.ts'
 import type { DatabaseEngine } from '../../../harness/databases.ts'
 import { openEmptyStore } from '../../../harness/databases.ts'
 import { header, NOW } from '../../../harness/fixtures.ts'
+import { migrationOf } from '../../../harness/migration.ts'
 
 export function chainSuite(engine: DatabaseEngine): void {
   test('headers are appended, found and removed from the top', async t => {
@@ -37,7 +39,7 @@ export function chainSuite(engine: DatabaseEngine): void {
     assert.equal(await store.read(tx => tx.chain.oldestHeight()), 5)
   })
 
-  test('seen-through moves forward, and backward only when it is ahead of the clock', async t => {
+  test('the synced time moves forward, and backward only when it is ahead of the clock', async t => {
     const store = await openEmptyStore(engine, t)
     const seenThrough = () => store.read(tx => tx.chain.syncedThrough())
     assert.equal(await seenThrough(), 0)
@@ -46,6 +48,16 @@ export function chainSuite(engine: DatabaseEngine): void {
     assert.equal(await seenThrough(), NOW)
     await store.write(tx => tx.chain.setSyncedThrough(NOW - 9, NOW - 1))
     assert.equal(await seenThrough(), NOW - 9)
+  })
+
+  test('the synced time is the least of all watchers', async t => {
+    const second = 'INSERT INTO watchers (id, synced_through, recorded_at) VALUES (2, 100, 100)'
+    const store = await openEmptyStore(engine, t, { migrations: [...MIGRATIONS, migrationOf('0002_second', second)] })
+    const syncThrough = async (secs: number) => {
+      await store.write(tx => tx.chain.setSyncedThrough(secs, NOW))
+      return store.read(tx => tx.chain.syncedThrough())
+    }
+    assert.deepEqual([await syncThrough(99), await syncThrough(101)], [99, 100])
   })
 
   test('the problems of the chain source are replaced as a whole, and a persisting one keeps its start time', async t => {

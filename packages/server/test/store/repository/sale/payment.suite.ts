@@ -34,7 +34,7 @@ export function paymentSuite(engine: DatabaseEngine): void {
     const found = await store.read(tx => paymentsOf(tx, [invoice.id, invoice.id, 999]))
     assert.deepEqual(
       found.map(({ seq, ...row }) => row),
-      [first, second].map(given => ({ ...given, inSnapshot: false, awaitsWitness: false, missing: null })),
+      [first, second].map(given => ({ ...given, inSnapshot: false, awaitsWitness: false, vanished: null })),
     )
     assert.ok((found[0]?.seq ?? 0) < (found[1]?.seq ?? 0))
   })
@@ -82,7 +82,7 @@ export function paymentSuite(engine: DatabaseEngine): void {
       ...payment(invoice, { location: mined(9) }),
       inSnapshot: false,
       awaitsWitness: false,
-      missing: null,
+      vanished: null,
       seq: 0,
     }
     assert.deepEqual({ ...row, seq: 0 }, unchanged)
@@ -137,20 +137,20 @@ export function paymentSuite(engine: DatabaseEngine): void {
     )
   })
 
-  test('a rewind moves where a payment was last seen to its block, and the wait of a missing one to the new tip', async t => {
+  test('a rewind moves where a payment was last seen to its block, and the wait of a vanished one to the new tip', async t => {
     const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
     const [a, b] = ['aa', 'bb'].map(byte => byte.repeat(32)) as [string, string]
     const invoice = await shop.sell()
     await record(store, payment(invoice, { txid: a, location: mined(9), lastSeenHeight: 4 }))
     await record(store, payment(invoice, { txid: b }))
-    const missing = await store.read(tx => tx.payments.lastSeq())
-    await store.write(tx => tx.payments.markMissing([missing], { since: NOW, height: 12 }))
+    const vanished = await store.read(tx => tx.payments.lastSeq())
+    await store.write(tx => tx.payments.markVanished([vanished], { since: NOW, height: 12 }))
     await store.write(tx => tx.payments.unmineAbove(8))
-    await store.write(tx => tx.payments.lowerMissingHeights(8, 9))
+    await store.write(tx => tx.payments.lowerVanishedHeights(8, 9))
     const rows = await store.read(tx => paymentsOf(tx, [invoice.id]))
     assert.deepEqual(
-      rows.map(row => [row.txid, row.lastSeenHeight, row.missing]),
+      rows.map(row => [row.txid, row.lastSeenHeight, row.vanished]),
       [
         [a, 9, null],
         [b, 4, { since: NOW, height: 8 }],
@@ -164,7 +164,7 @@ export function paymentSuite(engine: DatabaseEngine): void {
     const invoice = await shop.sell()
     const snapshotState = async () => {
       const [row] = await store.read(tx => paymentsOf(tx, [invoice.id]))
-      return [row?.inSnapshot, row?.missing, row?.lastSeenHeight]
+      return [row?.inSnapshot, row?.vanished, row?.lastSeenHeight]
     }
     await record(store, payment(invoice))
     const order = await store.read(tx => tx.payments.lastSeq())
@@ -173,15 +173,15 @@ export function paymentSuite(engine: DatabaseEngine): void {
     assert.deepEqual(await snapshotState(), [true, null, 9])
     await store.write(tx => tx.payments.markAbsent([order]))
     assert.deepEqual(await snapshotState(), [false, null, 9])
-    await store.write(tx => tx.payments.markMissing([order], { since: NOW, height: 12 }))
+    await store.write(tx => tx.payments.markVanished([order], { since: NOW, height: 12 }))
     assert.deepEqual(await snapshotState(), [false, { since: NOW, height: 12 }, 9])
     assert.deepEqual(
-      [await store.write(tx => tx.payments.lowerMissingHeights(10, 9)), await snapshotState()],
+      [await store.write(tx => tx.payments.lowerVanishedHeights(10, 9)), await snapshotState()],
       [1, [false, { since: NOW, height: 10 }, 9]],
       'waits for a new block on the remaining chain',
     )
     assert.deepEqual(
-      [await store.write(tx => tx.payments.lowerMissingHeights(10, 9)), await snapshotState()],
+      [await store.write(tx => tx.payments.lowerVanishedHeights(10, 9)), await snapshotState()],
       [0, [false, { since: NOW, height: 10 }, 9]],
     )
     await record(store, payment(invoice, { location: mined(13), lastSeenHeight: 13 }))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { missingPayments as missing } from '../../../src/domain/chain/missing-payments.ts'
+import { vanishedPayments as vanished } from '../../../src/domain/chain/vanished-payments.ts'
 import type { Payment, PaymentLocation } from '../../../src/domain/sale/payment.ts'
 import { summarize } from '../../harness/payments.ts'
 
@@ -18,19 +18,19 @@ function payment(
   return { ...common, location, valueZat, expiryHeight, lastSeenHeight }
 }
 
-function missingPayments(terms: typeof TERMS, payments: readonly Payment[], tip: number) {
+function vanishedPayments(terms: typeof TERMS, payments: readonly Payment[], tip: number) {
   const unmined = payments.filter(({ location }) => location.at !== 'mined')
-  return missing(terms, summarize(payments, terms.confirmations, tip), unmined, tip)
+  return vanished(terms, summarize(payments, terms.confirmations, tip), unmined, tip)
 }
 
-test('the missing amount is what is not mined; with 0 confirmations the mempool counts as well', () => {
+test('the vanished amount is what is not mined; with 0 confirmations the mempool counts as well', () => {
   const payments = [payment({ at: 'mined', height: 99 }, 4n), payment(MEMPOOL, 5n), payment(DROPPED, 1n)]
-  assert.equal(missingPayments(TERMS, payments, 100).missingZat, 6n)
-  assert.equal(missingPayments({ ...TERMS, confirmations: 0 }, payments, 100).missingZat, 1n)
+  assert.equal(vanishedPayments(TERMS, payments, 100).vanishedZat, 6n)
+  assert.equal(vanishedPayments({ ...TERMS, confirmations: 0 }, payments, 100).vanishedZat, 1n)
 })
 
 test('a payment can be mined up to its expiry height, or at any height without one', () => {
-  const until = (payments: readonly Payment[], tip: number) => missingPayments(TERMS, payments, tip).minableUntil
+  const until = (payments: readonly Payment[], tip: number) => vanishedPayments(TERMS, payments, tip).minableUntil
   assert.equal(until([payment(MEMPOOL, 10n)], 139), 140)
   assert.equal(until([payment(MEMPOOL, 10n)], 140), null)
   assert.equal(until([payment(DROPPED, 10n)], 139), 140, 'it may come back')
