@@ -18,8 +18,8 @@ const MAX_LISTED = 30
 export const TASKS = {
   test(args) {
     const { options, files } = select(args, ['test'], /\.test\.(ts|mjs)$/)
-    // Four files at a time, also on two cores: a file waits most of its time, for pages, databases and other processes.
-    return [{ args: ['--test', '--test-concurrency=4', '--test-reporter=spec', ...options, ...files] }]
+    // Three files at a time, also on two cores: a file waits half of its time, for pages, databases and other processes.
+    return [{ args: ['--test', '--test-concurrency=3', '--test-reporter=spec', ...options, ...files] }]
   },
   check: () => [{ args: [BIOME, 'check', '--error-on-warnings'] }, { args: [TSC, '-p', 'tsconfig.json'] }],
   bench(args) {

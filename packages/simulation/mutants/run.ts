@@ -24,7 +24,7 @@ if (tested.length + simulated.length === 0) {
 }
 
 /** Tests at a time, when no simulation runs: they wait for databases and time limits. */
-const TEST_CONCURRENCY = 4
+const TEST_CONCURRENCY = 3
 
 const counts = { found: 0, survived: 0, skipped: 0 }
 const trees = copyTrees(simulated.length > 0 ? undefined : TEST_CONCURRENCY)
