@@ -50,14 +50,19 @@ export function onBothDatabases(declare: (engine: DatabaseEngine) => void): void
 
 /** For cases that cannot occur on SQLite, where one transaction writes at a time. */
 export function onPostgres(declare: (engine: DatabaseEngine) => void): void {
+  describePostgres('PostgreSQL', server => declare(postgresEngine(server)))
+}
+
+/** Declares tests with a PostgreSQL server of their own. They are skipped when it is not installed. */
+export function describePostgres(name: string, declare: (server: () => TestPostgres) => void): void {
   const bin = findPostgres()
-  describe('PostgreSQL', { skip: bin === null && NO_POSTGRES }, () => {
+  describe(name, { skip: bin === null && NO_POSTGRES }, () => {
     let server: TestPostgres
     before(async () => {
       server = await startPostgres(bin as string)
     })
     after(() => server?.stop())
-    declare(postgresEngine(() => server))
+    declare(() => server)
   })
 }
 
