@@ -86,6 +86,29 @@ test('no file imports another package by a relative path', () => {
   assert.deepEqual(rejected(inPackages, crosses), [])
 })
 
+/** The rooms of the layers. A file beside them serves all. */
+const ROOMS = 'sale|chain|notify|payout|account'
+const LAYERS_WITH_ROOMS =
+  'domain|services|workers|(?:ports|store)/repository|http/routes|web/(?:routes|pages|components)'
+
+test('a layer with rooms has no other folders', () => {
+  const isElsewhere = ({ path }: Source) =>
+    new RegExp(`^${SERVER}(?:${LAYERS_WITH_ROOMS})/(?!(?:${ROOMS})/)[^/]+/`).test(path)
+  assert.deepEqual(
+    server.filter(isElsewhere).map(({ path }) => path),
+    [],
+  )
+})
+
+test('rooms meet through domain, ports and services, never through the repositories of each other', () => {
+  const roomOf = (path: string) => new RegExp(`^${SERVER}store/repository/(${ROOMS})/`).exec(path)?.[1]
+  const crosses = ({ path = '' }: Import, source: Source) =>
+    source.path.startsWith(`${SERVER}store/repository/`) &&
+    roomOf(path) !== undefined &&
+    roomOf(path) !== roomOf(source.path)
+  assert.deepEqual(rejected(server, crosses), [])
+})
+
 test('no routes register other routes, and no page route imports another', () => {
   const folderOf = (path = '') => /^packages\/server\/src\/(http|web)\/routes\//.exec(path)?.[1]
   const crosses = ({ path, names }: Import, source: Source) => {

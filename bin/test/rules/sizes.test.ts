@@ -12,10 +12,10 @@ const LONG: Readonly<Record<string, string>> = {
   'packages/server/src/domain/error-table.ts': 'a list: every error in one place',
   'packages/server/src/store/tables.ts': 'a list of types: every table in one place',
   'packages/server/test/adapters/lightwalletd/chain.test.ts': 'one harness of faulty servers for all tests',
-  'packages/server/test/store/repository/webhook.suite.ts': 'one subject: the delivery contract of the store',
+  'packages/server/test/store/repository/notify/webhook.suite.ts': 'one subject: the delivery contract of the store',
   'packages/server/test/workers/chain/decisions.test.ts': 'one subject: how a payment is decided',
   'packages/server/test/workers/chain/reorganisations.test.ts': 'one subject: reorganisations',
-  'packages/server/test/workers/delivery/delivery.test.ts': 'one harness of receivers for all tests',
+  'packages/server/test/workers/notify/delivery/delivery.test.ts': 'one harness of receivers for all tests',
 }
 
 test('no file is too long', () => {

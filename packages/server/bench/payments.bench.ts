@@ -1,5 +1,5 @@
 import type { Store } from '../src/ports/store.ts'
-import { createInvoiceUpdater } from '../src/services/invoice-state.ts'
+import { createInvoiceUpdater } from '../src/services/sale/invoice-state.ts'
 import { openStore } from '../src/store/open.ts'
 import { NOW, openShop, type Shop } from '../test/harness/fixtures.ts'
 import { testOutbox } from '../test/harness/outbox.ts'

@@ -1,12 +1,12 @@
 import { type Container, createMailService } from './container.ts'
-import { startBillingLoops } from './workers/billing.ts'
+import { startBillingLoops } from './workers/account/billing.ts'
 import { startChainSync } from './workers/chain/sync.ts'
 import { startCleanup } from './workers/cleanup.ts'
-import { startDeliveryWorker } from './workers/delivery.ts'
-import { startExpiryLoop } from './workers/invoice-expiry.ts'
-import { startMailLoops } from './workers/mail.ts'
+import { startDeliveryWorker } from './workers/notify/delivery.ts'
+import { startMailLoops } from './workers/notify/mail.ts'
+import { startExpiryLoop } from './workers/sale/invoice-expiry.ts'
+import { startSwapPolling } from './workers/sale/swap.ts'
 import { startSetAsideLoop } from './workers/set-aside.ts'
-import { startSwapPolling } from './workers/swap.ts'
 
 /** The background jobs of the service, by name. Null: the service has no mail server. */
 const WORKERS = {

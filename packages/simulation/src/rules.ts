@@ -10,7 +10,7 @@ export const RULES = {
     'the viewing key of an invoice is watched as long as the invoice',
     'received_zat counts every live payment once',
     'an evaluation reads at most 1,000 payments of an invoice',
-    'overpaid_zat is the excess',
+    'due_zat is what is left to pay, overpaid_zat the excess',
     'the status agrees with the amounts',
     'the totals of a day are those of the sales that were paid on it',
     'a confirmed invoice is paid in the commit of its block',

@@ -1,5 +1,5 @@
-import { AUDIT_KINDS, isAuditKind } from '../domain/audit.ts'
-import { isExportFormat } from '../domain/export.ts'
+import { AUDIT_KINDS, isAuditKind } from '../domain/account/audit.ts'
+import { isExportFormat } from '../domain/sale/export.ts'
 import {
   blockHash,
   date,

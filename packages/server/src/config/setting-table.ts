@@ -1,5 +1,5 @@
-import { CONFIRMATIONS } from '../domain/account.ts'
-import { EXPIRY_SECS } from '../domain/invoice.ts'
+import { CONFIRMATIONS } from '../domain/account/account.ts'
+import { EXPIRY_SECS } from '../domain/sale/invoice.ts'
 import * as values from './parsers.ts'
 
 const ALL_ROLES = ['api', 'watcher', 'delivery'] as const

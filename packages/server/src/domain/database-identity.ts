@@ -1,4 +1,4 @@
-import { maxWatchSecs } from './watched-key.ts'
+import { maxWatchSecs } from './chain/watched-key.ts'
 
 /**
  * A database identity is a list of `name:value` parts, separated by semicolons. A part that the database server does not

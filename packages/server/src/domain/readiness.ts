@@ -1,5 +1,5 @@
-import { allPaymentsVisible, type ChainProblem, describeChainProblem } from './chain-problem.ts'
-import type { ChainTime } from './chain-time.ts'
+import { allPaymentsVisible, type ChainProblem, describeChainProblem } from './chain/chain-problem.ts'
+import type { ChainTime } from './chain/chain-time.ts'
 
 /** A condition for serving. `reason`: why it does not hold; null when it holds. */
 export interface ReadinessCheck {

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import type { Actor } from '../domain/audit.ts'
-import type { Session } from '../domain/session.ts'
+import type { Actor } from '../domain/account/audit.ts'
+import type { Session } from '../domain/account/session.ts'
 import { clientNetwork } from './client-prefix.ts'
 import { programName } from './user-agent.ts'
 

@@ -1,5 +1,6 @@
 import type * as Wire from '@zatgate/sdk/wire'
-import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
+import { type Static, type TObject, type TOptional, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox'
+import { type Field, type Fields, type GivenMembers, isOptional } from '../domain/field.ts'
 import { MAX_ZAT } from '../domain/money.ts'
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
@@ -41,6 +42,41 @@ export const Zat = (description: string) => Type.Integer({ minimum: 0, maximum: 
 export const UnixSecs = (description: string) => Type.Integer({ description: `${description} Unix seconds.` })
 
 export const Id = Type.String({ description: 'UUID.' })
+
+/** The schema of the wire member of a field. */
+export function fieldSchema(field: Field): TSchema {
+  const { type, values, nullable: isNullable, shared, meaning = '' } = field
+  const schema = values ? stringEnum(values, meaning) : SCHEMA_OF_TYPE[type](meaning)
+  const complete = shared === undefined ? schema : named(shared, schema)
+  if (isOptional(field)) return Type.Optional(complete)
+  return isNullable ? nullable(complete as TSchema & { type: string }) : complete
+}
+
+/** The schemas of the members that a request gives. */
+export function requestMembers<T extends Fields>(fields: T) {
+  const members = Object.values<Field>(fields).flatMap(field => {
+    if (field.request === undefined || field.wire === undefined) return []
+    const schema = { ...SCHEMA_OF_TYPE[field.type](field.meaning ?? ''), ...field.request }
+    return [[field.wire, isOptional(field) ? Type.Optional(schema) : schema]]
+  })
+  return Object.fromEntries(members) as MemberSchemas<GivenMembers<T>>
+}
+
+/** The schemas of these members. */
+export type MemberSchemas<Members> = {
+  -readonly [Name in keyof Members]-?: undefined extends Members[Name]
+    ? TOptional<TUnsafe<NonNullable<Members[Name]>>>
+    : TUnsafe<Members[Name]>
+}
+
+const SCHEMA_OF_TYPE: Readonly<Record<Field['type'], (description: string) => TSchema>> = {
+  integer: description => Type.Integer({ description }),
+  bigint: description => Type.Integer({ description }),
+  time: UnixSecs,
+  zat: Zat,
+  flag: description => Type.Boolean({ description }),
+  text: description => Type.String({ description }),
+}
 
 export const Txid = nullable(
   Type.String({ description: 'Transaction id of the latest counted payment, 64 hex characters.' }),

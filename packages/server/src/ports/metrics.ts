@@ -1,8 +1,7 @@
-import type { ChainProblem } from '../domain/chain-problem.ts'
-import type { SharedBudget } from '../domain/code-budget.ts'
-import type { InvoiceStatus } from '../domain/invoice.ts'
+import type { SharedBudget } from '../domain/account/code-budget.ts'
+import type { ChainProblem } from '../domain/chain/chain-problem.ts'
+import type { InvoicePurpose, InvoiceStatus } from '../domain/sale/invoice.ts'
 import type { SetAsideKind } from '../domain/set-aside.ts'
-import type { InvoicePurpose } from './repository/invoice.ts'
 
 /** Measurements of the service. A process without the role that a metric belongs to discards it. */
 export interface Metrics {

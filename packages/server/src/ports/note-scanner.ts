@@ -1,7 +1,7 @@
-import type { Network } from '../domain/account.ts'
-import type { CompactTransaction } from '../domain/chain.ts'
-import type { ShieldedPool } from '../domain/shielded-pool.ts'
-import type { KeyExpiry } from '../domain/viewing-key.ts'
+import type { Network } from '../domain/account/account.ts'
+import type { KeyExpiry } from '../domain/account/viewing-key.ts'
+import type { CompactTransaction } from '../domain/chain/chain.ts'
+import type { ShieldedPool } from '../domain/chain/shielded-pool.ts'
 
 /** A key for trial decryption. `incoming` is dk ‖ ivk. */
 export interface ScanKey {

@@ -1,4 +1,4 @@
-import type { ProviderReport } from '../domain/swap-report.ts'
+import type { ProviderReport } from '../domain/sale/swap-report.ts'
 
 /** An asset that buyers can swap from. */
 export interface SwapAsset {

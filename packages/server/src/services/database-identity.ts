@@ -10,7 +10,7 @@ import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 import type { Random } from '../ports/random.ts'
 import type { Store, Tx } from '../ports/store.ts'
-import { recordCommand } from './audit.ts'
+import { recordCommand } from './account/audit.ts'
 
 /** The result of advancing the address counters. */
 export interface CounterAdvance {

@@ -1,6 +1,6 @@
-import { viewingKeySealContext } from '../domain/viewing-key.ts'
-import { webhookSecretSealContext } from '../domain/webhook.ts'
-import { payoutSealContext } from '../domain/withdrawal.ts'
+import { viewingKeySealContext } from '../domain/account/viewing-key.ts'
+import { webhookSecretSealContext } from '../domain/notify/webhook.ts'
+import { payoutSealContext } from '../domain/payout/withdrawal.ts'
 import type { Store, Tx } from '../ports/store.ts'
 import type { SealContext, Vault } from '../ports/vault.ts'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { AppError } from '../domain/error.ts'
+import type { Invoice, NewInvoice } from '../domain/sale/invoice.ts'
 import { DAY_SECS } from '../domain/time.ts'
-import type { Invoice, NewInvoice } from '../ports/repository/invoice.ts'
 import type { BatchTx, Store } from '../ports/store.ts'
 
 /**

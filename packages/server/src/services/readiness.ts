@@ -1,9 +1,9 @@
+import type { ConsensusParams } from '../domain/chain/network-upgrade.ts'
 import { READ_ONLY_DATABASE, ReadOnlyDatabaseError } from '../domain/error.ts'
-import type { ConsensusParams } from '../domain/network-upgrade.ts'
 import { checksWithoutDatabase, isChainSeen, type ReadinessCheck, readinessChecks } from '../domain/readiness.ts'
 import { type Clock, nowSecs } from '../ports/clock.ts'
 import type { Store } from '../ports/store.ts'
-import { checkClock } from './clock-check.ts'
+import { checkClock } from './chain/clock-check.ts'
 
 /** Whether this process can serve, for load balancers, supervisors and the pages. */
 export interface Readiness {

@@ -1,4 +1,4 @@
-import type { Invoice } from '../ports/repository/invoice.ts'
+import type { Invoice } from '../domain/sale/invoice.ts'
 import type { Tx } from '../ports/store.ts'
 
 /** Pairs records with their invoices, in the order of the records. Records without an invoice are omitted. */

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { Account } from '../domain/account.ts'
+import type { Account } from '../domain/account/account.ts'
 import { num, numOrNull } from './mapping.ts'
 import type { AccountsTable } from './tables.ts'
 

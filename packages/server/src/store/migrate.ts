@@ -1,4 +1,5 @@
-import type { Kysely, KyselyPlugin } from 'kysely'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import type { Kysely } from 'kysely'
 import { sql } from 'kysely'
 import type { Dialect } from './dialect.ts'
 import type { Migration } from './migrations/index.ts'
@@ -35,23 +36,16 @@ export async function migrate(
   const appliedNames = applied.rows.map(row => row.name)
   checkKnown(appliedNames, migrations)
   const pending = migrations.slice(appliedNames.length)
-  const stoppable = signal ? db.withPlugin(stopsBetweenStatements(signal)) : db
-  for (const [index, [name, up]] of pending.entries()) {
+  for (const [index, [name, statements]] of pending.entries()) {
     if (appliedNames.length > 0) onProgress?.({ name, index: index + 1, count: pending.length })
-    await up(stoppable, dialect)
-    await sql`INSERT INTO migrations (name) VALUES (${name})`.execute(db)
-  }
-}
-
-function stopsBetweenStatements(signal: AbortSignal): KyselyPlugin {
-  return {
-    transformQuery: ({ node }) => node,
-    async transformResult({ result }) {
+    for (const statement of statements(dialect)) {
+      await sql.raw(statement).execute(db)
+      if (signal === undefined) continue
       // Signals arrive between turns of the event loop, and statements of SQLite leave none.
-      await new Promise(resolve => setImmediate(resolve))
+      await yieldToEventLoop()
       signal.throwIfAborted()
-      return result
-    },
+    }
+    await sql`INSERT INTO migrations (name) VALUES (${name})`.execute(db)
   }
 }
 

@@ -1,27 +1,36 @@
 import type { Generated, Kysely } from 'kysely'
-import type { Network } from '../domain/account.ts'
-import type { Actor, AuditKind } from '../domain/audit.ts'
-import type { ChainProblemName } from '../domain/chain-problem.ts'
-import type { SharedBudget } from '../domain/code-budget.ts'
-import type { DeliveryState } from '../domain/delivery-schedule.ts'
-import type { EventType } from '../domain/event.ts'
-import type { InvoiceStatus } from '../domain/invoice.ts'
-import type { PaymentLocation } from '../domain/payment.ts'
-import type { SessionOrigin } from '../domain/session.ts'
+import type { Network } from '../domain/account/account.ts'
+import type { Actor, AuditKind } from '../domain/account/audit.ts'
+import type { SharedBudget } from '../domain/account/code-budget.ts'
+import type { SessionOrigin } from '../domain/account/session.ts'
+import type { CodePurpose } from '../domain/account/sign-in.ts'
+import type { ChainProblemName } from '../domain/chain/chain-problem.ts'
+import type { ShieldedPool } from '../domain/chain/shielded-pool.ts'
+import type { Fields, ValueOf } from '../domain/field.ts'
+import type { DeliveryState } from '../domain/notify/delivery-schedule.ts'
+import type { EventType } from '../domain/notify/event.ts'
+import type { WithdrawalStatus } from '../domain/payout/withdrawal.ts'
+import type { INVOICE_FIELDS } from '../domain/sale/invoice.ts'
+import type { PaymentLocation } from '../domain/sale/payment.ts'
+import type { SwapStatus } from '../domain/sale/swap.ts'
 import type { SetAsideKind } from '../domain/set-aside.ts'
-import type { ShieldedPool } from '../domain/shielded-pool.ts'
-import type { CodePurpose } from '../domain/sign-in.ts'
-import type { SwapStatus } from '../domain/swap.ts'
-import type { WithdrawalStatus } from '../domain/withdrawal.ts'
-import type { PurchaseStatus } from '../ports/repository/billing.ts'
-import type { InvoicePurpose } from '../ports/repository/invoice.ts'
-import type { ClaimedMail, MailQueue } from '../ports/repository/mail.ts'
+import type { PurchaseStatus } from '../ports/repository/account/billing.ts'
+import type { ClaimedMail, MailQueue } from '../ports/repository/notify/mail.ts'
 
 /** A 64-bit integer. Always read as a bigint; written as either. */
 export type Int64 = bigint | number
 
 /** An auto-incremented primary key. */
 export type AutoId = Generated<Int64>
+
+/** The columns of a table of fields. */
+type TableOf<T extends Fields> = {
+  [Name in keyof T as T[Name]['column']]: ValueOf<T[Name]> extends infer Value
+    ? Value extends number | bigint | boolean
+      ? Int64
+      : Value
+    : never
+}
 
 /** The tables as Kysely types them. Their definitions are in `migrations/`. */
 export interface Tables {
@@ -140,34 +149,7 @@ export interface DatabaseIdentityTable {
   identity: string
 }
 
-export interface InvoicesTable {
-  id: AutoId
-  public_id: string
-  account_id: Int64
-  viewing_key_id: Int64
-  diversifier_index: Int64
-  purpose: InvoicePurpose
-  address: string
-  amount_zat: Int64
-  confirmations: Int64
-  status: InvoiceStatus
-  received_zat: Int64
-  overpaid_zat: Int64
-  txid: string | null
-  created_at: Int64
-  expires_at: Int64
-  watch_until: Int64
-  paid_at: Int64 | null
-  kept_open_by_swap: Generated<Int64>
-  swap_id: Generated<Int64 | null>
-  needs_attention: Generated<Int64>
-  created_height: Generated<Int64 | null>
-  created_rewind: Generated<Int64 | null>
-  open_until_height: Generated<Int64 | null>
-  underpaid_at: Generated<Int64 | null>
-  attention_since: Generated<Int64 | null>
-  confirms_at_height: Generated<Int64 | null>
-}
+interface InvoicesTable extends TableOf<typeof INVOICE_FIELDS> {}
 
 export interface DailyTotalsTable {
   account_id: Int64

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify'
-import type { Account } from '../domain/account.ts'
-import type { Actor } from '../domain/audit.ts'
+import type { Account } from '../domain/account/account.ts'
+import type { Actor } from '../domain/account/audit.ts'
+import type { Session } from '../domain/account/session.ts'
 import { AppError } from '../domain/error.ts'
-import type { Session } from '../domain/session.ts'
 import { owner } from '../http/actor.ts'
-import type { Sessions } from '../services/session.ts'
+import type { Sessions } from '../services/account/session.ts'
 import { readSessionCookie } from './cookies.ts'
 
 /** The account and the session of a page request. */

@@ -1,7 +1,7 @@
 import type { CookieSerializeOptions } from '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { SESSION_LIFETIME_SECS } from '../domain/session.ts'
-import { KNOWN_BROWSER, SIGN_IN_CODE } from '../domain/sign-in.ts'
+import { SESSION_LIFETIME_SECS } from '../domain/account/session.ts'
+import { KNOWN_BROWSER, SIGN_IN_CODE } from '../domain/account/sign-in.ts'
 
 const SESSION_COOKIE = '__Host-zatgate'
 const CODE_COOKIE = '__Host-zatgate-code'

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
+import type { Session } from '../domain/account/session.ts'
 import { AppError } from '../domain/error.ts'
-import type { Session } from '../domain/session.ts'
 import type { KeyedHash } from '../ports/keyed-hash.ts'
 import type { FormFields } from './forms.ts'
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { ConfigError, type Env, loadConfig, sandboxKeyFile } from '../../src/config/settings.ts'
-import { isForSale } from '../../src/domain/plan.ts'
+import { isForSale } from '../../src/domain/account/plan.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'zatgate-config-'))
 after(() => rmSync(dir, { recursive: true }))

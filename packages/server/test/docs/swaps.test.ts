@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Env, loadConfig } from '../../src/config/settings.ts'
-import { SWAP_STATUSES, type SwapStatus, swapEventTypeOf } from '../../src/domain/swap.ts'
+import { SWAP_STATUSES, type SwapStatus, swapEventTypeOf } from '../../src/domain/sale/swap.ts'
 import { testEnv } from '../harness/container.ts'
 import { call } from '../harness/http-call.ts'
 import { missingProgram } from '../harness/programs.ts'

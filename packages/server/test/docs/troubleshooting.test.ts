@@ -34,7 +34,7 @@ const PLACES: readonly { section: string; messages: readonly string[] }[] = [
         `${SERVER}/store/sqlite/process-lock.ts`,
         `${SERVER}/adapters/system/data-dir.ts`,
         `${SERVER}/adapters/crypto/vault.ts`,
-        `${SERVER}/services/operator.ts`,
+        `${SERVER}/services/account/operator.ts`,
         `${SERVER}/main.ts`,
         `${SERVER}/cli/*.ts`,
         `${SERVER}/cli/commands/{chain,rescan,rotate-encryption-key,start,try,withdrawal}.ts`,
@@ -66,7 +66,7 @@ const PLACES: readonly { section: string; messages: readonly string[] }[] = [
       ...sourcesOf(`${SERVER}/**/*.ts`).flatMap(source =>
         messagesIn(source, [{ call: /\blog(?:ger)?(?:\.(?:warn|error)|\[[^(]*\])\(/, argument: 1 }]),
       ),
-      ...sourcesOf(`${SERVER}/domain/chain-problem.ts`)
+      ...sourcesOf(`${SERVER}/domain/chain/chain-problem.ts`)
         .flatMap(textsIn)
         .filter(text => text.includes(' ')),
       ...sourcesOf(`${SERVER}/workers/chain/{blocks,block-batch}.ts`).flatMap(source => messagesIn(source, ERRORS)),
@@ -78,7 +78,7 @@ const PLACES: readonly { section: string; messages: readonly string[] }[] = [
       ...sourcesOf(`${SERVER}/adapters/http-client/*.ts`).flatMap(source =>
         messagesIn(source, [{ call: /new HttpClientError\(/, argument: 1 }]),
       ),
-      ...sourcesOf(`${SERVER}/services/delivery.ts`)
+      ...sourcesOf(`${SERVER}/services/notify/delivery.ts`)
         .flatMap(textsIn)
         .filter(text => text.startsWith('answered')),
     ],
@@ -116,7 +116,7 @@ const CLEAR: Readonly<Record<string, readonly string[]>> = {
   'The log of webhook deliveries': ['the request was aborted', 'not an absolute URL'],
 }
 
-const PAGES = sourcesOf(`${SERVER}/web/{pages,components}/*.ts`)
+const PAGES = sourcesOf(`${SERVER}/web/{pages,components}/**/*.ts`)
 
 /** Parts of messages that are no messages. */
 const PARTS = ['', 'ENOENT', 'invalid settings:n${problems.map(problem => ', ").join('n')}"]

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sharedStartsAllow } from '../../src/domain/swap.ts'
+import { sharedStartsAllow } from '../../src/domain/sale/swap.ts'
 import { takeTurns } from '../../src/domain/turns.ts'
 
 test('groups take turns, in their order, up to the limit', () => {

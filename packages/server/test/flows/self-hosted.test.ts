@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ZatgateClient } from '@zatgate/sdk'
-import { FREE_PLAN } from '../../src/domain/plan.ts'
+import { FREE_PLAN } from '../../src/domain/account/plan.ts'
 import { startTestService } from '../harness/service.ts'
 
 /** More than the plan Free allows where plans are sold. */

@@ -1,5 +1,5 @@
 import type { Services } from '../../src/container.ts'
-import type { NewSwap, Swap } from '../../src/ports/repository/swap.ts'
+import type { NewSwap, Swap } from '../../src/ports/repository/sale/swap.ts'
 import type { Store, Tx } from '../../src/ports/store.ts'
 import type { SwapProvider } from '../../src/ports/swap-provider.ts'
 import { openTestContainer, type TestContainerOptions, type TestScope } from './container.ts'

@@ -17,13 +17,13 @@ import {
   type Overrides,
   type Services,
 } from '../../src/container.ts'
-import type { Account } from '../../src/domain/account.ts'
-import type { ChainProblem } from '../../src/domain/chain-problem.ts'
-import { consensusParams } from '../../src/domain/network-upgrade.ts'
+import type { Account } from '../../src/domain/account/account.ts'
+import type { ChainProblem } from '../../src/domain/chain/chain-problem.ts'
+import { consensusParams } from '../../src/domain/chain/network-upgrade.ts'
+import type { Invoice, InvoicePurpose } from '../../src/domain/sale/invoice.ts'
 import type { Chain } from '../../src/ports/chain.ts'
 import { type Metrics, NO_METRICS } from '../../src/ports/metrics.ts'
 import type { NoteScanner } from '../../src/ports/note-scanner.ts'
-import type { Invoice, InvoicePurpose } from '../../src/ports/repository/invoice.ts'
 import type { Store, Tx } from '../../src/ports/store.ts'
 import { type RescanResult, rescan } from '../../src/workers/chain/rescan.ts'
 import { type ChainSync, type ChainSyncDeps, createChainSync } from '../../src/workers/chain/sync.ts'

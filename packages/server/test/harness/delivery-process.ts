@@ -1,6 +1,6 @@
-/** A process that delivers webhooks until it is killed or its standard input closes. See workers/delivery/kill.test.ts. */
+/** A process that delivers webhooks until it is killed or its standard input closes. See workers/notify/delivery/kill.test.ts. */
 
-import { startDeliveryWorker } from '../../src/workers/delivery.ts'
+import { startDeliveryWorker } from '../../src/workers/notify/delivery.ts'
 import { openTestContainer } from './container.ts'
 import { SkewedClock } from './skewed-clock.ts'
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { RETRY_DELAYS_MS } from '../../src/domain/delivery-schedule.ts'
+import { RETRY_DELAYS_MS } from '../../src/domain/notify/delivery-schedule.ts'
 import type { Store } from '../../src/ports/store.ts'
 
 /** Later than any worker of a test looks. */

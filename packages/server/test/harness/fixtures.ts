@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto'
-import type { Account } from '../../src/domain/account.ts'
-import type { Header } from '../../src/domain/chain.ts'
-import type { NewEvent } from '../../src/domain/event.ts'
-import type { EventCursor } from '../../src/ports/repository/event.ts'
-import type { Invoice, NewInvoice } from '../../src/ports/repository/invoice.ts'
-import type { NewPayment } from '../../src/ports/repository/payment.ts'
-import type { ViewingKeyRow } from '../../src/ports/repository/viewing-key.ts'
+import type { Account } from '../../src/domain/account/account.ts'
+import type { Header } from '../../src/domain/chain/chain.ts'
+import type { NewEvent } from '../../src/domain/notify/event.ts'
+import type { Invoice, NewInvoice } from '../../src/domain/sale/invoice.ts'
+import type { ViewingKeyRow } from '../../src/ports/repository/account/viewing-key.ts'
+import type { EventCursor } from '../../src/ports/repository/notify/event.ts'
+import type { NewPayment } from '../../src/ports/repository/sale/payment.ts'
 import type { Store } from '../../src/ports/store.ts'
 
 /** Before the first event. */

@@ -1,7 +1,7 @@
 import type { Services } from '../../src/container.ts'
-import type { Account } from '../../src/domain/account.ts'
+import type { Account } from '../../src/domain/account/account.ts'
+import type { Invoice } from '../../src/domain/sale/invoice.ts'
 import type { NoteScanner } from '../../src/ports/note-scanner.ts'
-import type { Invoice } from '../../src/ports/repository/invoice.ts'
 import { testViewingKey } from './viewing-key.ts'
 
 /** A merchant of a service, with a viewing key of its own. */

@@ -1,7 +1,7 @@
-import type { InvoicePayments } from '../../src/domain/invoice.ts'
 import { sumZat } from '../../src/domain/money.ts'
-import { confirmedThrough, type Payment } from '../../src/domain/payment.ts'
-import type { PaymentRow } from '../../src/ports/repository/payment.ts'
+import type { InvoicePayments } from '../../src/domain/sale/invoice-state.ts'
+import { confirmedThrough, type Payment } from '../../src/domain/sale/payment.ts'
+import type { PaymentRow } from '../../src/ports/repository/sale/payment.ts'
 import type { Tx } from '../../src/ports/store.ts'
 
 /** More payments than a test records. */

@@ -1,13 +1,13 @@
 import type { TestContext } from 'node:test'
 import { createServices } from '../../src/container.ts'
-import type { Account } from '../../src/domain/account.ts'
+import type { Account } from '../../src/domain/account/account.ts'
 import { type Clock, nowSecs } from '../../src/ports/clock.ts'
 import type { HttpClient } from '../../src/ports/http-client.ts'
 import type { Metrics } from '../../src/ports/metrics.ts'
-import type { AttemptDetail } from '../../src/ports/repository/delivery.ts'
+import type { AttemptDetail } from '../../src/ports/repository/notify/delivery.ts'
 import type { Store } from '../../src/ports/store.ts'
-import type { Webhooks } from '../../src/services/webhook.ts'
-import { type DeliveryWorker, startDeliveryWorker } from '../../src/workers/delivery.ts'
+import type { Webhooks } from '../../src/services/notify/webhook.ts'
+import { type DeliveryWorker, startDeliveryWorker } from '../../src/workers/notify/delivery.ts'
 import { openTestContainer, scopeOf, stackOf, type TestContainerOptions } from './container.ts'
 
 export interface WebhookHarness {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { AuditKind } from '../../src/domain/audit.ts'
+import type { AuditKind } from '../../src/domain/account/audit.ts'
 import { type Merchant, startTestApi } from '../harness/api.ts'
 import { call } from '../harness/http-call.ts'
 import { testViewingKey } from '../harness/viewing-key.ts'

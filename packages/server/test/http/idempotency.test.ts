@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { FREE_PLAN } from '../../src/domain/plan.ts'
+import { FREE_PLAN } from '../../src/domain/account/plan.ts'
 import { type Merchant, startTestApi, type TestApi } from '../harness/api.ts'
 import { call } from '../harness/http-call.ts'
 import { testViewingKey } from '../harness/viewing-key.ts'

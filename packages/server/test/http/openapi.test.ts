@@ -3,10 +3,11 @@ import { createHmac } from 'node:crypto'
 import { after, test } from 'node:test'
 import { verifyWebhook, ZatgateClient } from '@zatgate/sdk'
 import { Compile } from 'typebox/compile'
-import { EVENT_TYPES, invoiceEventBody } from '../../src/domain/event.ts'
+import { EVENT_TYPES, invoiceEventBody } from '../../src/domain/notify/event.ts'
 import type { JsonObject } from '../../src/http/openapi/shared-schemas.ts'
 import { startTestApi } from '../harness/api.ts'
 import { call } from '../harness/http-call.ts'
+import { invoiceWith } from '../harness/invoice.ts'
 
 /** Files, and probes. */
 const WITHOUT_EXAMPLE = ['GET /v1/account/export', 'GET /healthz', 'GET /readyz']
@@ -150,14 +151,7 @@ test('generators of clients find a type of its own for everything: no name is ta
 test('the webhooks are all events, and the bodies of the service match their schemas', () => {
   assert.deepEqual(Object.keys(document.webhooks).sort(), [...EVENT_TYPES].sort())
   const swap = { asset: 'nep141:btc.omft.near', blockchain: 'btc', amountInFormatted: '0.1', status: 'REFUNDED' }
-  const invoice = {
-    publicId: '6f0f6f6e-2f0b-4c1c-9d3e-0a4b5c6d7e8f',
-    status: 'pending' as const,
-    amountZat: 5n,
-    receivedZat: 0n,
-    overpaidZat: 0n,
-    txid: null,
-  }
+  const invoice = invoiceWith()
   for (const type of EVENT_TYPES.filter(name => /^(invoice|swap)/.test(name))) {
     const { schema } = document.webhooks[type].post.requestBody.content['application/json']
     for (const given of [swap, null])

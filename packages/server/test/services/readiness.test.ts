@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { consensusParams } from '../../src/domain/network-upgrade.ts'
+import { consensusParams } from '../../src/domain/chain/network-upgrade.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { createReadiness, type Readiness } from '../../src/services/readiness.ts'
 import { NEWEST_MIGRATION } from '../../src/store/migrations/index.ts'

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
-import { sql } from 'kysely'
 import { spawnGuarded } from '../../../sandbox/test/recorded/guarded-process.ts'
 import { MIGRATIONS, type Migration } from '../../src/store/migrations/index.ts'
 import { openStore } from '../../src/store/open.ts'
@@ -113,12 +112,6 @@ onEveryVersion((version, engine, restore) => {
 })
 
 /** The migration, which then fails. */
-function failing([name, up]: Migration): Migration {
-  return [
-    name,
-    async (db, dialect) => {
-      await up(db, dialect)
-      await sql.raw('SELECT * FROM no_such_table').execute(db)
-    },
-  ]
+function failing([name, statements]: Migration): Migration {
+  return [name, dialect => [...statements(dialect), 'SELECT * FROM no_such_table']]
 }

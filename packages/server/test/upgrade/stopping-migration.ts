@@ -6,13 +6,13 @@ import { LATER } from './later-migrations.ts'
 
 const [url = '', last] = process.argv.slice(2)
 const migrations = LATER.map(
-  ([name, up]): Migration => [
+  ([name, statements]): Migration => [
     name,
-    async (db, dialect) => {
-      await up(db, dialect)
+    function* (dialect) {
+      yield* statements(dialect)
       if (name !== last) return
       writeSync(1, `${name}\n`)
-      await new Promise(() => setInterval(() => undefined, 60_000))
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)
     },
   ],
 )

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { Account } from '../../src/domain/account.ts'
-import { credentialHash, formatCredential } from '../../src/domain/credential.ts'
+import type { Account } from '../../src/domain/account/account.ts'
+import { credentialHash, formatCredential } from '../../src/domain/account/credential.ts'
 import { call } from '../harness/http-call.ts'
 import type { SandboxService } from '../harness/service.ts'
 import { until } from '../harness/until.ts'

@@ -8,7 +8,7 @@ import {
   type FrameLocator,
   type Page,
 } from 'playwright-core'
-import type { Invoice } from '../../src/ports/repository/invoice.ts'
+import type { Invoice } from '../../src/domain/sale/invoice.ts'
 import type { SandboxService } from '../harness/service.ts'
 
 const EXECUTABLE = process.env.ZATGATE_TEST_CHROMIUM || '/usr/bin/chromium'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ChainProblem } from '../../src/domain/chain-problem.ts'
+import type { ChainProblem } from '../../src/domain/chain/chain-problem.ts'
 import { startSandboxService } from '../harness/service.ts'
 import { SkewedClock } from '../harness/skewed-clock.ts'
 import { until } from '../harness/until.ts'

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { SwapStatus } from '../../src/domain/swap.ts'
-import type { Invoice } from '../../src/ports/repository/invoice.ts'
-import type { Swap } from '../../src/ports/repository/swap.ts'
-import { checkoutLinks } from '../../src/web/components/checkout-links.ts'
-import { swapNotice } from '../../src/web/components/swap.ts'
-import { checkoutPage } from '../../src/web/pages/checkout.ts'
+import type { Invoice } from '../../src/domain/sale/invoice.ts'
+import type { SwapStatus } from '../../src/domain/sale/swap.ts'
+import type { Swap } from '../../src/ports/repository/sale/swap.ts'
+import { checkoutLinks } from '../../src/web/components/sale/checkout-links.ts'
+import { swapNotice } from '../../src/web/components/sale/swap.ts'
+import { checkoutPage } from '../../src/web/pages/sale/checkout.ts'
+import { invoiceWith } from '../harness/invoice.ts'
 
 const ID = 'a3bb189e-8bf9-4888-9912-ace4e6543002'
 const EXPIRES_AT = 1_000
@@ -13,8 +14,13 @@ const WATCH_UNTIL = 2_000
 
 /** The text of the page of a closed invoice with a swap that it was not paid by. */
 function textOf(invoice: Pick<Invoice, 'status' | 'receivedZat'>, status: SwapStatus, now: number): string {
-  const terms = { publicId: ID, amountZat: 100n, overpaidZat: 0n, address: 'u1', confirmations: 3, paidAt: null }
-  const sold = { ...terms, expiresAt: EXPIRES_AT, watchUntil: WATCH_UNTIL, ...invoice } as Invoice
+  const sold = invoiceWith({
+    publicId: ID,
+    amountZat: 100n,
+    expiresAt: EXPIRES_AT,
+    watchUntil: WATCH_UNTIL,
+    ...invoice,
+  })
   const offer = { publicId: ID, amountIn: 500n, decimals: 2, symbol: 'BTC', blockchain: 'btc', deadline: 900 }
   const deposit = { deposited: 100n, refunded: null, refundReason: null }
   const swap = { ...offer, refundTo: 'b', depositAddress: 'd', depositMemo: null, deposit, status } as unknown as Swap

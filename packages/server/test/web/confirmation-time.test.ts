@@ -1,29 +1,24 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Invoice } from '../../src/ports/repository/invoice.ts'
-import { checkoutLinks } from '../../src/web/components/checkout-links.ts'
-import { checkoutPage } from '../../src/web/pages/checkout.ts'
-import { viewingKeyPage } from '../../src/web/pages/viewing-key.ts'
+import { checkoutLinks } from '../../src/web/components/sale/checkout-links.ts'
+import { viewingKeyPage } from '../../src/web/pages/account/viewing-key.ts'
+import { checkoutPage } from '../../src/web/pages/sale/checkout.ts'
+import { invoiceWith } from '../harness/invoice.ts'
 
 const USER = { email: 'shop@example.org', sandbox: false, deletionDueAt: null }
-
-function detected(confirmations: number): Invoice {
-  return {
-    publicId: '6f1e5e2c-6c0a-4a2e-9d3c-0f5f3f1d2b4a',
-    address: 'u1qqq',
-    amountZat: 1n,
-    receivedZat: 1n,
-    overpaidZat: 0n,
-    status: 'detected',
-    confirmations,
-  } as Invoice
-}
 
 test('the checkout page shows how long the confirmations take at the current block spacing', () => {
   const links = checkoutLinks('id')
   const view = { links, extra: false as const, isChainSeen: true, now: 0 }
   const render = (confirmations: number, spacingSecs: number, confirmed = 0) =>
-    String(checkoutPage({ ...view, invoice: detected(confirmations), spacingSecs, confirmed }))
+    String(
+      checkoutPage({
+        ...view,
+        invoice: invoiceWith({ receivedZat: 5_000n, status: 'detected', confirmations }),
+        spacingSecs,
+        confirmed,
+      }),
+    )
   assert.match(render(3, 75), /usually in about 4 minutes/)
   assert.match(render(3, 25), /usually in about 75 seconds/)
   assert.match(render(10, 25), /usually in about 4 minutes/)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import type { Invoice } from '../../src/ports/repository/invoice.ts'
+import type { Invoice } from '../../src/domain/sale/invoice.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
 import { until } from '../harness/until.ts'
 import { chooseAsset, createInvoice, noBrowser, submitAsset, useBrowser } from './browser.ts'

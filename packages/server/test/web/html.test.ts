@@ -6,7 +6,7 @@ import { showUnprintable } from '../../src/domain/text.ts'
 import { browserName, programName } from '../../src/http/user-agent.ts'
 import { parseZec } from '../../src/web/amount.ts'
 import { dailyChart } from '../../src/web/components/chart.ts'
-import { qrCode } from '../../src/web/components/qr-code.ts'
+import { qrCode } from '../../src/web/components/sale/qr-code.ts'
 import { formatDuration, formatZecAmount, groupThousands, shorten } from '../../src/web/format.ts'
 import { booleanAttribute, exactly, html } from '../../src/web/html.ts'
 

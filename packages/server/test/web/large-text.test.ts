@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { qrCode } from '../../src/web/components/qr-code.ts'
+import { qrCode } from '../../src/web/components/sale/qr-code.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
 import { chooseAsset, createInvoice, noBrowser, submitAsset, useBrowser } from './browser.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import type { Invoice } from '../../src/ports/repository/invoice.ts'
+import type { Invoice } from '../../src/domain/sale/invoice.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
 import { SkewedClock } from '../harness/skewed-clock.ts'
 import { until } from '../harness/until.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Invoice } from '../../src/ports/repository/invoice.ts'
-import { checkoutLinks } from '../../src/web/components/checkout-links.ts'
-import { chooseAssetPage } from '../../src/web/pages/swap.ts'
+import type { Invoice } from '../../src/domain/sale/invoice.ts'
+import { checkoutLinks } from '../../src/web/components/sale/checkout-links.ts'
+import { chooseAssetPage } from '../../src/web/pages/sale/swap.ts'
 
 test('the swap page of a part-paid invoice says that a swap pays the whole amount', () => {
   const invoice = { publicId: 'id', amountZat: 200_000_000n } as Invoice

@@ -3,21 +3,21 @@ import type { Change } from '../mutant.ts'
 export const ADDRESSES_AND_COPIES: readonly Change[] = [
   {
     name: 'diversifier indexes have no lower bound',
-    file: 'services/viewing-key.ts',
+    file: 'services/account/viewing-key.ts',
     in: 'randomFirstIndex',
     find: 'return MIN_FIRST_INDEX + BigInt',
     replace: 'return BigInt',
-    killedBy: { file: 'services/viewing-key.test.ts', test: 'the first index of a key is never below 2^40' },
+    killedBy: { file: 'services/account/viewing-key.test.ts', test: 'the first index of a key is never below 2^40' },
     withinSeeds: 3_000,
   },
   {
     name: 'a reserved address is released after a commit with an unknown outcome',
-    file: 'services/invoice.ts',
+    file: 'services/sale/invoice.ts',
     in: 'createOnce',
     find: "&& error.kind !== 'unavailable'",
     replace: '',
     killedBy: {
-      file: 'services/invoice.test.ts',
+      file: 'services/sale/invoice.test.ts',
       test: 'an index is not used again after a commit whose outcome is not known',
     },
     withinSeeds: 3_000,
@@ -47,7 +47,7 @@ export const ADDRESSES_AND_COPIES: readonly Change[] = [
   },
   {
     name: 'a cached address is trusted by the row id of its viewing key',
-    file: 'domain/viewing-key.ts',
+    file: 'domain/account/viewing-key.ts',
     in: 'isSameKey',
     find: '&& Buffer.compare(one.fingerprint, other.fingerprint) === 0',
     replace: '',
@@ -56,7 +56,7 @@ export const ADDRESSES_AND_COPIES: readonly Change[] = [
   },
   {
     name: 'an unsealed viewing key is trusted by its row id',
-    file: 'services/scan-key.ts',
+    file: 'services/chain/scan-key.ts',
     in: 'unseal',
     find: '&& Buffer.compare(known.fingerprint, fingerprint) === 0',
     replace: '',
@@ -65,7 +65,7 @@ export const ADDRESSES_AND_COPIES: readonly Change[] = [
   },
   {
     name: 'open WebSockets keep their position in the events of a lost database',
-    file: 'store/repository/event.ts',
+    file: 'store/repository/notify/event.ts',
     in: 'invoicesChangedSince',
     find: 'if (cursor.seq > 0 && !isContinued) return null',
     replace: 'if (cursor.seq < 0 && !isContinued) return null',

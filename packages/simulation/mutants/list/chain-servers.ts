@@ -3,7 +3,7 @@ import type { Change } from '../mutant.ts'
 export const CHAIN_SERVERS: readonly Change[] = [
   {
     name: 'a second server that joins is not compared with the recorded blocks',
-    file: 'services/witness.ts',
+    file: 'services/chain/witness.ts',
     in: 'configure',
     find: 'Math.max(0, tip - FIRST_COMPARED)',
     replace: 'tip',
@@ -11,7 +11,7 @@ export const CHAIN_SERVERS: readonly Change[] = [
   },
   {
     name: 'the wait for a second server does not restart with an agreement',
-    file: 'services/witness.ts',
+    file: 'services/chain/witness.ts',
     in: 'record',
     find: 'const since = isFurther ? now : (waiting?.since ?? now)',
     replace: 'const since = waiting?.since ?? now',
@@ -20,7 +20,7 @@ export const CHAIN_SERVERS: readonly Change[] = [
   },
   {
     name: 'the height of agreement stays above a disagreement',
-    file: 'services/witness.ts',
+    file: 'services/chain/witness.ts',
     in: 'record',
     find: 'reached !== witnessed',
     replace: 'reached > witnessed',
@@ -29,7 +29,7 @@ export const CHAIN_SERVERS: readonly Change[] = [
   },
   {
     name: 'of the blocks that counted without a second server, only 100 are compared when it comes back',
-    file: 'services/witness.ts',
+    file: 'services/chain/witness.ts',
     in: 'record',
     find: 'agreed = height < reached ? height : null',
     replace: "agreed = state === 'waiting' ? height : null",
@@ -41,7 +41,7 @@ export const CHAIN_SERVERS: readonly Change[] = [
   },
   {
     name: 'an agreement that another process has recorded does not restart the wait for a second server',
-    file: 'services/witness.ts',
+    file: 'services/chain/witness.ts',
     in: 'record',
     find: 'height > Math.min(start, waiting?.height ?? start)',
     replace: 'height > start',
@@ -77,7 +77,7 @@ export const CHAIN_SERVERS: readonly Change[] = [
   },
   {
     name: 'a second server that joins is not compared about the last blocks before it',
-    file: 'services/witness.ts',
+    file: 'services/chain/witness.ts',
     in: 'configure',
     find: 'Math.max(0, tip - FIRST_COMPARED)',
     replace: 'Math.max(tip, tip - FIRST_COMPARED)',
@@ -88,7 +88,7 @@ export const CHAIN_SERVERS: readonly Change[] = [
   },
   {
     name: 'a payment found by a rescan needs no second server',
-    file: 'services/chain-sync.ts',
+    file: 'services/chain/chain-sync.ts',
     in: 'work',
     find: '(await tx.chain.witnessedHeight()) !== null',
     replace: 'false',
@@ -99,7 +99,7 @@ export const CHAIN_SERVERS: readonly Change[] = [
   },
   {
     name: 'a server that contradicts does not count while the second one is missing',
-    file: 'services/witness.ts',
+    file: 'services/chain/witness.ts',
     in: 'record',
     find: '? unopposedHeight(compared, tip)',
     replace: '? (compared, unopposedHeight([], tip))',

@@ -3,7 +3,7 @@ import type { Change } from '../mutant.ts'
 export const CLOCKS: readonly Change[] = [
   {
     name: 'a synced-through time ahead of the clock is accepted',
-    file: 'domain/chain-knowledge.ts',
+    file: 'domain/chain/chain-knowledge.ts',
     in: 'knownThrough',
     find: 'syncedThrough > now ? 0 : syncedThrough',
     replace: 'syncedThrough',
@@ -15,7 +15,7 @@ export const CLOCKS: readonly Change[] = [
   },
   {
     name: 'a synced-through time ahead of the clock is never moved back',
-    file: 'store/repository/chain.ts',
+    file: 'store/repository/chain/chain.ts',
     in: 'setSyncedThrough',
     find: "or([eb('value', '<', unixSecs), eb('value', '>', now)])",
     replace: "or([eb('value', '<', unixSecs)])",
@@ -28,17 +28,20 @@ export const CLOCKS: readonly Change[] = [
   },
   {
     name: 'a plan ends while the clock and the chain differ by hours',
-    file: 'services/billing.ts',
+    file: 'services/account/billing.ts',
     in: 'expirePlans',
     find: 'return ended.length > 0 && (await clockIsRight(tx, now)) ? ended : []',
     replace: 'return ended',
-    killedBy: { file: 'services/billing/clock.test.ts', test: 'a plan that was paid for does not end by a clock' },
+    killedBy: {
+      file: 'services/account/billing/clock.test.ts',
+      test: 'a plan that was paid for does not end by a clock',
+    },
     needs: ['billing'],
     withinSeeds: 5_000,
   },
   {
     name: 'an absence that a clock far ahead has recorded lasts until then',
-    file: 'services/payment.ts',
+    file: 'services/sale/payment.ts',
     in: 'missingSince',
     find: 'missing && missing.since <= now &&',
     replace: '',
@@ -47,12 +50,12 @@ export const CLOCKS: readonly Change[] = [
   },
   {
     name: 'a process whose clock is hours wrong records absences',
-    file: 'services/payment.ts',
+    file: 'services/sale/payment.ts',
     in: 'isAbsent',
     find: 'clockIsRight && provesMissing(payment)',
     replace: 'provesMissing(payment)',
     killedBy: {
-      file: 'services/payment/payment.test.ts',
+      file: 'services/sale/payment/payment.test.ts',
       test: 'a process whose clock is hours wrong records no absence',
     },
   },

@@ -3,7 +3,7 @@ import type { Change } from '../mutant.ts'
 export const DELIVERIES: readonly Change[] = [
   {
     name: 'a redirect counts as delivered',
-    file: 'services/delivery.ts',
+    file: 'services/notify/delivery.ts',
     in: 'statusProblem',
     find: 'status >= 200 && status < 300',
     replace: 'status >= 200 && status < 400',
@@ -12,7 +12,7 @@ export const DELIVERIES: readonly Change[] = [
   },
   {
     name: 'a delivery whose attempt was interrupted by a crash is never attempted again',
-    file: 'store/repository/due-delivery.ts',
+    file: 'store/repository/notify/due-delivery.ts',
     in: 'listDue',
     find: 'SELECT * FROM deliveries WHERE account_id',
     replace: "SELECT * FROM deliveries WHERE state = 'waiting' AND account_id",
@@ -21,7 +21,7 @@ export const DELIVERIES: readonly Change[] = [
   },
   {
     name: 'the results of attempts are forgotten when they cannot be recorded',
-    file: 'workers/delivery.ts',
+    file: 'workers/notify/delivery.ts',
     in: 'recordAndClaim',
     find: 'ended = [...finished, ...ended]',
     replace: '',
@@ -30,7 +30,7 @@ export const DELIVERIES: readonly Change[] = [
   },
   {
     name: 'a delivery that has ended is sent again by a process that had listed it',
-    file: 'store/repository/delivery.ts',
+    file: 'store/repository/notify/delivery.ts',
     in: 'startAttempts',
     find: 'deliveries.id = begun.id AND deliveries.due_at_ms IS NOT NULL',
     replace: 'deliveries.id = begun.id',
@@ -39,7 +39,7 @@ export const DELIVERIES: readonly Change[] = [
   },
   {
     name: 'a late success is lost when a later attempt has failed',
-    file: 'store/repository/delivery.ts',
+    file: 'store/repository/notify/delivery.ts',
     in: 'finishAttempts',
     find: "'due_at_ms', 'is not', null",
     replace: "'state', '=', 'sending'",
@@ -48,7 +48,7 @@ export const DELIVERIES: readonly Change[] = [
   },
   {
     name: 'the failure of an attempt that the database does not know ends another one',
-    file: 'store/repository/delivery.ts',
+    file: 'store/repository/notify/delivery.ts',
     in: 'finishAttempts',
     find: 'AND EXISTS (SELECT 1 FROM delivery_attempts WHERE delivery_attempts.public_id = next_state.attempt_id)',
     replace: '',

@@ -3,7 +3,7 @@ import type { Change } from '../mutant.ts'
 export const EXPIRY: readonly Change[] = [
   {
     name: 'a stalled server advances the synced-through time',
-    file: 'services/mempool-snapshot.ts',
+    file: 'services/chain/mempool-snapshot.ts',
     in: 'recordStep',
     find: "time.state === 'ok' && snapshot.syncedThrough !== null",
     replace: 'snapshot.syncedThrough !== null',
@@ -15,7 +15,7 @@ export const EXPIRY: readonly Change[] = [
   },
   {
     name: 'an invoice closes while a payment that left the mempool can still be mined',
-    file: 'domain/invoice.ts',
+    file: 'domain/sale/invoice-state.ts',
     in: 'openUntilHeightOf',
     find: 'return syncedThrough < watchUntil ? minableUntil(dropped, tip) : null',
     replace: 'return null',
@@ -24,15 +24,15 @@ export const EXPIRY: readonly Change[] = [
   },
   {
     name: 'an invoice with the full amount received closes at its expiry before it is confirmed',
-    file: 'domain/invoice.ts',
+    file: 'domain/sale/invoice-state.ts',
     in: 'decide',
-    find: 'const full = coversAmount(receivedZat, terms)',
-    replace: 'const full = coversAmount(receivedZat, terms) && (openBecause !== null || isClosed(before))',
+    find: 'const full = dueZat === 0n',
+    replace: 'const full = dueZat === 0n && (openBecause !== null || isClosed(before))',
     withinSeeds: 200,
   },
   {
     name: 'invoice.underpaid is raised more than once',
-    file: 'domain/invoice.ts',
+    file: 'domain/sale/invoice-state.ts',
     in: 'invoiceEventsOf',
     find: "after.status === 'underpaid' && before.underpaidAt === null",
     replace: "after.status === 'underpaid'",

@@ -3,7 +3,7 @@ import type { Change } from '../mutant.ts'
 export const LOCKS: readonly Change[] = [
   {
     name: 'blocks are recorded without the chain lock',
-    file: 'services/chain-sync.ts',
+    file: 'services/chain/chain-sync.ts',
     in: 'recordBlocks',
     find: 'await tx.chain.lock()',
     replace: '',
@@ -12,7 +12,7 @@ export const LOCKS: readonly Change[] = [
   },
   {
     name: 'a rescan does not take the chain lock',
-    file: 'services/chain-sync.ts',
+    file: 'services/chain/chain-sync.ts',
     in: 'work',
     find: 'await tx.chain.lock()',
     replace: '',
@@ -21,7 +21,7 @@ export const LOCKS: readonly Change[] = [
   },
   {
     name: 'invoices are not locked before their known payments are read',
-    file: 'services/chain-sync.ts',
+    file: 'services/chain/chain-sync.ts',
     in: 'recordBlocks',
     find: 'await lockInvoices(tx, [...invoiceIdsOf(matched), ...due.invoiceIds])',
     replace: `new Map(
@@ -37,7 +37,7 @@ export const LOCKS: readonly Change[] = [
   },
   {
     name: 'mempool payments are recorded without locking their invoices',
-    file: 'services/chain-sync.ts',
+    file: 'services/chain/chain-sync.ts',
     in: 'recordMempool',
     find: 'const locked = await lockInvoices(tx, invoiceIdsOf(matched))',
     replace:
@@ -47,7 +47,7 @@ export const LOCKS: readonly Change[] = [
   },
   {
     name: 'the lock of an account locks nothing',
-    file: 'store/repository/account.ts',
+    file: 'store/repository/account/account.ts',
     in: 'lock',
     find: '.forNoKeyUpdate()',
     replace: '',
@@ -56,12 +56,12 @@ export const LOCKS: readonly Change[] = [
   },
   {
     name: 'a withdrawal is closed without locking its invoice',
-    file: 'services/withdrawal-transition.ts',
+    file: 'services/payout/withdrawal-transition.ts',
     in: 'lockWithdrawal',
     find: 'const [invoice] = await tx.invoices.lock([invoiceId])',
     replace: 'const [invoice] = await tx.invoices.byIds([invoiceId])',
     killedBy: {
-      file: 'services/withdrawal/payout.test.ts',
+      file: 'services/payout/withdrawal/payout.test.ts',
       test: 'of two operators in two processes who settle and fail an order at once',
       needsPostgres: true,
     },
@@ -70,7 +70,7 @@ export const LOCKS: readonly Change[] = [
   },
   {
     name: 'a report of the swap provider is written without locking the invoice',
-    file: 'services/swap-status.ts',
+    file: 'services/sale/swap-status.ts',
     in: 'write',
     find: 'const [invoice] = await tx.invoices.lock([invoiceId])',
     replace: 'const [invoice] = await tx.invoices.byIds([invoiceId])',
@@ -79,7 +79,7 @@ export const LOCKS: readonly Change[] = [
   },
   {
     name: 'swap starts are counted without locking the invoice',
-    file: 'services/swap.ts',
+    file: 'services/sale/swap.ts',
     in: 'lock',
     find: 'const [locked] = await tx.invoices.lock([found.id])',
     replace: 'const [locked] = await tx.invoices.byIds([found.id])',
@@ -88,7 +88,7 @@ export const LOCKS: readonly Change[] = [
   },
   {
     name: 'requests for sign-in codes are counted without a lock',
-    file: 'services/code-budget.ts',
+    file: 'services/account/code-budget.ts',
     in: 'spendRequest',
     find: 'await tx.signIn.lockCounts()',
     replace: '',
@@ -97,7 +97,7 @@ export const LOCKS: readonly Change[] = [
   },
   {
     name: 'the monthly limit is checked before the counter is locked',
-    file: 'store/repository/usage.ts',
+    file: 'store/repository/account/usage.ts',
     in: 'count',
     find: 'const values = groups',
     replace: `const allowed: UsageIncrement[][] = []
@@ -111,7 +111,7 @@ export const LOCKS: readonly Change[] = [
   },
   {
     name: 'API keys are counted without the lock of their account',
-    file: 'services/api-key.ts',
+    file: 'services/account/api-key.ts',
     in: 'create',
     find: 'await tx.accounts.lock(account.id)',
     replace: '',
@@ -120,7 +120,7 @@ export const LOCKS: readonly Change[] = [
   },
   {
     name: 'transactions that write the chain do not take the chain lock',
-    file: 'store/repository/chain.ts',
+    file: 'store/repository/chain/chain.ts',
     in: 'lock',
     find: "await lockRow(db, 'chain')",
     replace: '',

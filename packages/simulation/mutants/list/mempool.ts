@@ -12,7 +12,7 @@ export const MEMPOOL: readonly Change[] = [
   },
   {
     name: 'a missing payment is dropped at the next block, without the time of 120 s',
-    file: 'domain/payment.ts',
+    file: 'domain/sale/payment.ts',
     in: 'DROP_AFTER_MISSING_SECS',
     find: 'const DROP_AFTER_MISSING_SECS = 120',
     replace: 'const DROP_AFTER_MISSING_SECS = 0',
@@ -20,7 +20,7 @@ export const MEMPOOL: readonly Change[] = [
   },
   {
     name: 'after a change of the server, a payment absent from its mempool is dropped at once',
-    file: 'services/payment.ts',
+    file: 'services/sale/payment.ts',
     in: 'missingSince',
     find: 'missing && missing.since <= now && wasMissing(payment) ? missing : null',
     replace: 'wasMissing(payment) ? missing : { since: 0, height: 0 }',
@@ -28,7 +28,7 @@ export const MEMPOOL: readonly Change[] = [
   },
   {
     name: 'with zero confirmations, a payment that left the mempool still counts',
-    file: 'domain/invoice.ts',
+    file: 'domain/sale/invoice-state.ts',
     in: 'isConfirmedUnmined',
     find: 'return confirmations === 0 && payment.inSnapshot && mempoolIsKnown',
     replace: 'return confirmations === 0 && typeof payment.inSnapshot === typeof mempoolIsKnown',
@@ -40,7 +40,7 @@ export const MEMPOOL: readonly Change[] = [
   },
   {
     name: 'a new server inherits the missed transactions of the previous server',
-    file: 'services/mempool-snapshot.ts',
+    file: 'services/chain/mempool-snapshot.ts',
     in: 'record',
     find: 'sameServer: serverEpoch === last?.serverEpoch',
     replace: 'sameServer: last !== null || serverEpoch !== null',
@@ -48,7 +48,7 @@ export const MEMPOOL: readonly Change[] = [
   },
   {
     name: 'a payment stays missing though a list that was not recorded contained it',
-    file: 'services/mempool-snapshot.ts',
+    file: 'services/chain/mempool-snapshot.ts',
     in: 'wasMissing',
     find: 'sameServer && uncompared !== null && !uncompared.has(txid)',
     replace: 'sameServer && uncompared !== null && txid !== null',
@@ -71,7 +71,7 @@ export const MEMPOOL: readonly Change[] = [
   },
   {
     name: 'a missing payment is dropped without a new block',
-    file: 'domain/payment.ts',
+    file: 'domain/sale/payment.ts',
     in: 'hasVanished',
     find: '&& tip > missing.height',
     replace: '&& tip >= missing.height',
@@ -91,7 +91,7 @@ export const MEMPOOL: readonly Change[] = [
   },
   {
     name: 'the first snapshot after an outage evaluates only what it changes',
-    file: 'services/payment.ts',
+    file: 'services/sale/payment.ts',
     in: 'compareWithSnapshot',
     find: 'isFirst ? present : present.filter(hasChanged)',
     replace: 'isFirst ? present.filter(hasChanged) : present.filter(hasChanged)',
@@ -99,18 +99,18 @@ export const MEMPOOL: readonly Change[] = [
   },
   {
     name: 'a viewing key is not scanned when as many keys leave as enter',
-    file: 'store/repository/viewing-key.ts',
+    file: 'store/repository/account/viewing-key.ts',
     in: 'watchedVersion',
     find: '[row.keys, row.ends, row.starts]',
     replace: '[row.keys, row.starts]',
-    killedBy: { file: 'services/scan-key.test.ts', test: 'a key is found although another one leaves' },
+    killedBy: { file: 'services/chain/scan-key.test.ts', test: 'a key is found although another one leaves' },
   },
   {
     name: 'the viewing keys of the database before a fail-over are scanned after it',
-    file: 'services/scan-key.ts',
+    file: 'services/chain/scan-key.ts',
     in: 'watchedVersion',
     find: 'const { current } = await tx.databaseIdentity.read()',
     replace: "const current = ''",
-    killedBy: { file: 'services/scan-key.test.ts', test: 'in a promoted standby the same row id' },
+    killedBy: { file: 'services/chain/scan-key.test.ts', test: 'in a promoted standby the same row id' },
   },
 ]

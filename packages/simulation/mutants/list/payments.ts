@@ -3,7 +3,7 @@ import type { Change } from '../mutant.ts'
 export const PAYMENTS: readonly Change[] = [
   {
     name: 'an evaluation reads every payment in the mempool',
-    file: 'services/invoice-state.ts',
+    file: 'services/sale/invoice-state.ts',
     in: 'readPayments',
     find: 'tx.payments.firstUnmined(ids, MAX_UNMINED_COUNTED)',
     replace: 'tx.payments.firstUnmined(ids, Number.MAX_SAFE_INTEGER)',
@@ -11,7 +11,7 @@ export const PAYMENTS: readonly Change[] = [
   },
   {
     name: 'a payment has one confirmation too many',
-    file: 'domain/payment.ts',
+    file: 'domain/sale/payment.ts',
     in: 'confirmedThrough',
     find: 'return tip - Math.max(1, confirmations) + 1',
     replace: 'return tip - Math.max(1, confirmations) + 2',
@@ -19,7 +19,7 @@ export const PAYMENTS: readonly Change[] = [
   },
   {
     name: 'a mempool observation that is older than the block unmines the payment',
-    file: 'store/repository/payment.ts',
+    file: 'store/repository/sale/payment.ts',
     in: 'upsert',
     find: 'and([not(minedBefore), or([moved, expiryAdded])])',
     replace: 'or([moved, expiryAdded])',
@@ -27,7 +27,7 @@ export const PAYMENTS: readonly Change[] = [
   },
   {
     name: 'a payment dated hours before its invoice is ignored',
-    file: 'services/payment.ts',
+    file: 'services/sale/payment.ts',
     in: 'isInTime',
     find: 'return invoice !== undefined && isWatched(invoice, time)',
     replace: 'return invoice !== undefined && isWatched(invoice, time) && time >= invoice.createdAt - 7_200',
@@ -35,7 +35,7 @@ export const PAYMENTS: readonly Change[] = [
   },
   {
     name: 'a payment gets the block time even when the block time is ahead of the clock',
-    file: 'services/payment.ts',
+    file: 'services/sale/payment.ts',
     in: 'observeMined',
     find: 'time: Math.min(block.time, now)',
     replace: 'time: block.time',
@@ -45,7 +45,7 @@ export const PAYMENTS: readonly Change[] = [
   },
   {
     name: 'an amount that is received after an invoice was paid is missing in the totals of its day',
-    file: 'domain/daily-total.ts',
+    file: 'domain/sale/daily-total.ts',
     in: 'dailyTotalChanges',
     find: '({ receivedZat, invoices }) => receivedZat !== 0n ||',
     replace: '({ invoices }) =>',
@@ -53,7 +53,7 @@ export const PAYMENTS: readonly Change[] = [
   },
   {
     name: 'a payment in a block dated long before its invoice is ignored',
-    file: 'domain/payment.ts',
+    file: 'domain/sale/payment.ts',
     in: 'isWatched',
     find: 'return time <= watchUntil',
     replace: 'return time <= watchUntil && time >= watchUntil - 7 * 86_400 - 900 - 7_200',
@@ -61,7 +61,7 @@ export const PAYMENTS: readonly Change[] = [
   },
   {
     name: 'an unmined payment counts as last seen at its first block',
-    file: 'services/payment.ts',
+    file: 'services/sale/payment.ts',
     in: 'compareWithSnapshot',
     find: 'hasChanged(payment) || payment.lastSeenHeight < tip',
     replace: 'hasChanged(payment)',

@@ -3,7 +3,7 @@ import type { Change } from '../mutant.ts'
 export const REORGANISATIONS: readonly Change[] = [
   {
     name: 'a rewind leaves the payments of the lowest removed block mined',
-    file: 'services/recorded-chain.ts',
+    file: 'services/chain/recorded-chain.ts',
     in: 'rewindStep',
     find: 'await unmineAbove(tx, height, now, write)',
     replace: 'await unmineAbove(tx, height + 1, now, write)',
@@ -11,7 +11,7 @@ export const REORGANISATIONS: readonly Change[] = [
   },
   {
     name: 'a rewind removes the headers of all blocks, but the payments of the highest one only',
-    file: 'services/recorded-chain.ts',
+    file: 'services/chain/recorded-chain.ts',
     in: 'rewindStep',
     find: 'unmineAbove(tx, height, now, write)',
     replace: 'unmineAbove(tx, Math.max(toHeight, top - 1), now, write)',
@@ -19,15 +19,15 @@ export const REORGANISATIONS: readonly Change[] = [
   },
   {
     name: 'a paid invoice whose payments are back in the mempool needs no attention',
-    file: 'domain/invoice.ts',
+    file: 'domain/sale/invoice-state.ts',
     in: 'evaluateInvoice',
-    find: 'kept: coversAmount(keptAmount(terms, payments), terms)',
-    replace: 'kept: coversAmount(receivedZat, terms)',
+    find: 'kept: dueAmount(terms, keptAmount(terms, payments)) === 0n',
+    replace: 'kept: dueZat === 0n',
     withinSeeds: 200,
   },
   {
     name: 'a rewind is one transaction regardless of the number of payments',
-    file: 'services/recorded-chain.ts',
+    file: 'services/chain/recorded-chain.ts',
     in: 'rewindStep',
     find: 'Math.max(toHeight, Math.min(stepFloor, top - 1))',
     replace: 'Math.min(toHeight, top)',
@@ -35,7 +35,7 @@ export const REORGANISATIONS: readonly Change[] = [
   },
   {
     name: 'only the first step of a rewind is recorded for a rescan',
-    file: 'services/recorded-chain.ts',
+    file: 'services/chain/recorded-chain.ts',
     in: 'rewindStep',
     find: 'await tx.chain.recordRewind(toHeight)',
     replace: 'if (basis) await tx.chain.recordRewind(toHeight)',
@@ -43,7 +43,7 @@ export const REORGANISATIONS: readonly Change[] = [
   },
   {
     name: 'an invoice does not know the newest rewind at its creation',
-    file: 'domain/payment.ts',
+    file: 'domain/sale/payment.ts',
     in: 'canContainPayment',
     find: 'invoice.createdRewind === null ?',
     replace: 'invoice.createdHeight !== null ?',
@@ -55,7 +55,7 @@ export const REORGANISATIONS: readonly Change[] = [
   },
   {
     name: 'a rewind leaves where its payments were last seen',
-    file: 'store/repository/payment.ts',
+    file: 'store/repository/sale/payment.ts',
     in: 'unmineAbove',
     find: "height: null, last_seen_height: eb.ref('height'),",
     replace: "height: null, last_seen_height: eb.ref('last_seen_height'),",
@@ -63,7 +63,7 @@ export const REORGANISATIONS: readonly Change[] = [
   },
   {
     name: 'after a rewind, a missing payment waits for a block above the removed ones',
-    file: 'store/repository/payment.ts',
+    file: 'store/repository/sale/payment.ts',
     in: 'lowerMissingHeights',
     find: '.set({ vanished_height: height })',
     replace: ".set(eb => ({ vanished_height: eb.ref('vanished_height') }))",

@@ -13,7 +13,7 @@ export const ROWS_SET_ASIDE: readonly Change[] = [
   },
   {
     name: 'a viewing key that does not open stops the scan for all merchants',
-    file: 'services/scan-key.ts',
+    file: 'services/chain/scan-key.ts',
     in: 'unsealAll',
     find: 'if (!isSetAside) failed.push({ row, error })',
     replace: 'throw error',
@@ -41,7 +41,7 @@ export const ROWS_SET_ASIDE: readonly Change[] = [
   },
   {
     name: 'a viewing key that opens while blocks are scanned without it misses these blocks',
-    file: 'services/chain-sync.ts',
+    file: 'services/chain/chain-sync.ts',
     in: 'recordBlocks',
     find: 'leftOut.length > 0 && !(await',
     replace: 'leftOut.length < 0 && !(await',
@@ -52,7 +52,7 @@ export const ROWS_SET_ASIDE: readonly Change[] = [
   },
   {
     name: 'blocks that are replaced are not read again for a viewing key that is set aside',
-    file: 'services/recorded-chain.ts',
+    file: 'services/chain/recorded-chain.ts',
     in: 'rewindStep',
     find: 'await tx.setAside.lowerFromHeight(height + 1)',
     replace: '',
@@ -71,7 +71,7 @@ export const ROWS_SET_ASIDE: readonly Change[] = [
   },
   {
     name: 'invoices of a viewing key that is set aside close',
-    file: 'services/invoice-state.ts',
+    file: 'services/sale/invoice-state.ts',
     in: 'findBlind',
     find: 'isClosing ? await tx.setAside.scanKeyIds() : []',
     replace: '[]',
@@ -82,7 +82,7 @@ export const ROWS_SET_ASIDE: readonly Change[] = [
   },
   {
     name: 'invoices expire before a complete sync with a viewing key that was set aside',
-    file: 'services/missed-blocks.ts',
+    file: 'services/chain/missed-blocks.ts',
     in: 'removeIfSynced',
     find: 'if ((await tx.chain.syncedThrough()) <= entry.nextAttemptAt) return false',
     replace: '',
@@ -90,12 +90,12 @@ export const ROWS_SET_ASIDE: readonly Change[] = [
   },
   {
     name: 'an account with work that is set aside is deleted',
-    file: 'store/repository/account-deletion.ts',
+    file: 'store/repository/account/account-deletion.ts',
     in: 'openWork',
     find: "and([eb('account_id', '=', accountId), eb('kind', '!=', 'account_deletion')]),",
     replace: '',
     killedBy: {
-      file: 'services/account-deletion.test.ts',
+      file: 'services/account/account-deletion.test.ts',
       test: 'an account with work that is set aside is kept until it is done',
     },
   },

@@ -16,7 +16,7 @@ export const SWAPS: readonly Change[] = [
   },
   {
     name: 'a report of the swap provider that is older than the last one is applied',
-    file: 'domain/swap-report.ts',
+    file: 'domain/sale/swap-report.ts',
     in: 'applyProviderReport',
     find: 'isOlder ||',
     replace: '',
@@ -25,7 +25,7 @@ export const SWAPS: readonly Change[] = [
   },
   {
     name: 'a report of the swap provider that is dated years ahead makes all later ones older',
-    file: 'domain/swap-report.ts',
+    file: 'domain/sale/swap-report.ts',
     in: 'isOlderReport',
     find: 'if (!lastIsFarAhead(swap, latest, lag)) return true',
     replace: 'if (latest >= 0) return true',
@@ -34,7 +34,7 @@ export const SWAPS: readonly Change[] = [
   },
   {
     name: 'an invoice with a swap does not wait for a silent provider after its expiry',
-    file: 'domain/swap.ts',
+    file: 'domain/sale/swap.ts',
     in: 'keepsInvoiceOpen',
     find: '+ PROVIDER_GRACE_SECS',
     replace: '',
@@ -43,7 +43,7 @@ export const SWAPS: readonly Change[] = [
   },
   {
     name: 'a replaced swap is no longer polled',
-    file: 'store/repository/swap.ts',
+    file: 'store/repository/sale/swap.ts',
     in: 'replace',
     find: '.set({ replaced_at: at })',
     replace: '.set({ replaced_at: at, next_poll_at_ms: null, keeps_invoice_open: 0 })',
@@ -52,7 +52,7 @@ export const SWAPS: readonly Change[] = [
   },
   {
     name: 'the times of a swap are those of the clock, also while it differs from the chain by hours',
-    file: 'services/swap-status.ts',
+    file: 'services/sale/swap-status.ts',
     in: 'write',
     find: 'const { tip, bounds } = await checkClock(tx, params, now)',
     replace: `const { tip } = await checkClock(tx, params, now)
@@ -62,7 +62,7 @@ export const SWAPS: readonly Change[] = [
   },
   {
     name: 'a swap start that the provider was asked for is not counted',
-    file: 'services/swap.ts',
+    file: 'services/sale/swap.ts',
     in: 'start',
     find: 'if (!asked || paused) await uncountStart(start)',
     replace: 'await uncountStart(start)',
@@ -71,7 +71,7 @@ export const SWAPS: readonly Change[] = [
   },
   {
     name: 'a quote is stored for whatever invoice has the row id of its own one in a promoted standby',
-    file: 'services/swap.ts',
+    file: 'services/sale/swap.ts',
     in: 'lock',
     find: 'const invoice = sameRow(locked, found)',
     replace: 'const invoice = locked',

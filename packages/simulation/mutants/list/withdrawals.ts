@@ -3,12 +3,12 @@ import type { Change } from '../mutant.ts'
 export const WITHDRAWALS: readonly Change[] = [
   {
     name: 'a deposit that is mined late is paid out at the old rate',
-    file: 'services/withdrawal.ts',
+    file: 'services/payout/withdrawal.ts',
     in: 'findLate',
     find: 'if (header.time > cutoffAt(height)) return late',
     replace: 'if (header.time < 0) return late',
     killedBy: {
-      file: 'services/withdrawal/late-deposit.test.ts',
+      file: 'services/payout/withdrawal/late-deposit.test.ts',
       test: 'a deposit seen before expiry and mined three days later needs attention',
     },
     needs: ['withdrawal'],
@@ -16,12 +16,12 @@ export const WITHDRAWALS: readonly Change[] = [
   },
   {
     name: 'an operator may settle a withdrawal whose deposit is not confirmed',
-    file: 'services/payout.ts',
+    file: 'services/payout/payout.ts',
     in: 'hasUnconfirmedPayment',
     find: 'return unminedZat > 0n || unconfirmedHeight !== null',
     replace: 'return unminedZat < 0n || unconfirmedHeight === -1',
     killedBy: {
-      file: 'services/withdrawal/orders.test.ts',
+      file: 'services/payout/withdrawal/orders.test.ts',
       test: 'coins removed by a reorganisation are not paid out',
     },
     needs: ['withdrawal'],
@@ -29,7 +29,7 @@ export const WITHDRAWALS: readonly Change[] = [
   },
   {
     name: 'a payout goes on although a reorganisation removed its deposit',
-    file: 'services/withdrawal.ts',
+    file: 'services/payout/withdrawal.ts',
     in: 'depositStep',
     find: "const confirmed = status === 'paid' && !needsAttention",
     replace: "const confirmed = status === 'paid' || needsAttention",

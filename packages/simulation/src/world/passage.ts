@@ -1,4 +1,4 @@
-import { blockSpacingSecs } from '@zatgate/server/domain/network-upgrade'
+import { blockSpacingSecs } from '@zatgate/server/domain/chain/network-upgrade'
 import type { Draw } from '../runtime/draw.ts'
 import type { Scheduler } from '../runtime/scheduler.ts'
 import type { World } from './world.ts'

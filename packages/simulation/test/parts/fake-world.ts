@@ -1,4 +1,4 @@
-import { consensusParams } from '@zatgate/server/domain/network-upgrade'
+import { consensusParams } from '@zatgate/server/domain/chain/network-upgrade'
 import { Draw } from '../../src/runtime/draw.ts'
 import { Scheduler } from '../../src/runtime/scheduler.ts'
 import { ENCRYPTION_KEY } from '../../src/service/process.ts'

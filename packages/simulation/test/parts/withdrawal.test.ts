@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { consensusParams } from '@zatgate/server/domain/network-upgrade'
+import { consensusParams } from '@zatgate/server/domain/chain/network-upgrade'
 import { WithdrawalJudge } from '../../src/parts/withdrawal/judge.ts'
 import type { WithdrawalRow } from '../../src/parts/withdrawal/ledger.ts'
 import { expectedFiat, isAllowedStep } from '../../src/parts/withdrawal/rules.ts'

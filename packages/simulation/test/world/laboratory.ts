@@ -1,4 +1,4 @@
-import { consensusParams } from '@zatgate/server/domain/network-upgrade'
+import { consensusParams } from '@zatgate/server/domain/chain/network-upgrade'
 import { Scheduler } from '../../src/runtime/scheduler.ts'
 import { ChainServer } from '../../src/world/chain/chain-server.ts'
 import { Network } from '../../src/world/chain/network.ts'

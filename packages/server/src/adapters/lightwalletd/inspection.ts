@@ -1,6 +1,6 @@
 import type { LightdInfo } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
-import type { Network } from '../../domain/account.ts'
-import { type ConsensusParams, isActive, nextUpgrade, upgradeNotFollowed } from '../../domain/network-upgrade.ts'
+import type { Network } from '../../domain/account/account.ts'
+import { type ConsensusParams, isActive, nextUpgrade, upgradeNotFollowed } from '../../domain/chain/network-upgrade.ts'
 import { InvalidResponse } from './decode.ts'
 
 /** The facts that a server reports about itself and its node. */

@@ -1,4 +1,4 @@
-import type { ChainProblem } from '../../domain/chain-problem.ts'
+import type { ChainProblem } from '../../domain/chain/chain-problem.ts'
 import type { ServerSession } from './server-session.ts'
 
 /** Consecutive failures after which `mempool_unreadable` is reported. */

@@ -1,5 +1,5 @@
-import type { ChainProblem } from '../../domain/chain-problem.ts'
-import type { ConsensusParams } from '../../domain/network-upgrade.ts'
+import type { ChainProblem } from '../../domain/chain/chain-problem.ts'
+import type { ConsensusParams } from '../../domain/chain/network-upgrade.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import { InvalidResponse } from './decode.ts'

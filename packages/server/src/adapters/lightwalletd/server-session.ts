@@ -1,4 +1,4 @@
-import { blockSpacingSecs, type ConsensusParams, nextUpgrade } from '../../domain/network-upgrade.ts'
+import { blockSpacingSecs, type ConsensusParams, nextUpgrade } from '../../domain/chain/network-upgrade.ts'
 import type { ServerInspection } from './inspection.ts'
 import type { LightwalletServer } from './server.ts'
 

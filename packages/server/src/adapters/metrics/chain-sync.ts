@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client'
-import type { ChainProblemName } from '../../domain/chain-problem.ts'
+import type { ChainProblemName } from '../../domain/chain/chain-problem.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Metrics } from '../../ports/metrics.ts'
 

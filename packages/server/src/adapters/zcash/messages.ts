@@ -1,6 +1,6 @@
-import type { Network } from '../../domain/account.ts'
-import type { CompactAction, CompactTransaction } from '../../domain/chain.ts'
-import type { ShieldedPool } from '../../domain/shielded-pool.ts'
+import type { Network } from '../../domain/account/account.ts'
+import type { CompactAction, CompactTransaction } from '../../domain/chain/chain.ts'
+import type { ShieldedPool } from '../../domain/chain/shielded-pool.ts'
 import type { ScanKey } from '../../ports/note-scanner.ts'
 
 /** A job for a worker thread. */

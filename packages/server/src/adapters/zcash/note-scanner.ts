@@ -7,10 +7,10 @@ import {
   parseViewingKey,
   type ViewingKey,
 } from '@zatgate/zcash/viewing-key'
-import type { Network } from '../../domain/account.ts'
-import type { CompactAction, CompactTransaction } from '../../domain/chain.ts'
+import type { Network } from '../../domain/account/account.ts'
+import type { CompactAction, CompactTransaction } from '../../domain/chain/chain.ts'
+import type { ShieldedPool } from '../../domain/chain/shielded-pool.ts'
 import { invalidField } from '../../domain/error.ts'
-import type { ShieldedPool } from '../../domain/shielded-pool.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { DecryptedNote, NoteScanner, ParsedViewingKey, ScanKey } from '../../ports/note-scanner.ts'

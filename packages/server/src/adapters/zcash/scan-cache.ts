@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { CompactAction } from '../../domain/chain.ts'
-import type { ShieldedPool } from '../../domain/shielded-pool.ts'
+import type { CompactAction } from '../../domain/chain/chain.ts'
+import type { ShieldedPool } from '../../domain/chain/shielded-pool.ts'
 import type { ScanKey } from '../../ports/note-scanner.ts'
 
 /** A note that a key has decrypted in an action. */

@@ -1,6 +1,6 @@
 import type { KeyExpiry as ParsedExpiry } from '@zatgate/zcash/viewing-key'
+import type { KeyExpiry } from '../../domain/account/viewing-key.ts'
 import { MAX_DATE_SECS } from '../../domain/time.ts'
-import type { KeyExpiry } from '../../domain/viewing-key.ts'
 
 /** Converts a parsed expiry to the domain type. Times after the year 9999 become MAX_DATE_SECS. */
 export function toKeyExpiry({ time, height }: ParsedExpiry): KeyExpiry {

@@ -7,10 +7,10 @@ import type { Note } from '@zatgate/zcash/note'
 import { tryDecryptCompactBlock, tryDecryptTransaction } from '@zatgate/zcash/scan'
 import { parseTransaction, txidToHex } from '@zatgate/zcash/transaction'
 import { type IncomingViewingKey, parseViewingKey } from '@zatgate/zcash/viewing-key'
-import type { Network } from '../../domain/account.ts'
+import type { Network } from '../../domain/account/account.ts'
+import type { KeyExpiry } from '../../domain/account/viewing-key.ts'
+import type { ShieldedPool } from '../../domain/chain/shielded-pool.ts'
 import { invalidField } from '../../domain/error.ts'
-import type { ShieldedPool } from '../../domain/shielded-pool.ts'
-import type { KeyExpiry } from '../../domain/viewing-key.ts'
 import { toKeyExpiry } from './viewing-key-expiry.ts'
 
 /** A payment decrypted with a viewing key, as shown by the `open` command. */

@@ -7,7 +7,7 @@ import { createKernel, type Kernel, KernelError } from '@zatgate/zcash/kernel/ke
 import { toCompactAction, tryDecryptCompactActions } from '@zatgate/zcash/note'
 import { parseTransaction, txidToHex } from '@zatgate/zcash/transaction'
 import { type IncomingViewingKey, incomingViewingKeyFromBytes } from '@zatgate/zcash/viewing-key'
-import type { Network } from '../../domain/account.ts'
+import type { Network } from '../../domain/account/account.ts'
 import {
   type JobResults,
   KernelFault,

@@ -1,6 +1,6 @@
-import { OPERATOR } from '../../domain/audit.ts'
+import { OPERATOR } from '../../domain/account/audit.ts'
 import { formatUtc } from '../../domain/time.ts'
-import { requireEmail } from '../../services/account.ts'
+import { requireEmail } from '../../services/account/account.ts'
 import type { Context } from '../context.ts'
 import { table } from '../output.ts'
 import { withServices } from '../services.ts'

@@ -1,4 +1,4 @@
-import type { AuditKind } from '../../domain/audit.ts'
+import type { AuditKind } from '../../domain/account/audit.ts'
 import { formatUtc } from '../../domain/time.ts'
 import type { Context } from '../context.ts'
 import { table } from '../output.ts'

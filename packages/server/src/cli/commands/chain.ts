@@ -1,7 +1,7 @@
 import type { Container } from '../../container.ts'
-import type { Block } from '../../domain/chain.ts'
+import type { Block } from '../../domain/chain/chain.ts'
 import type { Chain } from '../../ports/chain.ts'
-import type { RecordedChain } from '../../services/recorded-chain.ts'
+import type { RecordedChain } from '../../services/chain/recorded-chain.ts'
 import type { Context } from '../context.ts'
 import { withChain } from '../services.ts'
 
@@ -59,7 +59,7 @@ export async function acceptChain({ infrastructure, services }: Container, from:
 async function serverBlock(chain: Chain, height: number): Promise<Block> {
   const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS)
   const tip = await chain.tip(signal)
-  if (height > tip) throw new RangeError(`--from must be 0 to ${tip}, the server’s newest block`)
+  if (height > tip.height) throw new RangeError(`--from must be 0 to ${tip.height}, the server’s newest block`)
   for await (const block of chain.blocks(height, height, signal)) return block
   throw new Error(`the server did not return block ${height}`)
 }

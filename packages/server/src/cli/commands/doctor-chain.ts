@@ -2,16 +2,16 @@ import { createLightwalletd } from '../../adapters/lightwalletd/chain.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
 import { createLogger } from '../../adapters/system/logger.ts'
 import type { Config } from '../../config/settings.ts'
-import { type Block, HEADERS_KEPT } from '../../domain/chain.ts'
-import { describeChainProblem } from '../../domain/chain-problem.ts'
-import { chainTime, MEDIAN_BLOCKS } from '../../domain/chain-time.ts'
+import { type Block, HEADERS_KEPT } from '../../domain/chain/chain.ts'
+import { describeChainProblem } from '../../domain/chain/chain-problem.ts'
+import { chainTime, MEDIAN_BLOCKS } from '../../domain/chain/chain-time.ts'
 import {
   blockSpacingSecs,
   type ConsensusParams,
   consensusParams,
   nextUpgrade,
   passedHeight,
-} from '../../domain/network-upgrade.ts'
+} from '../../domain/chain/network-upgrade.ts'
 import type { Chain } from '../../ports/chain.ts'
 import { CHECK_TIMEOUT_MS, type Finding, runCheck, skipped, wrong } from './doctor-finding.ts'
 
@@ -65,7 +65,7 @@ async function checkServer(url: string, params: ConsensusParams): Promise<Findin
 
 /** The newest blocks in descending order. @throws where the watcher would fail too */
 async function readBlocks(chain: Chain, signal: AbortSignal): Promise<Block[]> {
-  const height = await chain.tip(signal)
+  const { height } = await chain.tip(signal)
   if (height === 0) return []
   const first = Math.max(1, height - HEADERS_KEPT)
   if ((await collect(chain.blocks(first, first, signal))).length === 0)

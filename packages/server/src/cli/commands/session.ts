@@ -1,4 +1,4 @@
-import { OPERATOR } from '../../domain/audit.ts'
+import { OPERATOR } from '../../domain/account/audit.ts'
 import { formatUtc } from '../../domain/time.ts'
 import type { Context } from '../context.ts'
 import { withServices } from '../services.ts'

@@ -1,7 +1,7 @@
 import { systemClock } from '../../adapters/system/clock.ts'
 import type { ViewingKeyTool } from '../../adapters/zcash/viewing-tool.ts'
+import { expiryReason } from '../../domain/account/viewing-key.ts'
 import { formatUtc } from '../../domain/time.ts'
-import { expiryReason } from '../../domain/viewing-key.ts'
 import { nowSecs } from '../../ports/clock.ts'
 import type { Output } from '../output.ts'
 

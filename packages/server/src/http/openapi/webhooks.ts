@@ -1,10 +1,10 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import { type TSchema, Type } from 'typebox'
-import type { EventType } from '../../domain/event.ts'
-import { invoiceMembers } from '../routes/invoice.ts'
-import { swapMembers } from '../routes/swap.ts'
-import { withdrawalMembers } from '../routes/withdrawal.ts'
-import { Id, nullable, Txid, UnixSecs, wireObject } from '../schema.ts'
+import type { EventType } from '../../domain/notify/event.ts'
+import { withdrawalMembers } from '../routes/payout/withdrawal.ts'
+import { invoiceMembers } from '../routes/sale/invoice.ts'
+import { swapMembers } from '../routes/sale/swap.ts'
+import { Id, nullable, UnixSecs, wireObject } from '../schema.ts'
 import { EVENT_EXAMPLES, EXAMPLE_SECRET } from './examples.ts'
 import type { JsonObject } from './shared-schemas.ts'
 
@@ -20,7 +20,7 @@ const NoInvoice = Type.Unsafe<null>({
   description: 'Null: the event is not about an invoice.',
 })
 
-const invoiceFields = { invoice_id: Id, ...invoiceMembers, txid: Txid, swap: nullable(SwapInEventSchema) }
+const invoiceFields = { invoice_id: Id, ...invoiceMembers('event'), swap: nullable(SwapInEventSchema) }
 
 /** When each event is sent, and its body. */
 const EVENTS: Readonly<Record<EventType, { readonly when: string; readonly body: TSchema }>> = {

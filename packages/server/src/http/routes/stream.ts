@@ -1,5 +1,5 @@
 import { AppError } from '../../domain/error.ts'
-import type { Invoices } from '../../services/invoice.ts'
+import type { Invoices } from '../../services/sale/invoice.ts'
 import type { App } from '../app.ts'
 import { clientPrefix } from '../client-prefix.ts'
 import { ERROR_RESPONSES, IdParam } from '../schema.ts'

@@ -1,12 +1,11 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { InvoiceMessage } from '@zatgate/sdk/wire'
-import { isFinal } from '../../domain/invoice.ts'
-import { confirmationsSoFar } from '../../domain/payment.ts'
+import { type Invoice, isFinal } from '../../domain/sale/invoice.ts'
+import { confirmationsSoFar } from '../../domain/sale/payment.ts'
 import type { Log } from '../../ports/log.ts'
-import type { EventCursor } from '../../ports/repository/event.ts'
-import type { Invoice } from '../../ports/repository/invoice.ts'
-import type { Swap } from '../../ports/repository/swap.ts'
-import type { Changes, InvoiceFeed } from '../../services/invoice-feed.ts'
+import type { EventCursor } from '../../ports/repository/notify/event.ts'
+import type { Swap } from '../../ports/repository/sale/swap.ts'
+import type { Changes, InvoiceFeed } from '../../services/notify/invoice-feed.ts'
 import { CLOSE, type Connection } from './connection.ts'
 
 /** Messages sent before yielding to the event loop: one loop over 10,000 sockets would block everything else. */

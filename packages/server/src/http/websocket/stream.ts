@@ -1,10 +1,10 @@
 import type { InvoiceMessage } from '@zatgate/sdk/wire'
 import type { WebSocket } from 'ws'
 import { AppError } from '../../domain/error.ts'
+import type { Invoice } from '../../domain/sale/invoice.ts'
 import type { Log } from '../../ports/log.ts'
-import type { Invoice } from '../../ports/repository/invoice.ts'
 import type { Store } from '../../ports/store.ts'
-import type { InvoiceFeed } from '../../services/invoice-feed.ts'
+import type { InvoiceFeed } from '../../services/notify/invoice-feed.ts'
 import { createChangeReader } from './change-reader.ts'
 import { CLOSE, createConnections } from './connection.ts'
 

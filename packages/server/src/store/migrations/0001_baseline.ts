@@ -1,5 +1,3 @@
-import type { Kysely } from 'kysely'
-import { sql } from 'kysely'
 import type { Dialect } from '../dialect.ts'
 import { accountTables } from './0001_baseline/account.ts'
 import { chainTables } from './0001_baseline/chain.ts'
@@ -12,10 +10,9 @@ import { saleTables } from './0001_baseline/sale.ts'
  * All tables of the first version. Times are Unix seconds, unless a name ends in `_ms`. Amounts in zat are integers; those
  * of other assets are decimal text, since they may exceed 64 bits. Booleans are 0 or 1.
  */
-export async function up(db: Kysely<unknown>, dialect: Dialect): Promise<void> {
-  const rooms = [accountTables, saleTables, planTables, payoutTables, chainTables, notifyTables]
-  const statements = [...rooms.flatMap(tables => tables(dialect)), ...commonTables(dialect)]
-  for (const statement of statements) await sql.raw(statement).execute(db)
+export function baseline(dialect: Dialect): string[] {
+  const rooms = [accountTables, saleTables, planTables, payoutTables, chainTables, notifyTables, commonTables]
+  return rooms.flatMap(tables => tables(dialect))
 }
 
 /**

@@ -1,8 +1,8 @@
-import type { Kysely } from 'kysely'
 import type { Dialect } from '../dialect.ts'
-import { up as baseline } from './0001_baseline.ts'
+import { baseline } from './0001_baseline.ts'
 
-export type Migration = readonly [name: string, up: (db: Kysely<unknown>, dialect: Dialect) => Promise<void>]
+/** The SQL statements of a change of the schema, in the order of execution. */
+export type Migration = readonly [name: string, statements: (dialect: Dialect) => Iterable<string>]
 
 /** In the order of execution. A published migration is never edited: changes are new entries at the end. */
 export const MIGRATIONS: readonly Migration[] = [['0001_baseline', baseline]]

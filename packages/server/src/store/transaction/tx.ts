@@ -1,62 +1,89 @@
-import type { Tx } from '../../ports/store.ts'
-import { accountRepository } from '../repository/account.ts'
-import { accountDeletionRepository } from '../repository/account-deletion.ts'
-import { apiKeyRepository } from '../repository/api-key.ts'
-import { attentionMailRepository } from '../repository/attention-mail.ts'
-import { auditRepository } from '../repository/audit.ts'
-import { billingRepository } from '../repository/billing.ts'
-import { chainRepository } from '../repository/chain.ts'
-import { dashboardRepository } from '../repository/dashboard.ts'
+import type { Topic, Tx } from '../../ports/store.ts'
+import { accountRepository } from '../repository/account/account.ts'
+import { accountDeletionRepository } from '../repository/account/account-deletion.ts'
+import { apiKeyRepository } from '../repository/account/api-key.ts'
+import { auditRepository } from '../repository/account/audit.ts'
+import { billingRepository } from '../repository/account/billing.ts'
+import { emailChangeRepository } from '../repository/account/email-change.ts'
+import { sessionRepository } from '../repository/account/session.ts'
+import { signInRepository } from '../repository/account/sign-in.ts'
+import { usageRepository } from '../repository/account/usage.ts'
+import { viewingKeyRepository } from '../repository/account/viewing-key.ts'
+import { chainRepository } from '../repository/chain/chain.ts'
 import { databaseIdentityRepository } from '../repository/database-identity.ts'
-import { deliveryRepository } from '../repository/delivery.ts'
-import { emailChangeRepository } from '../repository/email-change.ts'
-import { eventRepository } from '../repository/event.ts'
 import { idempotencyRepository } from '../repository/idempotency.ts'
-import { invoiceRepository } from '../repository/invoice.ts'
-import { mailRepository } from '../repository/mail.ts'
-import { paymentRepository } from '../repository/payment.ts'
-import { sessionRepository } from '../repository/session.ts'
+import { attentionMailRepository } from '../repository/notify/attention-mail.ts'
+import { deliveryRepository } from '../repository/notify/delivery.ts'
+import { eventRepository } from '../repository/notify/event.ts'
+import { mailRepository } from '../repository/notify/mail.ts'
+import { webhookRepository } from '../repository/notify/webhook.ts'
+import { withdrawalRepository } from '../repository/payout/withdrawal.ts'
+import { dashboardRepository } from '../repository/sale/dashboard.ts'
+import { invoiceRepository } from '../repository/sale/invoice.ts'
+import { paymentRepository } from '../repository/sale/payment.ts'
+import { swapRepository } from '../repository/sale/swap.ts'
 import { setAsideRepository } from '../repository/set-aside.ts'
-import { signInRepository } from '../repository/sign-in.ts'
-import { swapRepository } from '../repository/swap.ts'
-import { usageRepository } from '../repository/usage.ts'
-import { viewingKeyRepository } from '../repository/viewing-key.ts'
-import { webhookRepository } from '../repository/webhook.ts'
-import { withdrawalRepository } from '../repository/withdrawal.ts'
 import type { Db } from '../tables.ts'
 import type { TxHooks } from './hooks.ts'
 
-/**
- * All repositories on one connection.
- * @param identity SQL expression for the identity of the database, see `databaseIdentityRepository`
- */
-export function createTx(db: Db, identity: string, hooks: TxHooks): Tx {
-  const deliveries = deliveryRepository(db, hooks)
-  return {
-    accounts: accountRepository(db),
-    accountDeletions: accountDeletionRepository(db),
-    apiKeys: apiKeyRepository(db),
-    sessions: sessionRepository(db),
-    audit: auditRepository(db),
-    usage: usageRepository(db),
-    viewingKeys: viewingKeyRepository(db),
-    databaseIdentity: databaseIdentityRepository(db, identity),
-    invoices: invoiceRepository(db),
-    payments: paymentRepository(db),
-    idempotency: idempotencyRepository(db),
-    chain: chainRepository(db),
-    events: eventRepository(db, hooks, deliveries),
-    swaps: swapRepository(db),
-    webhooks: webhookRepository(db),
-    deliveries,
-    signIn: signInRepository(db),
-    dashboard: dashboardRepository(db),
-    emailChanges: emailChangeRepository(db),
-    mails: mailRepository(db, hooks),
-    attentionMails: attentionMailRepository(db),
-    billing: billingRepository(db),
-    withdrawals: withdrawalRepository(db),
-    setAside: setAsideRepository(db),
-    notify: topic => hooks.notify(topic),
+interface Connection {
+  readonly db: Db
+  /** SQL expression for the identity of the database, see `databaseIdentityRepository`. */
+  readonly identity: string
+  readonly hooks: TxHooks
+}
+
+type Repositories = Omit<Tx, 'notify'>
+
+const MAKE: { readonly [Noun in keyof Repositories]: (connection: Connection, tx: Repositories) => Tx[Noun] } = {
+  accounts: ({ db }) => accountRepository(db),
+  accountDeletions: ({ db }) => accountDeletionRepository(db),
+  apiKeys: ({ db }) => apiKeyRepository(db),
+  sessions: ({ db }) => sessionRepository(db),
+  audit: ({ db }) => auditRepository(db),
+  usage: ({ db }) => usageRepository(db),
+  viewingKeys: ({ db }) => viewingKeyRepository(db),
+  databaseIdentity: ({ db, identity }) => databaseIdentityRepository(db, identity),
+  invoices: ({ db }) => invoiceRepository(db),
+  payments: ({ db }) => paymentRepository(db),
+  idempotency: ({ db }) => idempotencyRepository(db),
+  chain: ({ db }) => chainRepository(db),
+  events: ({ db, hooks }, tx) => eventRepository(db, hooks, tx.deliveries),
+  swaps: ({ db }) => swapRepository(db),
+  webhooks: ({ db }) => webhookRepository(db),
+  deliveries: ({ db, hooks }) => deliveryRepository(db, hooks),
+  signIn: ({ db }) => signInRepository(db),
+  dashboard: ({ db }) => dashboardRepository(db),
+  emailChanges: ({ db }) => emailChangeRepository(db),
+  mails: ({ db, hooks }) => mailRepository(db, hooks),
+  attentionMails: ({ db }) => attentionMailRepository(db),
+  billing: ({ db }) => billingRepository(db),
+  withdrawals: ({ db }) => withdrawalRepository(db),
+  setAside: ({ db }) => setAsideRepository(db),
+}
+
+/** All repositories on one connection, each made when it is first used: a transaction uses a few of them. */
+class LazyTx {
+  readonly connection: Connection
+  readonly made: Record<string, unknown> = {}
+
+  constructor(connection: Connection) {
+    this.connection = connection
   }
+
+  notify(topic: Topic): void {
+    this.connection.hooks.notify(topic)
+  }
+}
+
+for (const [noun, make] of Object.entries(MAKE))
+  Object.defineProperty(LazyTx.prototype, noun, {
+    get(this: LazyTx & Repositories) {
+      this.made[noun] ??= make(this.connection, this)
+      return this.made[noun]
+    },
+  })
+
+export function createTx(connection: Connection): Tx {
+  return new LazyTx(connection) as LazyTx & Tx
 }

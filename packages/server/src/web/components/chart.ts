@@ -1,5 +1,5 @@
 import type { Zat } from '../../domain/money.ts'
-import type { DailyTotals } from '../../ports/repository/dashboard.ts'
+import type { DailyTotals } from '../../ports/repository/sale/dashboard.ts'
 import { formatDay as dayOf, formatZecAmount } from '../format.ts'
 import { type Html, html } from '../html.ts'
 

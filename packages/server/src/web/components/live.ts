@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Invoice } from '../../ports/repository/invoice.ts'
-import type { Swap } from '../../ports/repository/swap.ts'
+import type { Invoice } from '../../domain/sale/invoice.ts'
+import type { Swap } from '../../ports/repository/sale/swap.ts'
 import { type Html, html } from '../html.ts'
 
 /** The seconds that are left differ at each request, and the script takes them over without replacing the content. */

@@ -1,5 +1,4 @@
-import type { InvoiceStatus } from '../../domain/invoice.ts'
-import type { Invoice } from '../../ports/repository/invoice.ts'
+import type { Invoice, InvoiceStatus } from '../../domain/sale/invoice.ts'
 import { type Html, html } from '../html.ts'
 
 const STATUS_LABELS: Readonly<Record<InvoiceStatus, string>> = {

@@ -1,4 +1,4 @@
-import type { InvoiceReason } from '../../domain/invoice.ts'
+import type { InvoiceReason } from '../../domain/sale/invoice-state.ts'
 
 /** Why an invoice has its status, for its merchant. */
 export const STATUS_REASONS: Readonly<Record<InvoiceReason, string>> = {

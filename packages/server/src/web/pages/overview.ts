@@ -1,8 +1,8 @@
 import { formatCount } from '../../domain/count.ts'
-import type { DashboardSummary, PeriodTotals } from '../../services/dashboard.ts'
+import type { DashboardSummary, PeriodTotals } from '../../services/sale/dashboard.ts'
 import { dailyChart } from '../components/chart.ts'
-import { invoiceTable } from '../components/invoice-table.ts'
 import { dashboardPage, type PageUser } from '../components/layout.ts'
+import { invoiceTable } from '../components/sale/invoice-table.ts'
 import { bigAmount, formatZat, formatZecAmount, groupThousands, pluralize, timeElement } from '../format.ts'
 import { type Child, type Html, html } from '../html.ts'
 

@@ -1,8 +1,8 @@
-import type { Block } from '../../domain/chain.ts'
+import type { Block } from '../../domain/chain/chain.ts'
 import type { Chain } from '../../ports/chain.ts'
 import type { NoteScanner } from '../../ports/note-scanner.ts'
-import type { ScannedBlocks } from '../../services/chain-sync.ts'
-import type { ScanKeySet } from '../../services/scan-key.ts'
+import type { ScannedBlocks } from '../../services/chain/chain-sync.ts'
+import type { ScanKeySet } from '../../services/chain/scan-key.ts'
 
 const MAX_BLOCKS = 100
 /** Limits the scan work of one batch, which is lost when the process stops. The last block may exceed it. */

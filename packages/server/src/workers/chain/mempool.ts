@@ -1,12 +1,12 @@
-import type { CompactTransaction } from '../../domain/chain.ts'
+import type { CompactTransaction } from '../../domain/chain/chain.ts'
 import type { Chain } from '../../ports/chain.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { DecryptedNote, NoteScanner } from '../../ports/note-scanner.ts'
-import type { ChainRecorder } from '../../services/chain-sync.ts'
-import type { ScannedMempool } from '../../services/mempool-snapshot.ts'
-import type { RecordedChain } from '../../services/recorded-chain.ts'
-import type { ScanKeys } from '../../services/scan-key.ts'
+import type { ChainRecorder } from '../../services/chain/chain-sync.ts'
+import type { ScannedMempool } from '../../services/chain/mempool-snapshot.ts'
+import type { RecordedChain } from '../../services/chain/recorded-chain.ts'
+import type { ScanKeys } from '../../services/chain/scan-key.ts'
 import { type BatchLimits, coalesce } from './coalesce.ts'
 
 export interface MempoolDeps {

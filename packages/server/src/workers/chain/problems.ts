@@ -1,7 +1,7 @@
-import { type ChainProblem, type ChainProblemName, describeChainProblem } from '../../domain/chain-problem.ts'
+import { type ChainProblem, type ChainProblemName, describeChainProblem } from '../../domain/chain/chain-problem.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Metrics } from '../../ports/metrics.ts'
-import type { ChainProblems } from '../../services/chain-problem.ts'
+import type { ChainProblems } from '../../services/chain/chain-problem.ts'
 
 const LEVELS = {
   mempool_unreadable: 'error',

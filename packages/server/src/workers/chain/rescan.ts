@@ -1,9 +1,9 @@
-import { checkContinuity, type Header } from '../../domain/chain.ts'
+import { checkContinuity, type Header } from '../../domain/chain/chain.ts'
 import type { Chain } from '../../ports/chain.ts'
 import type { NoteScanner } from '../../ports/note-scanner.ts'
-import type { ChainRecorder } from '../../services/chain-sync.ts'
-import type { RecordedChain } from '../../services/recorded-chain.ts'
-import type { ScanKeySet, ScanKeys } from '../../services/scan-key.ts'
+import type { ChainRecorder } from '../../services/chain/chain-sync.ts'
+import type { RecordedChain } from '../../services/chain/recorded-chain.ts'
+import type { ScanKeySet, ScanKeys } from '../../services/chain/scan-key.ts'
 import { scanBlockBatch } from './block-batch.ts'
 
 export interface RescanDeps {

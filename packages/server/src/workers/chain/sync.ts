@@ -1,18 +1,18 @@
-import { conclude, NOTHING_KNOWN, type Observation, observe } from '../../domain/chain-knowledge.ts'
-import { clockAgreesWithChain } from '../../domain/chain-time.ts'
+import { conclude, NOTHING_KNOWN, type Observation, observe } from '../../domain/chain/chain-knowledge.ts'
+import { clockAgreesWithChain } from '../../domain/chain/chain-time.ts'
 import type { Chain } from '../../ports/chain.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Metrics } from '../../ports/metrics.ts'
 import { NO_METRICS } from '../../ports/metrics.ts'
 import type { NoteScanner } from '../../ports/note-scanner.ts'
-import type { ChainProblems } from '../../services/chain-problem.ts'
-import type { ChainRecorder } from '../../services/chain-sync.ts'
-import type { MissedBlocks } from '../../services/missed-blocks.ts'
-import type { RecordedChain } from '../../services/recorded-chain.ts'
-import type { ScanKeys } from '../../services/scan-key.ts'
+import type { ChainProblems } from '../../services/chain/chain-problem.ts'
+import type { ChainRecorder } from '../../services/chain/chain-sync.ts'
+import type { MissedBlocks } from '../../services/chain/missed-blocks.ts'
+import type { RecordedChain } from '../../services/chain/recorded-chain.ts'
+import type { ScanKeys } from '../../services/chain/scan-key.ts'
+import type { Witnesses } from '../../services/chain/witness.ts'
 import type { SetAsides } from '../../services/set-aside.ts'
-import type { Witnesses } from '../../services/witness.ts'
 import { type LoopResult, startLoop } from '../loop.ts'
 import { createBlockSync } from './blocks.ts'
 import { createMempoolReader } from './mempool.ts'
@@ -48,6 +48,10 @@ export interface ChainSync {
 }
 
 const SYNC_INTERVAL_MS = 2_000
+/** With one server, there is work only after the database was replaced by one that was written under other settings. */
+const ONE_SERVER_INTERVAL_MS = 15_000
+/** Keys are set aside for a minute at least. */
+const MISSED_BLOCKS_INTERVAL_MS = 10_000
 const STREAM_GAP_MS = 500
 const BACKOFF = { firstMs: 500, maxMs: 3_000 }
 
@@ -143,7 +147,7 @@ export function startChainSync(deps: ChainSyncDeps): { stop(): Promise<void> } {
   const comparisons = startLoop({
     name: 'comparison of chain servers',
     run: signal => chainSync.compareServers(signal),
-    idleMs: SYNC_INTERVAL_MS,
+    idleMs: deps.chain.servers > 1 ? SYNC_INTERVAL_MS : ONE_SERVER_INTERVAL_MS,
     backoff: BACKOFF,
     clock,
     log,
@@ -151,7 +155,7 @@ export function startChainSync(deps: ChainSyncDeps): { stop(): Promise<void> } {
   const missedBlocks = startLoop({
     name: 'blocks missed by viewing keys',
     run: signal => chainSync.readMissedBlocks(signal),
-    idleMs: SYNC_INTERVAL_MS,
+    idleMs: MISSED_BLOCKS_INTERVAL_MS,
     backoff: BACKOFF,
     clock,
     log,

@@ -1,11 +1,11 @@
-import type { CompactTransaction } from '../../domain/chain.ts'
+import type { CompactTransaction } from '../../domain/chain/chain.ts'
 import { lowest } from '../../domain/extreme.ts'
 import type { Chain, ServerView } from '../../ports/chain.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { NoteScanner, ScanKey } from '../../ports/note-scanner.ts'
-import type { ScanKeys } from '../../services/scan-key.ts'
-import type { ScannedView } from '../../services/server-view.ts'
-import type { Witnesses } from '../../services/witness.ts'
+import type { ScanKeys } from '../../services/chain/scan-key.ts'
+import type { ScannedView } from '../../services/chain/server-view.ts'
+import type { Witnesses } from '../../services/chain/witness.ts'
 import type { LoopResult } from '../loop.ts'
 
 export interface WitnessDeps {

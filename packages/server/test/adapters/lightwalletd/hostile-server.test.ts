@@ -13,7 +13,7 @@ import {
 import { createLightwalletd } from '../../../src/adapters/lightwalletd/chain.ts'
 import { decodeBlock } from '../../../src/adapters/lightwalletd/decode.ts'
 import { systemClock } from '../../../src/adapters/system/clock.ts'
-import { consensusParams } from '../../../src/domain/network-upgrade.ts'
+import { consensusParams } from '../../../src/domain/chain/network-upgrade.ts'
 import type { Chain } from '../../../src/ports/chain.ts'
 import { recordingLog } from '../../harness/log.ts'
 

@@ -2,9 +2,9 @@ import { Draw } from '@zatgate/simulation/runtime/draw'
 import { compactBlock, Network } from '@zatgate/simulation/world/chain/network'
 import { addressAt, notesOf } from '@zatgate/simulation/world/chain/note-scanner'
 import { createTransaction } from '@zatgate/simulation/world/chain/wallet'
-import type { Block } from '../../../src/domain/chain.ts'
+import type { Block } from '../../../src/domain/chain/chain.ts'
+import type { Invoice } from '../../../src/domain/sale/invoice.ts'
 import type { DecryptedNote } from '../../../src/ports/note-scanner.ts'
-import type { Invoice } from '../../../src/ports/repository/invoice.ts'
 
 /** The viewing key of the merchant. */
 export const VIEWING_KEY = 'uview-merchant'

@@ -6,14 +6,14 @@ import { createNoteScanner } from '@zatgate/simulation/world/chain/note-scanner'
 import { ServedTransactions } from '@zatgate/simulation/world/chain/served'
 import pg from 'pg'
 import { createServices, type Infrastructure, type Services } from '../../../src/container.ts'
-import type { Network } from '../../../src/domain/account.ts'
-import type { Block } from '../../../src/domain/chain.ts'
-import type { NewEvent } from '../../../src/domain/event.ts'
-import { consensusParams } from '../../../src/domain/network-upgrade.ts'
+import type { Network } from '../../../src/domain/account/account.ts'
+import type { Block } from '../../../src/domain/chain/chain.ts'
+import { consensusParams } from '../../../src/domain/chain/network-upgrade.ts'
+import type { NewEvent } from '../../../src/domain/notify/event.ts'
+import type { Invoice, NewInvoice } from '../../../src/domain/sale/invoice.ts'
 import type { Metrics } from '../../../src/ports/metrics.ts'
 import type { DecryptedNote, NoteScanner } from '../../../src/ports/note-scanner.ts'
-import type { Invoice, NewInvoice } from '../../../src/ports/repository/invoice.ts'
-import type { PaymentRow } from '../../../src/ports/repository/payment.ts'
+import type { PaymentRow } from '../../../src/ports/repository/sale/payment.ts'
 import type { Store, Tx } from '../../../src/ports/store.ts'
 import { type RescanResult, rescan } from '../../../src/workers/chain/rescan.ts'
 import { type ChainSync, createChainSync } from '../../../src/workers/chain/sync.ts'
@@ -24,6 +24,7 @@ import { recordingLog } from '../log.ts'
 import { ManualClock } from '../manual-clock.ts'
 import { paymentsOf } from '../payments.ts'
 import { SkewedClock } from '../skewed-clock.ts'
+import { withRepositories } from '../tx.ts'
 import { type Interruption, interrupted } from './interruption.ts'
 import { TestNetwork, VIEWING_KEY } from './network.ts'
 import { SwitchableServers } from './switchable-servers.ts'
@@ -292,7 +293,7 @@ export class ChainSimulation {
             appended.push(...events)
             return tx.events.append(events, deliveries)
           }
-          return work({ ...tx, events: { ...tx.events, append } })
+          return work(withRepositories(tx, { events: { ...tx.events, append } }))
         })
         this.events.push(...appended)
         return result

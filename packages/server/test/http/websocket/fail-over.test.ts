@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { InvoiceStatus } from '../../../src/domain/invoice.ts'
-import type { Invoice } from '../../../src/ports/repository/invoice.ts'
+import type { Invoice, InvoiceStatus } from '../../../src/domain/sale/invoice.ts'
 import type { Store } from '../../../src/ports/store.ts'
 import { startTestApi } from '../../harness/api.ts'
 import { type DatabaseEngine, onBothDatabases, openEmptyStore } from '../../harness/databases.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { MAX_DIVERSIFIER_INDEX } from '../../../src/domain/viewing-key.ts'
+import { MAX_DIVERSIFIER_INDEX } from '../../../src/domain/account/viewing-key.ts'
 import type { DatabaseEngine } from '../../harness/databases.ts'
 import { openEmptyStore } from '../../harness/databases.ts'
 import { hashOf, makeViewingKey, NOW, reserveIndexes } from '../../harness/fixtures.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Invoice } from '../../../src/ports/repository/invoice.ts'
+import type { Invoice } from '../../../src/domain/sale/invoice.ts'
 import { onBothDatabases } from '../../harness/databases.ts'
 import { runWorkers, syncFully } from '../../harness/simulation/run-workers.ts'
 import { type ChainSimulation, simulationTest } from '../../harness/simulation/simulation.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { formatPaymentUri } from '@zatgate/zcash/zip321'
-import type { Invoice } from '../../../src/ports/repository/invoice.ts'
+import type { Invoice } from '../../../src/domain/sale/invoice.ts'
 import { ChainSyncHarness, closeNoteScanner } from '../../harness/chain-sync.ts'
 import { onBothDatabases } from '../../harness/databases.ts'
 import { run } from '../../harness/poison.ts'

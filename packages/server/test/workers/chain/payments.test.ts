@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
-import { createChainRecorder } from '../../../src/services/chain-sync.ts'
-import { createChangeReporter, createInvoiceUpdater, type InvoiceHooks } from '../../../src/services/invoice-state.ts'
+import { createChainRecorder } from '../../../src/services/chain/chain-sync.ts'
+import {
+  createChangeReporter,
+  createInvoiceUpdater,
+  type InvoiceHooks,
+} from '../../../src/services/sale/invoice-state.ts'
 import { type ChainSyncHarness, chainSyncTest, closeNoteScanner, LATE_SECS } from '../../harness/chain-sync.ts'
 
 after(closeNoteScanner)

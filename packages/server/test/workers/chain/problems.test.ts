@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { ChainProblem } from '../../../src/domain/chain-problem.ts'
+import type { ChainProblem } from '../../../src/domain/chain/chain-problem.ts'
 import { onBothDatabases } from '../../harness/databases.ts'
 import { runWorkers, syncFully } from '../../harness/simulation/run-workers.ts'
 import type { ChainSimulation } from '../../harness/simulation/simulation.ts'

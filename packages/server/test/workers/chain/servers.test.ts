@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { systemClock } from '../../../src/adapters/system/clock.ts'
 import { startChainSync } from '../../../src/workers/chain/sync.ts'
-import { startExpiryLoop } from '../../../src/workers/invoice-expiry.ts'
+import { startExpiryLoop } from '../../../src/workers/sale/invoice-expiry.ts'
 import { type ChainSyncHarness, chainSyncTest, closeNoteScanner } from '../../harness/chain-sync.ts'
 import { until } from '../../harness/until.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, type TestContext, test } from 'node:test'
-import type { Invoice } from '../../../src/ports/repository/invoice.ts'
+import type { Invoice } from '../../../src/domain/sale/invoice.ts'
 import { ChainSyncHarness, closeNoteScanner } from '../../harness/chain-sync.ts'
 import { type DatabaseEngine, onBothDatabases } from '../../harness/databases.ts'
 import { paymentsOf } from '../../harness/payments.ts'

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, type TestContext, test } from 'node:test'
 import { formatPaymentUri } from '@zatgate/zcash/zip321'
-import type { Header } from '../../../src/domain/chain.ts'
-import type { Invoice } from '../../../src/ports/repository/invoice.ts'
+import type { Header } from '../../../src/domain/chain/chain.ts'
+import type { Invoice } from '../../../src/domain/sale/invoice.ts'
 import { ChainSyncHarness, closeNoteScanner } from '../../harness/chain-sync.ts'
 import { type DatabaseEngine, onBothDatabases } from '../../harness/databases.ts'
 import { type PoisonRow, poisonRow } from '../../harness/poison.ts'
@@ -40,7 +40,7 @@ async function open(engine: DatabaseEngine, t: TestContext, servers = 1) {
     async retry(): Promise<void> {
       while (await retryInvoices());
       for (let turn = 0; turn < 20; turn++)
-        if ((await harness.chainSync.readMissedBlocks(harness.signal)) === 'idle') return
+        if ((await harness.chainSync.readMissedBlocks(harness.signal)) !== 'again') return
       assert.fail('the missed blocks are read without end')
     },
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
-import type { CompactTransaction } from '../../../src/domain/chain.ts'
+import type { CompactTransaction } from '../../../src/domain/chain/chain.ts'
 import type { ServerView } from '../../../src/ports/chain.ts'
 import { type ChainSyncHarness, chainSyncTest, closeNoteScanner } from '../../harness/chain-sync.ts'
 

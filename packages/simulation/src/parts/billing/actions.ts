@@ -1,4 +1,4 @@
-import type { Plan } from '@zatgate/server/domain/plan'
+import type { Plan } from '@zatgate/server/domain/account/plan'
 import type { Action } from '../../run/part.ts'
 import type { Draw } from '../../runtime/draw.ts'
 import { pay } from '../../world/payment.ts'

@@ -1,4 +1,4 @@
-import type { Plan } from '@zatgate/server/domain/plan'
+import type { Plan } from '@zatgate/server/domain/account/plan'
 import type { Draw } from '../../runtime/draw.ts'
 
 const DAY_SECS = 86_400

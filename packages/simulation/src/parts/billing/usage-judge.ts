@@ -1,4 +1,4 @@
-import type { Plan } from '@zatgate/server/domain/plan'
+import type { Plan } from '@zatgate/server/domain/account/plan'
 import type { World } from '../../world/world.ts'
 import { type MonthRow, readPlans, readTotals, readUsage } from './ledger.ts'
 

@@ -1,4 +1,4 @@
-import { blockSpacingSecs } from '@zatgate/server/domain/network-upgrade'
+import { blockSpacingSecs } from '@zatgate/server/domain/chain/network-upgrade'
 import type { Rule } from '../../rules.ts'
 import type { ServiceProcess } from '../../service/process.ts'
 import type { World } from '../../world/world.ts'
@@ -93,8 +93,9 @@ export class SaleJudge {
     const expected = sumOf(liveOf(payments))
     if (received !== expected)
       this.#fail('received_zat counts every live payment once', invoice, `${received}, the payments give ${expected}`)
-    if (invoice.overpaid_zat !== (received > amount ? received - amount : 0n))
-      this.#fail('overpaid_zat is the excess', invoice)
+    const [due, excess] = received < amount ? [amount - received, 0n] : [0n, received - amount]
+    if (invoice.due_zat !== due || invoice.overpaid_zat !== excess)
+      this.#fail('due_zat is what is left to pay, overpaid_zat the excess', invoice, `${invoice.due_zat} left`)
     const consistent = {
       pending: received < amount,
       detected: received >= amount,

@@ -12,6 +12,7 @@ export interface InvoiceRow {
   readonly confirmations: bigint
   readonly status: string
   readonly received_zat: bigint
+  readonly due_zat: bigint
   readonly overpaid_zat: bigint
   readonly created_at: bigint
   readonly expires_at: bigint
@@ -57,7 +58,7 @@ export interface Ledger {
 }
 
 const INVOICES = `SELECT id, public_id, account_id, viewing_key_id, purpose, address, amount_zat, confirmations, status, received_zat,
-  overpaid_zat, created_at, expires_at, watch_until, needs_attention, underpaid_at, kept_open_by_swap AS kept_open, swap_id
+  due_zat, overpaid_zat, created_at, expires_at, watch_until, needs_attention, underpaid_at, kept_open_by_swap AS kept_open, swap_id
   FROM invoices ORDER BY id`
 const KEY = 'SELECT watch_until FROM viewing_keys WHERE id = ?'
 const PAYMENTS = `SELECT id, invoice_id, txid, pool, output_index, value_zat, location, height, awaits_witness

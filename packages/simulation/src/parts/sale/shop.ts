@@ -1,5 +1,5 @@
 import { AppError } from '@zatgate/server/domain/error'
-import type { Invoice } from '@zatgate/server/ports/repository/invoice'
+import type { Invoice } from '@zatgate/server/domain/sale/invoice'
 import type { Draw } from '../../runtime/draw.ts'
 import { ConnectionLost } from '../../service/process.ts'
 import { parseAddress } from '../../world/chain/note-scanner.ts'

@@ -1,5 +1,5 @@
 import type { Services } from '@zatgate/server/container'
-import type { Account } from '@zatgate/server/domain/account'
+import type { Account } from '@zatgate/server/domain/account/account'
 import { AppError } from '@zatgate/server/domain/error'
 import type { Draw } from '../../runtime/draw.ts'
 import { mailboxesOf } from '../../world/mailboxes.ts'

@@ -1,5 +1,5 @@
 import { AppError } from '@zatgate/server/domain/error'
-import type { Swap } from '@zatgate/server/ports/repository/swap'
+import type { Swap } from '@zatgate/server/ports/repository/sale/swap'
 import type { Draw } from '../../runtime/draw.ts'
 import type { ServiceProcess } from '../../service/process.ts'
 import { ASSETS, UNKNOWN_ASSET_ID } from '../../world/swap-provider/asset.ts'

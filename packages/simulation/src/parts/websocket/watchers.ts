@@ -1,7 +1,7 @@
 import type { Container } from '@zatgate/server/container'
+import type { Invoice } from '@zatgate/server/domain/sale/invoice'
 import { createChangeReader } from '@zatgate/server/http/websocket/change-reader'
 import { Connection } from '@zatgate/server/http/websocket/connection'
-import type { Invoice } from '@zatgate/server/ports/repository/invoice'
 import type { Action } from '../../run/part.ts'
 import type { Draw } from '../../runtime/draw.ts'
 import type { ServiceProcess } from '../../service/process.ts'

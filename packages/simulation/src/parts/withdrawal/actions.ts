@@ -1,5 +1,5 @@
-import { blockSpacingSecs } from '@zatgate/server/domain/network-upgrade'
-import type { Withdrawals } from '@zatgate/server/services/withdrawal'
+import { blockSpacingSecs } from '@zatgate/server/domain/chain/network-upgrade'
+import type { Withdrawals } from '@zatgate/server/services/payout/withdrawal'
 import type { Action } from '../../run/part.ts'
 import type { Draw } from '../../runtime/draw.ts'
 import { parseAddress } from '../../world/chain/note-scanner.ts'

@@ -1,4 +1,4 @@
-import { blockSpacingSecs } from '@zatgate/server/domain/network-upgrade'
+import { blockSpacingSecs } from '@zatgate/server/domain/chain/network-upgrade'
 import type { Rule } from '../../rules.ts'
 import type { World } from '../../world/world.ts'
 import { short } from '../sale/shop.ts'

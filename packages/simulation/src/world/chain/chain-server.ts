@@ -2,8 +2,8 @@ import { Code, ConnectError } from '@connectrpc/connect'
 import { InvalidResponse } from '@zatgate/server/adapters/lightwalletd/decode'
 import type { ServerInspection } from '@zatgate/server/adapters/lightwalletd/inspection'
 import type { LightwalletServer } from '@zatgate/server/adapters/lightwalletd/server'
-import type { Block } from '@zatgate/server/domain/chain'
-import { type ConsensusParams, isActive } from '@zatgate/server/domain/network-upgrade'
+import type { Block } from '@zatgate/server/domain/chain/chain'
+import { type ConsensusParams, isActive } from '@zatgate/server/domain/chain/network-upgrade'
 import { currentOwner, type Owner, type Scheduler } from '../../runtime/scheduler.ts'
 import { MempoolStreams } from './mempool-streams.ts'
 import { type Branch, compactBlock, minedAt, type Network, type WorldBlock } from './network.ts'
@@ -33,10 +33,12 @@ export class ChainServer {
   readonly name: string
   /** lightwalletd asks its node for the mempool at most this often, for all clients together. */
   mempoolCacheMs = MEMPOOL_CACHE_MS
+  /** Reports the hash of its newest block. */
+  reportsHash = true
   /** Mempool streams end after the present mempool. */
   endMempoolAtOnce = false
-  /** Called when a client has read all blocks that it requested. */
-  onBlocksServed: (() => void) | null = null
+  /** Called when a client has read the tip: it reads blocks up to there. */
+  onTipServed: (() => void) | null = null
   /** Requests fail. */
   down = false
   /** Requests get no response until the process gives up. */
@@ -173,7 +175,7 @@ export class ChainServer {
   connect(): LightwalletServer {
     return {
       name: this.name,
-      latestHeight: signal => this.#call(signal, () => this.#tip()),
+      tip: signal => this.#call(signal, () => this.#tip()),
       blocks: (from, to, signal) => this.#blocks(from, to, signal),
       mempool: signal => this.#call(signal, () => this.#mempool().map(compact)),
       mempoolStream: signal => this.#stream(signal),
@@ -232,7 +234,6 @@ export class ChainServer {
       yield compactBlock(block, this.omitted)
       await this.#scheduler.pause()
     }
-    this.onBlocksServed?.()
   }
 
   #checkIronwood({ height, treeSizes }: WorldBlock): void {
@@ -240,9 +241,11 @@ export class ChainServer {
       throw new InvalidResponse(`hides Ironwood: its tree is empty at height ${height}, after NU6.3`)
   }
 
-  #tip(): number {
+  #tip() {
     this.#served.tip(currentOwner(), this)
-    return this.#branch.length - 1
+    const { height, hash } = this.#branch.at(-1)!
+    this.onTipServed?.()
+    return { height, hash: this.reportsHash ? hash : null }
   }
 
   #mempool(): readonly WorldTransaction[] {

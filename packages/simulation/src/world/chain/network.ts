@@ -1,5 +1,5 @@
-import type { Block, TreeSizes } from '@zatgate/server/domain/chain'
-import type { ShieldedPool } from '@zatgate/server/domain/shielded-pool'
+import type { Block, TreeSizes } from '@zatgate/server/domain/chain/chain'
+import type { ShieldedPool } from '@zatgate/server/domain/chain/shielded-pool'
 import { compact, type WorldTransaction } from './transaction.ts'
 
 /** A block of the network, with its transactions. */

@@ -1,5 +1,5 @@
-import type { CompactTransaction } from '@zatgate/server/domain/chain'
-import type { ShieldedPool } from '@zatgate/server/domain/shielded-pool'
+import type { CompactTransaction } from '@zatgate/server/domain/chain/chain'
+import type { ShieldedPool } from '@zatgate/server/domain/chain/shielded-pool'
 
 /** A note that pays an address. */
 export interface WorldNote {

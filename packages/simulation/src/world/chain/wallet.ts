@@ -1,4 +1,4 @@
-import type { ShieldedPool } from '@zatgate/server/domain/shielded-pool'
+import type { ShieldedPool } from '@zatgate/server/domain/chain/shielded-pool'
 import type { Draw } from '../../runtime/draw.ts'
 import { parseAddress } from './note-scanner.ts'
 import type { WorldTransaction } from './transaction.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createJudge, eventOf, INVOICE, PAYMENT, ROW } from './laboratory.ts'
 
-const DETECTED = { ...INVOICE, status: 'detected', received_zat: 100n }
+const DETECTED = { ...INVOICE, status: 'detected', received_zat: 100n, due_zat: 0n }
 const PAID = { ...DETECTED, status: 'paid' }
 const EXPIRED = { ...INVOICE, status: 'expired' }
 const updated = (seq: bigint, invoice: typeof INVOICE) => eventOf(seq, 'invoice.updated', invoice)
@@ -31,10 +31,12 @@ test('an invoice is not paid by a payment of a rescan that awaits a second serve
 
 test('amounts that the payments do not give are found', async () => {
   const { commit, show } = createJudge()
-  assert.deepEqual(commit({ invoices: [{ ...INVOICE, received_zat: 7n }] }), [
+  assert.deepEqual(commit({ invoices: [{ ...INVOICE, received_zat: 7n, due_zat: 93n }] }), [
     'received_zat counts every live payment once',
   ])
-  assert.deepEqual(commit({ invoices: [{ ...INVOICE, overpaid_zat: 1n }] }).slice(0, 1), ['overpaid_zat is the excess'])
+  assert.deepEqual(commit({ invoices: [{ ...INVOICE, overpaid_zat: 1n }] }).slice(0, 1), [
+    'due_zat is what is left to pay, overpaid_zat the excess',
+  ])
   await show(PAYMENT)
   assert.ok(
     commit({ invoices: [{ ...DETECTED, status: 'expired', amount_zat: 200n }], payments: [ROW] }).includes(

@@ -21,6 +21,7 @@ export const INVOICE: InvoiceRow = {
   confirmations: 1n,
   status: 'pending',
   received_zat: 0n,
+  due_zat: 100n,
   overpaid_zat: 0n,
   created_at: BigInt(START_SECS),
   expires_at: BigInt(START_SECS + 900),
@@ -96,7 +97,7 @@ export function createJudge() {
     scheduler.advance(2_000)
     await runAs(PROCESS, async () => {
       await client.mempool(signal)
-      await client.latestHeight(signal)
+      await client.tip(signal)
     })
   }
 

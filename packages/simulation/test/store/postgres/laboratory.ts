@@ -7,7 +7,6 @@ import { DEFAULT_LIMITS } from '@zatgate/server/store/limits'
 import type { Migration } from '@zatgate/server/store/migrations/index'
 import { createPgPool, type PgClient, type PgSource } from '@zatgate/server/store/postgres/driver'
 import { migratePostgres } from '@zatgate/server/store/postgres/migrate'
-import { sql } from 'kysely'
 import pg from 'pg'
 import { describePostgres } from '../../../../server/test/harness/databases.ts'
 import type { TestPostgres } from '../../../../server/test/harness/postgres.ts'
@@ -28,13 +27,10 @@ export type OpenLaboratory = (t: TestContext) => Promise<Laboratory>
 
 const TABLES: Migration = [
   '0001_tables',
-  async (db, { id, int, strict }) => {
-    for (const statement of [
-      `CREATE TABLE items (id ${int} PRIMARY KEY, name TEXT NOT NULL UNIQUE, value ${int} NOT NULL) ${strict}`,
-      `CREATE TABLE parts (id ${id}, item_id ${int} NOT NULL REFERENCES items (id), value ${int} NOT NULL) ${strict}`,
-    ])
-      await sql.raw(statement).execute(db)
-  },
+  ({ id, int, strict }) => [
+    `CREATE TABLE items (id ${int} PRIMARY KEY, name TEXT NOT NULL UNIQUE, value ${int} NOT NULL) ${strict}`,
+    `CREATE TABLE parts (id ${id}, item_id ${int} NOT NULL REFERENCES items (id), value ${int} NOT NULL) ${strict}`,
+  ],
 ]
 
 /** Declares the tests for the simulated server and for a real one, which is skipped when it is not installed. */

@@ -34,6 +34,7 @@ function invoiceTables({ id, int, blob, strict }: Dialect): string[] {
       confirmations ${int} NOT NULL,
       status TEXT NOT NULL,
       received_zat ${int} NOT NULL,
+      due_zat ${int} NOT NULL,
       overpaid_zat ${int} NOT NULL,
       txid TEXT,
       created_at ${int} NOT NULL,

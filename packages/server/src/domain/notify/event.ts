@@ -1,0 +1,96 @@
+import { FREE_PLAN, type PlanAssignment } from '../account/plan.ts'
+import type { Zat } from '../money.ts'
+import type { WithdrawalStatus } from '../payout/withdrawal.ts'
+import { type Invoice, type InvoiceOf, viewInvoice } from '../sale/invoice.ts'
+import { MAX_DATE_SECS } from '../time.ts'
+
+export const EVENT_TYPES = [
+  'invoice.paid',
+  'invoice.underpaid',
+  'swap.refunded',
+  'swap.failed',
+  'swap.incomplete_deposit',
+  'withdrawal.updated',
+  'plan.updated',
+  'test',
+] as const
+export type EventType = (typeof EVENT_TYPES)[number]
+
+/**
+ * A row of the event table. Rows with a `type` are also delivered to the account's webhook, with exactly the bytes of
+ * `body`. With `type` null the change (of a status, an amount or a swap status) is sent over the WebSocket only.
+ */
+export interface NewEvent {
+  readonly accountId: number
+  readonly invoiceId: number | null
+  readonly type: EventType | null
+  readonly body: string | null
+  readonly createdAt: number
+}
+
+export interface EventSwap {
+  readonly asset: string
+  readonly blockchain: string
+  readonly amountInFormatted: string
+  readonly status: string
+}
+
+/** The body of an invoice or swap event, a `WebhookEvent` of the wire types. It is serialised once, here. */
+export function invoiceEventBody(
+  type: EventType,
+  invoice: InvoiceOf<'event'> & Pick<Invoice, 'publicId'>,
+  swap: EventSwap | null,
+): string {
+  return JSON.stringify({
+    type,
+    invoice_id: invoice.publicId,
+    ...viewInvoice('event', invoice),
+    swap: swap && {
+      asset: swap.asset,
+      blockchain: swap.blockchain,
+      amount_in_formatted: swap.amountInFormatted,
+      status: swap.status,
+    },
+  })
+}
+
+/**
+ * The event that the account has this plan from now on. `expires_at` is always a time: for Free the time of the change,
+ * for another plan without end the last second of the year 9999.
+ */
+export function planUpdatedEvent(
+  accountId: number,
+  { plan, planExpiresAt }: PlanAssignment,
+  createdAt: number,
+): NewEvent {
+  const type = 'plan.updated'
+  const endless = plan === FREE_PLAN ? createdAt : MAX_DATE_SECS
+  const body = JSON.stringify({ type, invoice_id: null, plan, expires_at: planExpiresAt ?? endless })
+  return { accountId, invoiceId: null, type, body, createdAt }
+}
+
+export interface EventWithdrawal {
+  /** The merchant's account. */
+  readonly accountId: number
+  readonly publicId: string
+  readonly status: WithdrawalStatus
+  readonly amountZat: Zat
+  readonly fiatCurrency: string
+  /** Decimal. */
+  readonly fiatAmount: string
+}
+
+/** The event that the withdrawal has a new status. */
+export function withdrawalUpdatedEvent(withdrawal: EventWithdrawal, createdAt: number): NewEvent {
+  const type = 'withdrawal.updated'
+  const body = JSON.stringify({
+    type,
+    invoice_id: null,
+    withdrawal_id: withdrawal.publicId,
+    status: withdrawal.status,
+    amount_zat: Number(withdrawal.amountZat),
+    fiat_currency: withdrawal.fiatCurrency,
+    fiat_amount: withdrawal.fiatAmount,
+  })
+  return { accountId: withdrawal.accountId, invoiceId: null, type, body, createdAt }
+}

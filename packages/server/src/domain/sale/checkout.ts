@@ -1,0 +1,42 @@
+import type { Invoice } from './invoice.ts'
+import type { SwapStatus } from './swap.ts'
+
+/**
+ * The action that an invoice needs from its buyer now. Money that arrived decides before the time does:
+ * - `payable`: pay the amount, or the rest of it
+ * - `confirming`: nothing. The full amount has arrived, in time or late
+ * - `paid`: nothing
+ * - `short`: pay the rest. The invoice is past its expiry, and a part of its amount has arrived
+ * - `late`: nothing without the shop. The invoice is past its expiry and nothing has arrived, but a payment still counts
+ * - `over`: nothing. Payments no longer count
+ */
+export type CheckoutState = 'payable' | 'confirming' | 'paid' | 'short' | 'late' | 'over'
+
+type CheckoutTerms = Pick<Invoice, 'status' | 'receivedZat' | 'dueZat' | 'expiresAt' | 'watchUntil'>
+
+/** @param now Unix seconds */
+export function checkoutState(invoice: CheckoutTerms, now: number): CheckoutState {
+  const { status, receivedZat, dueZat, expiresAt, watchUntil } = invoice
+  if (status === 'paid') return 'paid'
+  if (dueZat === 0n) return 'confirming'
+  if (now > watchUntil) return 'over'
+  if (status === 'pending' && now < expiresAt) return 'payable'
+  return receivedZat > 0n ? 'short' : 'late'
+}
+
+/** Whether a deposit that the swap provider has may still become a payment of the invoice: nothing else is paid meanwhile. */
+export function depositMayPay(status: SwapStatus): boolean {
+  return status === 'KNOWN_DEPOSIT_TX' || status === 'PROCESSING' || status === 'SUCCESS'
+}
+
+/** A second payment of the same invoice usually comes within minutes of the first. */
+const WATCH_AFTER_PAID_SECS = 3_600
+
+/** Whether an open page must go on asking for changes that no WebSocket reports: late money, and money after `paid`. */
+export function needsRecheck(invoice: CheckoutTerms & Pick<Invoice, 'paidAt'>, now: number): boolean {
+  const { status, paidAt, watchUntil, dueZat } = invoice
+  if (status === 'pending' || status === 'detected') return false
+  return status === 'paid'
+    ? paidAt !== null && now < paidAt + WATCH_AFTER_PAID_SECS
+    : now <= watchUntil || dueZat === 0n
+}

@@ -1,0 +1,50 @@
+import type { Zat } from '../../../domain/money.ts'
+import type { DailyTotalChange } from '../../../domain/sale/daily-total.ts'
+import type { Invoice, InvoiceStatus } from '../../../domain/sale/invoice.ts'
+
+/** Totals of the invoices that became paid on one UTC day. */
+export interface DailyTotals {
+  /** Unix seconds of the day's start. */
+  readonly day: number
+  readonly receivedZat: Zat
+  readonly invoices: number
+}
+
+/** A position in an account's invoices, ordered by creation time and id. */
+export interface InvoiceCursor {
+  readonly createdAt: number
+  readonly id: number
+}
+
+/** Queries of the dashboard. All of them cover the sales of one account. */
+export interface DashboardRepository {
+  /** Starts with the day that contains `from`, oldest first. Days without a paid invoice are left out. */
+  paidByDay(accountId: number, from: number): Promise<DailyTotals[]>
+  /** Adds to the totals of days, in as few statements as possible. */
+  addToDailyTotals(changes: readonly DailyTotalChange[]): Promise<void>
+  /** Number of invoices with this status, created at `createdFrom` or later, at most `max`. */
+  countByStatus(accountId: number, status: InvoiceStatus, createdFrom: number, max: number): Promise<number>
+  /** Paid invoices whose payments were reorged, newest first. */
+  needingAttention(accountId: number, limit: number): Promise<Invoice[]>
+  /** Number of paid invoices whose payments were reorged, at most `max`. */
+  countNeedingAttention(accountId: number, max: number): Promise<number>
+  /** Paid invoices with more than their amount, paid at `paidFrom` or later, the last paid first. */
+  overpaid(accountId: number, paidFrom: number, limit: number): Promise<Invoice[]>
+  /** Number of these invoices, at most `max`. */
+  countOverpaid(accountId: number, paidFrom: number, max: number): Promise<number>
+  /** Invoices whose public id starts with `prefix` (lower case). */
+  byIdPrefix(accountId: number, prefix: string, limit: number): Promise<Invoice[]>
+  /** Invoices with a payment whose txid starts with `prefix` (lower case). */
+  byTxidPrefix(accountId: number, prefix: string, limit: number): Promise<Invoice[]>
+  /** Viewing keys of the account, past ones included, newest first. Deleted ones are left out. */
+  viewingKeys(accountId: number, limit: number): Promise<{ readonly id: number; readonly sealed: Uint8Array }[]>
+  /** Number of invoices of the period [from, to). */
+  countByTime(accountId: number, period: { readonly from: number; readonly to: number }): Promise<number>
+  /** The invoices of the period [from, to), oldest first, after a position. */
+  listByTime(
+    accountId: number,
+    period: { readonly from: number; readonly to: number },
+    after: InvoiceCursor | null,
+    limit: number,
+  ): Promise<Invoice[]>
+}

@@ -1,0 +1,47 @@
+import type { Invoice, InvoiceStateUpdate, InvoiceStatus, NewInvoice } from '../../../domain/sale/invoice.ts'
+import type { Page } from '../page.ts'
+
+/** Selects the invoices of a list. Absent fields select all. */
+export interface InvoiceFilter {
+  readonly status?: InvoiceStatus
+  /** Only invoices that need attention. */
+  readonly needsAttention?: true
+  /** Only invoices that were paid more than their amount. */
+  readonly overpaid?: true
+  /** Unix seconds, inclusive. */
+  readonly createdFrom?: number
+  /** Unix seconds, exclusive. */
+  readonly createdTo?: number
+}
+
+/** Invoices. Lock them by ascending id, after the chain (`chain.lock`). */
+export interface InvoiceRepository {
+  /** Also stores the height of the last recorded block as `createdHeight`, and the newest rewind. */
+  insert(invoice: NewInvoice): Promise<Invoice>
+  byPublicId(publicId: string): Promise<Invoice | null>
+  /** The existing invoices with these ids. `publicIds` must not be empty. */
+  byPublicIds(publicIds: readonly string[]): Promise<Invoice[]>
+  byIds(ids: readonly number[]): Promise<Invoice[]>
+  /** An account's sales, newest first. */
+  list(accountId: number, page: Page, filter?: InvoiceFilter): Promise<Invoice[]>
+  /** Reads the invoices and locks their rows until the transaction ends. Ordered by id. */
+  lock(ids: readonly number[]): Promise<Invoice[]>
+  /** The invoices at diversifier indexes of viewing keys. */
+  byDiversifierIndexes(indexes: readonly { viewingKeyId: number; diversifierIndex: bigint }[]): Promise<Invoice[]>
+  /**
+   * Ids of `pending` invoices with `expiresAt` ≤ `through`, not kept open by a swap, and without a payment that can still
+   * be mined above `tip`; earliest expiry first. `detected` invoices are left out: their full amount has been received,
+   * so they stay open, and would fill every page.
+   */
+  expirable(through: number, tip: number, limit: number): Promise<number[]>
+  /**
+   * Ids of invoices with `confirmsAtHeight` ≤ `height`, the lowest first: an evaluation at that height may make them paid.
+   * Those that are set aside are left out.
+   */
+  confirmable(height: number, limit: number): Promise<number[]>
+  /** Updates invoices with different ids, many by one statement. */
+  updateStates(updates: readonly InvoiceStateUpdate[]): Promise<void>
+  /** Makes a swap the current one. It keeps the invoice open. */
+  setSwap(id: number, swapId: number, watchUntil: number): Promise<void>
+  setKeptOpenBySwap(id: number, keptOpen: boolean): Promise<void>
+}

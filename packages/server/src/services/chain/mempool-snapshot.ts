@@ -1,0 +1,204 @@
+import type { Conclusions } from '../../domain/chain/chain-knowledge.ts'
+import type { ChainTime } from '../../domain/chain/chain-time.ts'
+import type { ConsensusParams } from '../../domain/chain/network-upgrade.ts'
+import { isRecentSnapshot, type Payment } from '../../domain/sale/payment.ts'
+import { type Clock, nowSecs } from '../../ports/clock.ts'
+import type { DecryptedNote } from '../../ports/note-scanner.ts'
+import type { PaymentRow, UnminedCursor } from '../../ports/repository/sale/payment.ts'
+import type { Store, Tx } from '../../ports/store.ts'
+import {
+  type InvoiceChange,
+  lockInvoices,
+  type ReportChanges,
+  type UpdateInvoices,
+  writeInvoices,
+} from '../sale/invoice-state.ts'
+import {
+  compareWithSnapshot,
+  invoiceIdsOf,
+  matchInvoices,
+  observeMempool,
+  recordPayments,
+  viewingKeysOf,
+} from '../sale/payment.ts'
+import type { PaymentWrite, WritePayments } from '../sale/payment-write.ts'
+import { checkClock } from './clock-check.ts'
+
+/** Mempool transactions, with all notes decrypted from them with the watched keys. */
+export interface ScannedMempool {
+  readonly notes: readonly DecryptedNote[]
+  /** nExpiryHeight by txid, if known. */
+  readonly expiryHeights: ReadonlyMap<string, number>
+}
+
+/** The complete mempool of one server, read before the blocks up to the server's tip. */
+export interface MempoolSnapshot extends ScannedMempool, Conclusions {
+  /** Ids of all transactions in the mempool. */
+  readonly txids: ReadonlySet<string>
+  /** Unix seconds: when the mempool was requested. */
+  readonly readAt: number
+  /** The last payment sequence number before the mempool was requested. Later payments may be absent from it. */
+  readonly lastSeq: number
+  /** Changes with each server and each session. Absence from one server says nothing about another. */
+  readonly serverEpoch: number
+}
+
+/** Payments that one transaction records, and that it compares. */
+const PAGE = 2_000
+/** Invoices that one transaction evaluates again. */
+const INVOICES_PER_STEP = 500
+
+export interface SnapshotRecorder {
+  /** Whether a recent snapshot is recorded, so that mempool payments can confirm invoices. */
+  mempoolIsKnown(now: number): boolean
+  record(snapshot: MempoolSnapshot): Promise<ChainTime>
+}
+
+/** The notes to record next, and the unmined payments to compare next. */
+interface Position {
+  readonly notes: number
+  readonly after: UnminedCursor | null
+}
+
+interface StepResult {
+  readonly time: ChainTime
+  readonly changes: readonly InvoiceChange[]
+  /** Ids of the evaluated invoices. */
+  readonly evaluated: readonly number[]
+  /** Sequence numbers of payments that no second server has shown. */
+  readonly waiting: readonly number[]
+  /** Null: the snapshot is recorded. */
+  readonly next: Position | null
+}
+
+export function createSnapshotRecorder(deps: {
+  readonly store: Store
+  readonly updateInvoices: UpdateInvoices
+  readonly reportChanges: ReportChanges
+  readonly clock: Clock
+  readonly params: ConsensusParams
+  readonly isWitnessed: (invoiceId: number, payment: Payment) => boolean
+  readonly writePayments: WritePayments
+}): SnapshotRecorder {
+  const { store, writePayments, updateInvoices, reportChanges, clock, params, isWitnessed } = deps
+  /**
+   * The last recorded snapshot. In memory only: since when a payment is missing is stored, but the absence counts only
+   * between snapshots of one server. After a restart or a change of the server the wait starts again, so a payment is
+   * dropped later, never earlier. Until the next snapshot, mempool payments confirm nothing.
+   */
+  let last: Pick<MempoolSnapshot, 'serverEpoch' | 'readAt'> | null = null
+  /** Unmined payments of the last snapshot that no second server has shown yet, by sequence number. */
+  let unwitnessed: ReadonlySet<number> = new Set()
+
+  const mempoolIsKnown = (now: number) => last !== null && isRecentSnapshot(last.readAt, now)
+  const isShownTwice = ({ invoiceId, ...payment }: PaymentRow) => isWitnessed(invoiceId, payment)
+
+  /** Records a page of notes. After the last one, compares a page of unmined payments, all pages one after another. */
+  async function recordStep(
+    tx: Tx,
+    snapshot: MempoolSnapshot,
+    at: Position,
+    context: { readonly now: number; readonly sameServer: boolean; readonly isFirst: boolean },
+    { deferredBy, ...write }: PaymentWrite,
+  ): Promise<StepResult> {
+    const { now, sameServer, isFirst } = context
+    const { txids, lastSeq, readAt, expiryHeights, uncompared } = snapshot
+    // An old snapshot must not replace a newer one of another process.
+    const isRecent = isRecentSnapshot(readAt, now)
+    await tx.chain.lock()
+    const { tip: newest, chainTime: time, agrees } = await checkClock(tx, params, now)
+    const tip = newest?.height ?? 0
+    const unmined = snapshot.notes.slice(at.notes, at.notes + PAGE).map(note => ({ note }))
+    const matched = await matchInvoices(tx, observeMempool(unmined, expiryHeights, params, { tip, now }))
+    const compares = at.notes + PAGE >= snapshot.notes.length
+    const before = compares ? await tx.payments.listMempool(PAGE, at.after) : []
+    const locked = await lockInvoices(tx, [
+      ...invoiceIdsOf(matched),
+      ...invoiceIdsOf(before),
+      ...(await payeesOnOtherPages(tx, before, snapshot, at)),
+    ])
+    const leftOut = new Set([...write.leftOut(viewingKeysOf(locked)), ...(await tx.setAside.keysMissingBlocks())])
+    const paid = await recordPayments(tx, matched, locked, now, { leftOut })
+    // Read again: under the locks, and with the payments of this snapshot.
+    const page = compares && isRecent && locked.size > 0 ? await tx.payments.listMempool(PAGE, at.after) : []
+    const recorded = page.filter(({ invoiceId }) => {
+      const invoice = locked.get(invoiceId)
+      return invoice !== undefined && !leftOut.has(invoice.viewingKeyId)
+    })
+    const compared = await compareWithSnapshot(tx, recorded, {
+      txids,
+      provesMissing: ({ seq }) => snapshot.provesMissing && seq <= lastSeq,
+      wasMissing: ({ txid }) => sameServer && uncompared !== null && !uncompared.has(txid),
+      isFirst,
+      clockIsRight: agrees,
+      now,
+      tip,
+      leftOut,
+    })
+    const next = nextPosition(snapshot, at, page)
+    if (next === null && time.state === 'ok' && snapshot.syncedThrough !== null)
+      await tx.chain.setSyncedThrough(snapshot.syncedThrough, now)
+    const newlyWitnessed = recorded.filter(payment => unwitnessed.has(payment.seq) && isShownTwice(payment))
+    const evaluated = [...paid, ...compared, ...invoiceIdsOf(newlyWitnessed)]
+    const waiting = recorded.filter(payment => !isShownTwice(payment)).map(({ seq }) => seq)
+    // Until all payments are compared, some may count as present that have left the mempool.
+    const evaluation = { locked, tip, mempoolIsKnown: isRecent && next === null, isWitnessed, deferredBy }
+    return { time, evaluated, waiting, next, changes: await updateInvoices(tx, evaluated, now, evaluation) }
+  }
+
+  return {
+    mempoolIsKnown,
+
+    async record(snapshot) {
+      const now = nowSecs(clock)
+      const { serverEpoch, readAt } = snapshot
+      const context = { now, sameServer: serverEpoch === last?.serverEpoch, isFirst: !mempoolIsKnown(now) }
+      const write = (at: Position) =>
+        writePayments((tx, paymentWrite) => recordStep(tx, snapshot, at, context, paymentWrite))
+      const waiting: number[] = []
+      const again = new Set<number>()
+      let step = await write({ notes: 0, after: null })
+      for (;;) {
+        reportChanges(step.changes)
+        for (const seq of step.waiting) waiting.push(seq)
+        const { next } = step
+        if (next === null) break
+        // Should a step fail, the next snapshot evaluates every invoice with a payment in the mempool.
+        last = null
+        for (const id of step.evaluated) again.add(id)
+        step = await write(next)
+      }
+      unwitnessed = new Set(waiting)
+      const isRecent = isRecentSnapshot(readAt, now)
+      const ids = [...again]
+      for (let start = 0; isRecent && start < ids.length; start += INVOICES_PER_STEP) {
+        const some = ids.slice(start, start + INVOICES_PER_STEP)
+        reportChanges(
+          await writeInvoices(store, (tx, deferredBy) =>
+            updateInvoices(tx, some, now, { mempoolIsKnown: true, isWitnessed, deferredBy }),
+          ),
+        )
+      }
+      last = isRecent ? { serverEpoch, readAt } : null
+      return step.time
+    },
+  }
+}
+
+function nextPosition(snapshot: MempoolSnapshot, at: Position, page: readonly PaymentRow[]): Position | null {
+  if (at.notes + PAGE < snapshot.notes.length) return { notes: at.notes + PAGE, after: null }
+  const newest = page.at(-1)
+  return newest && page.length === PAGE ? { notes: snapshot.notes.length, after: newest } : null
+}
+
+/** The invoices on other pages that the missing transactions of a page pay: a transaction is dropped as a whole. */
+async function payeesOnOtherPages(
+  tx: Tx,
+  page: readonly PaymentRow[],
+  { txids }: MempoolSnapshot,
+  { after }: Position,
+): Promise<number[]> {
+  if (after === null && page.length < PAGE) return []
+  const missing = new Set(page.map(({ txid }) => txid).filter(txid => !txids.has(txid)))
+  return missing.size > 0 ? tx.payments.invoicesOfUnmined([...missing]) : []
+}

@@ -1,0 +1,104 @@
+import type { Account } from '../../domain/account/account.ts'
+import { MAX_COUNT } from '../../domain/count.ts'
+import { AppError } from '../../domain/error.ts'
+import { MAX_OPEN_DELIVERIES } from '../../domain/notify/delivery.ts'
+import { TEST_EVENT_BODY } from '../../domain/notify/webhook.ts'
+import { type Clock, nowSecs } from '../../ports/clock.ts'
+import type { Random } from '../../ports/random.ts'
+import type { Delivery } from '../../ports/repository/notify/delivery.ts'
+import type { Store, Tx } from '../../ports/store.ts'
+import { findByPublicId } from '../public-id.ts'
+
+/** Deliveries that the account's owner requests. */
+export interface Resends {
+  /** Queues a test event and returns the delivery's id. @throws AppError `webhook_not_set` (409), `too_many_deliveries` */
+  test(account: Account): Promise<string>
+  /**
+   * Queues a delivery's body again and returns the new delivery's id.
+   * @throws AppError `no_such_delivery`, `webhook_not_set` (409), `too_many_deliveries`
+   */
+  resend(account: Account, deliveryId: string): Promise<string>
+  /**
+   * Queues the bodies of the deliveries that have failed for good again, oldest first, without test events: as many as
+   * fit beside those that wait. Each is sent again once.
+   * @throws AppError `webhook_not_set` (409), `too_many_deliveries`
+   */
+  resendFailed(account: Account): Promise<ResentDeliveries>
+  /** The number of deliveries that `resendFailed` would send again, counted up to `MAX_COUNT` and one. */
+  countFailed(account: Account): Promise<number>
+}
+
+/** `left`: the number that did not fit, counted up to `MAX_COUNT` and one. */
+interface ResentDeliveries {
+  readonly resent: number
+  readonly left: number
+}
+
+type DeliveryContent = Pick<Delivery, 'invoiceId' | 'eventType' | 'body'>
+
+const RETRY_SECS = 60
+
+export function createResends(deps: {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+}): Resends {
+  const { store, clock, random } = deps
+
+  /** How many more deliveries the owner may queue. */
+  async function lockRoom(tx: Tx, account: Account): Promise<number> {
+    await tx.deliveries.lockWebhooks([account.id])
+    const room = MAX_OPEN_DELIVERIES - (await tx.deliveries.countOpenOf(account.id, MAX_OPEN_DELIVERIES))
+    if (room > 0) return room
+    throw new AppError('too_many_deliveries', {
+      retryAfterSecs: RETRY_SECS,
+    })
+  }
+
+  /** @returns the ids of the new deliveries */
+  async function enqueue(tx: Tx, account: Account, contents: readonly DeliveryContent[]): Promise<string[]> {
+    const due = { accountId: account.id, createdAt: nowSecs(clock), dueAtMs: clock.nowMs() }
+    const deliveries = contents.map(({ invoiceId, eventType, body }) => {
+      return { invoiceId, eventType, body, publicId: random.uuid(), ...due }
+    })
+    const created = await tx.deliveries.insert(deliveries)
+    if (created < deliveries.length) throw new AppError('webhook_required')
+    return deliveries.map(({ publicId }) => publicId)
+  }
+
+  async function enqueueOne(tx: Tx, account: Account, content: DeliveryContent): Promise<string> {
+    await lockRoom(tx, account)
+    const [publicId = ''] = await enqueue(tx, account, [content])
+    return publicId
+  }
+
+  return {
+    test: account =>
+      store.write(tx => enqueueOne(tx, account, { invoiceId: null, eventType: 'test', body: TEST_EVENT_BODY })),
+
+    async resend(account, deliveryId) {
+      return store.write(async tx => {
+        const delivery = await findByPublicId('no_such_delivery', deliveryId, id =>
+          tx.deliveries.byPublicId(account.id, id),
+        )
+        const publicId = await enqueueOne(tx, account, delivery)
+        await tx.deliveries.markResent([delivery.id], nowSecs(clock))
+        return publicId
+      })
+    },
+
+    resendFailed: account =>
+      store.write(async tx => {
+        const failed = await tx.deliveries.listFailed(account.id, await lockRoom(tx, account))
+        if (failed.length === 0) return { resent: 0, left: 0 }
+        await enqueue(tx, account, failed)
+        await tx.deliveries.markResent(
+          failed.map(({ id }) => id),
+          nowSecs(clock),
+        )
+        return { resent: failed.length, left: await tx.deliveries.countFailed(account.id, MAX_COUNT + 1) }
+      }),
+
+    countFailed: account => store.read(tx => tx.deliveries.countFailed(account.id, MAX_COUNT + 1)),
+  }
+}

@@ -1,0 +1,130 @@
+import type { Account } from '../../domain/account/account.ts'
+import { type Actor, SERVICE } from '../../domain/account/audit.ts'
+import { AppError, invalidField } from '../../domain/error.ts'
+import { MAX_ATTEMPTS } from '../../domain/notify/delivery-schedule.ts'
+import { WEBHOOK_SECRET_PREFIX, webhookSecretSealContext, webhookUrlProblem } from '../../domain/notify/webhook.ts'
+import { webhookReference } from '../../domain/set-aside.ts'
+import { type Clock, nowSecs } from '../../ports/clock.ts'
+import type { Random } from '../../ports/random.ts'
+import type { AttemptDetail, AttemptRow, DeliveryRow } from '../../ports/repository/notify/delivery.ts'
+import type { Webhook } from '../../ports/repository/notify/webhook.ts'
+import type { Page } from '../../ports/repository/page.ts'
+import type { Store } from '../../ports/store.ts'
+import type { Vault } from '../../ports/vault.ts'
+import { recordChange } from '../account/audit.ts'
+import { findByPublicId } from '../public-id.ts'
+import { createResends, type Resends } from './webhook-resend.ts'
+
+const SECRET_BYTES = 32
+
+/** Management of the account's webhook and its deliveries by the account owner. */
+export interface Webhooks extends Resends {
+  /** @throws AppError `webhook_not_set` (404) */
+  read(account: Account): Promise<Webhook>
+  /**
+   * Sets the URL for all deliveries from now on, including pending retries. `secret` is available only in this result. It
+   * is null when the account already had a webhook, whose secret is kept. The present URL changes and mails nothing.
+   * @throws AppError `invalid_url`
+   */
+  set(account: Account, url: string, actor?: Actor): Promise<{ webhook: Webhook; secret: string | null }>
+  /** Removes the webhook and cancels pending deliveries. @throws AppError `webhook_not_set` (404) */
+  remove(account: Account, actor?: Actor): Promise<void>
+  /** Returns the new secret once. The previous secret no longer signs deliveries. @throws AppError `webhook_not_set` (409) */
+  rotateSecret(account: Account, actor?: Actor): Promise<string>
+  /** Newest first. @param filter `failed`: only those that `resendFailed` sends again */
+  deliveries(account: Account, page: Page, filter?: { readonly failed: boolean }): Promise<DeliveryRow[]>
+  /** Newest first. An unknown invoice has no attempts. */
+  attempts(account: Account, page: Page, invoiceId?: string): Promise<AttemptRow[]>
+  /** The attempts of a delivery, newest first. */
+  attemptsOf(account: Account, deliveryId: string): Promise<AttemptRow[]>
+  /** An attempt with its request and response bodies. @throws AppError `no_such_attempt` */
+  attempt(account: Account, id: string): Promise<AttemptDetail>
+}
+
+export function createWebhooks(deps: {
+  readonly store: Store
+  readonly vault: Vault
+  readonly clock: Clock
+  readonly random: Random
+  /** Also allows plain http, for development. */
+  readonly allowPrivate: boolean
+}): Webhooks {
+  const { store, vault, clock, random, allowPrivate } = deps
+
+  const generateSecret = () => WEBHOOK_SECRET_PREFIX + Buffer.from(random.bytes(SECRET_BYTES)).toString('base64')
+  const seal = (account: Account, secret: string) =>
+    vault.seal(Buffer.from(secret), webhookSecretSealContext(account.id))
+
+  const resends = createResends({ store, clock, random })
+
+  return {
+    async read(account) {
+      return (await store.read(tx => tx.webhooks.byAccount(account.id))) ?? fail(new AppError('webhook_not_set'))
+    },
+
+    async set(account, url, actor = SERVICE) {
+      const problem = webhookUrlProblem(url, allowPrivate)
+      if (problem !== null) throw invalidField('url', problem)
+      const now = nowSecs(clock)
+      const secret = generateSecret()
+      const created = {
+        accountId: account.id,
+        url,
+        sealedSecret: seal(account, secret),
+        createdAt: now,
+        updatedAt: now,
+      }
+      return store.write(async tx => {
+        const isFirst = await tx.webhooks.insert(created)
+        const webhook = isFirst ? created : await tx.webhooks.setUrl(account.id, url, now)
+        const detail = new URL(url).host
+        if (webhook) await recordChange(tx, account, actor, { kind: 'webhook_url_set', at: now, detail })
+        const current = webhook ?? (await tx.webhooks.byAccount(account.id))
+        if (!current) throw new AppError('webhook_removed')
+        return { webhook: current, secret: isFirst ? secret : null }
+      })
+    },
+
+    async remove(account, actor = SERVICE) {
+      await store.write(async tx => {
+        if (!(await tx.webhooks.remove(account.id))) throw new AppError('webhook_not_set')
+        await recordChange(tx, account, actor, { kind: 'webhook_removed', at: nowSecs(clock) })
+      })
+    },
+
+    async rotateSecret(account, actor = SERVICE) {
+      const secret = generateSecret()
+      const sealed = seal(account, secret)
+      const now = nowSecs(clock)
+      await store.write(async tx => {
+        if (!(await tx.webhooks.setSecret(account.id, sealed, now))) throw new AppError('webhook_required')
+        const webhook = await tx.webhooks.byAccount(account.id)
+        if (webhook) await tx.setAside.remove(webhookReference(webhook))
+        await tx.deliveries.reschedule([account.id])
+        await recordChange(tx, account, actor, { kind: 'webhook_secret_rotated', at: now })
+      })
+      return secret
+    },
+
+    ...resends,
+
+    deliveries: (account, page, filter) => store.read(tx => tx.deliveries.list(account.id, page, filter)),
+
+    async attempts(account, page, invoiceId) {
+      const filter = invoiceId === undefined ? {} : { invoicePublicId: invoiceId.toLowerCase() }
+      return store.read(tx => tx.deliveries.listAttempts(account.id, page, filter))
+    },
+
+    attemptsOf: (account, deliveryPublicId) =>
+      store.read(tx => tx.deliveries.listAttempts(account.id, { limit: MAX_ATTEMPTS }, { deliveryPublicId })),
+
+    attempt: (account, publicId) =>
+      findByPublicId('no_such_attempt', publicId, id =>
+        store.read(tx => tx.deliveries.attemptByPublicId(account.id, id)),
+      ),
+  }
+}
+
+function fail(error: Error): never {
+  throw error
+}

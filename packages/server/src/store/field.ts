@@ -1,0 +1,47 @@
+import type { RawBuilder } from 'kysely'
+import type { Field, Fields } from '../domain/field.ts'
+import { num } from './mapping.ts'
+import type { Int64 } from './tables.ts'
+import { int, text } from './values.ts'
+
+type Stored = Int64 | string | null
+
+const READ: Readonly<Record<Field['type'], (stored: never) => unknown>> = {
+  integer: num,
+  time: num,
+  bigint: (stored: Int64) => BigInt(stored),
+  zat: (stored: Int64) => BigInt(stored),
+  flag: (stored: Int64) => num(stored) === 1,
+  text: (stored: string) => stored,
+}
+
+/** Reads the fields of rows. @param fields the table of a noun */
+export function rowReader<Noun>(fields: Fields): (row: object) => Noun {
+  const columns = Object.entries(fields).map(([name, { column, type }]) => [name, column, READ[type]] as const)
+  return row => {
+    const noun: Record<string, unknown> = {}
+    for (const [name, column, read] of columns) {
+      const stored = (row as Record<string, Stored>)[column] as never
+      noun[name] = stored === null ? null : read(stored)
+    }
+    return noun as Noun
+  }
+}
+
+/** A value as the database stores it. */
+export function storedValue(value: unknown): Stored {
+  return typeof value === 'boolean' ? Number(value) : (value as Stored)
+}
+
+/** A value with the type of its column, for a row of a VALUES list. */
+export function typed({ type }: Field, value: unknown): RawBuilder<unknown> {
+  return type === 'text' ? text(value as string | null) : int(storedValue(value) as Int64 | null)
+}
+
+/** The fields that a table of fields declares, with their names, in its order. */
+export function selectFields(
+  fields: Fields,
+  isSelected: (field: Field) => boolean,
+): readonly (readonly [string, Field])[] {
+  return Object.entries(fields).filter(([, field]) => isSelected(field))
+}

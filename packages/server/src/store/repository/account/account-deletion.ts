@@ -1,0 +1,202 @@
+import type { ExpressionBuilder } from 'kysely'
+import { FREE_PLAN } from '../../../domain/account/plan.ts'
+import { watchedSince } from '../../../domain/chain/watched-key.ts'
+import type { AccountDeletionRepository } from '../../../ports/repository/account/account-deletion.ts'
+import { num } from '../../mapping.ts'
+import { NO_PAYOUT_DETAILS } from '../../placeholder.ts'
+import type { Db, Tables } from '../../tables.ts'
+import { deleteUnusedKeys } from './unused-key.ts'
+
+const OPEN_INVOICE = ['pending', 'detected'] as const
+const OPEN_WITHDRAWAL = ['awaiting_deposit', 'deposit_detected', 'payout_processing', 'needs_attention'] as const
+
+export function accountDeletionRepository(db: Db): AccountDeletionRepository {
+  /** The queries for work that keeps the account. */
+  function openWork(accountId: number, at: number) {
+    const canChange = ({ or, eb }: ExpressionBuilder<Tables, 'invoices'>) =>
+      or([eb('invoices.status', 'in', OPEN_INVOICE), eb('invoices.watch_until', '>=', watchedSince(at))])
+    const keys = db.selectFrom('account_viewing_keys').select('viewing_key_id').where('account_id', '=', accountId)
+    return [
+      // Work that failed and is tried again.
+      () =>
+        db
+          .selectFrom('set_aside')
+          .select('row_id')
+          .where(({ or, and, eb }) =>
+            or([
+              and([eb('account_id', '=', accountId), eb('kind', '!=', 'account_deletion')]),
+              and([eb('kind', '=', 'scan_key'), eb('row_id', 'in', keys)]),
+            ]),
+          )
+          .limit(1)
+          .executeTakeFirst(),
+      () =>
+        db
+          .selectFrom('invoices')
+          .select('invoices.id')
+          .where('invoices.account_id', '=', accountId)
+          .where(canChange)
+          .orderBy('invoices.id', 'desc')
+          .limit(1)
+          .executeTakeFirst(),
+      () =>
+        db
+          .selectFrom('deliveries')
+          .select('id')
+          .where('account_id', '=', accountId)
+          .where('due_at_ms', 'is not', null)
+          .limit(1)
+          .executeTakeFirst(),
+      () =>
+        db
+          .selectFrom('withdrawals')
+          .innerJoin('invoices', 'invoices.id', 'withdrawals.invoice_id')
+          .select('invoices.id')
+          .where('withdrawals.account_id', '=', accountId)
+          .where(({ or, eb }) => or([eb('withdrawals.status', 'in', OPEN_WITHDRAWAL), canChange(eb)]))
+          .limit(1)
+          .executeTakeFirst(),
+      () =>
+        db
+          .selectFrom('plan_purchases')
+          .innerJoin('invoices', 'invoices.id', 'plan_purchases.invoice_id')
+          .select('invoices.id')
+          .where('plan_purchases.account_id', '=', accountId)
+          .where('plan_purchases.status', '=', 'open')
+          .where(canChange)
+          .limit(1)
+          .executeTakeFirst(),
+      () =>
+        db
+          .selectFrom('swaps')
+          .innerJoin('invoices', 'invoices.id', 'swaps.invoice_id')
+          .select('swaps.id')
+          .where('invoices.account_id', '=', accountId)
+          .where('swaps.next_poll_at_ms', 'is not', null)
+          .limit(1)
+          .executeTakeFirst(),
+    ]
+  }
+
+  async function eraseDeliveries(accountId: number, limit: number): Promise<number> {
+    const attempts = await db
+      .selectFrom('delivery_attempts')
+      .select('delivery_id')
+      .where('account_id', '=', accountId)
+      .orderBy('id')
+      .limit(limit)
+      .execute()
+    if (attempts.length === 0) return 0
+    const ids = [...new Set(attempts.map(row => num(row.delivery_id)))]
+    await db.deleteFrom('delivery_attempts').where('delivery_id', 'in', ids).execute()
+    await db.deleteFrom('deliveries').where('id', 'in', ids).execute()
+    return attempts.length
+  }
+
+  async function eraseAuditLog(accountId: number, limit: number): Promise<number> {
+    const entries = db
+      .selectFrom('audit_entries')
+      .select('id')
+      .where('account_id', '=', accountId)
+      .orderBy('id')
+      .limit(limit)
+    const result = await db.deleteFrom('audit_entries').where('id', 'in', entries).executeTakeFirst()
+    return num(result.numDeletedRows)
+  }
+
+  /** Refund addresses of buyers, and the provider's responses, which repeat them. */
+  async function eraseSwapDetails(accountId: number, limit: number): Promise<number> {
+    const swaps = db
+      .selectFrom('swaps')
+      .innerJoin('invoices', 'invoices.id', 'swaps.invoice_id')
+      .select('swaps.id')
+      .where('invoices.account_id', '=', accountId)
+      .where('swaps.refund_to', '!=', '')
+      .limit(limit)
+    const result = await db
+      .updateTable('swaps')
+      .set({ refund_to: '', quote_raw: '', status_raw: null })
+      .where('id', 'in', swaps)
+      .executeTakeFirst()
+    return num(result.numUpdatedRows)
+  }
+
+  async function eraseViewingKeys(accountId: number, at: number): Promise<void> {
+    const removed = await db
+      .deleteFrom('account_viewing_keys')
+      .where('account_id', '=', accountId)
+      .returning('viewing_key_id')
+      .execute()
+    const ids = removed.map(row => num(row.viewing_key_id))
+    if (ids.length === 0) return
+    const shared = await db
+      .selectFrom('account_viewing_keys')
+      .select('viewing_key_id')
+      .where('viewing_key_id', 'in', ids)
+      .execute()
+    const usedByOthers = new Set(shared.map(row => num(row.viewing_key_id)))
+    await deleteUnusedKeys(
+      db,
+      ids.filter(id => !usedByOthers.has(id)),
+      watchedSince(at),
+    )
+  }
+
+  return {
+    async isSettled(accountId, at) {
+      for (const findOpen of openWork(accountId, at)) if (await findOpen()) return false
+      return true
+    },
+
+    async eraseHistory(accountId, limit) {
+      const erased = [
+        await eraseDeliveries(accountId, limit),
+        await eraseAuditLog(accountId, limit),
+        await eraseSwapDetails(accountId, limit),
+      ]
+      return erased.some(rows => rows > 0)
+    },
+
+    async erase({ id, email }, replacement, at) {
+      const sessions = db.selectFrom('sessions').select('id').where('account_id', '=', id)
+      await db.deleteFrom('recent_authentications').where('session_id', 'in', sessions).execute()
+      const changes = db.selectFrom('email_changes').select('id').where('account_id', '=', id)
+      await db.deleteFrom('mails').where('email_change_id', 'in', changes).execute()
+      for (const table of [
+        'sessions',
+        'api_keys',
+        'webhooks',
+        'attention_mails',
+        'email_changes',
+        'plan_announcements',
+        'monthly_usage',
+        'daily_totals',
+        'mails',
+        'set_aside',
+      ] as const)
+        await db.deleteFrom(table).where('account_id', '=', id).execute()
+      await db.deleteFrom('mails').where('recipient', '=', email).execute()
+      await db.deleteFrom('sign_in_codes').where('email', '=', email).execute()
+      await db
+        .updateTable('withdrawals')
+        .set({ payout_to: NO_PAYOUT_DETAILS, reason: null })
+        .where('account_id', '=', id)
+        .execute()
+      await db
+        .updateTable('accounts')
+        .set({
+          email: replacement,
+          plan: FREE_PLAN,
+          plan_expires_at: null,
+          viewing_key_id: null,
+          viewing_key_expires_at: null,
+          viewing_key_expiry_height: null,
+          deletion_requested_at: null,
+          erased_at: at,
+        })
+        .where('id', '=', id)
+        .execute()
+      await eraseViewingKeys(id, at)
+    },
+  }
+}

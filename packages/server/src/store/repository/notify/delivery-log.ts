@@ -1,0 +1,68 @@
+import type { EventType } from '../../../domain/notify/event.ts'
+import type { AttemptRow, DeliveryRepository } from '../../../ports/repository/notify/delivery.ts'
+import { num, numOrNull } from '../../mapping.ts'
+import { idOfAccount } from '../../owned-id.ts'
+import { paginate, readPage } from '../../paginate.ts'
+import type { Db, Int64 } from '../../tables.ts'
+
+/** The queries of the delivery log: attempts joined with their deliveries. */
+export function deliveryLogQueries(db: Db): Pick<DeliveryRepository, 'listAttempts' | 'attemptByPublicId'> {
+  const ofAccount = (accountId: number) =>
+    db
+      .selectFrom('delivery_attempts as a')
+      .innerJoin('deliveries as d', 'd.id', 'a.delivery_id')
+      .leftJoin('invoices as i', 'i.id', 'a.invoice_id')
+      .select(['a.public_id', 'a.url', 'a.attempt', 'a.status_code', 'a.error', 'a.duration_ms', 'a.created_at'])
+      .select(['d.public_id as delivery_public_id', 'd.event_type', 'i.public_id as invoice_public_id'])
+      .where('a.account_id', '=', accountId)
+
+  return {
+    async listAttempts(accountId, page, { invoicePublicId, deliveryPublicId } = {}) {
+      const cursorOf = (before: string) => idOfAccount(db, 'delivery_attempts', accountId, before)
+      let query = paginate(ofAccount(accountId), page, ['a.id'], cursorOf)
+      if (invoicePublicId !== undefined) {
+        query = query.where('a.invoice_id', '=', idOfAccount(db, 'invoices', accountId, invoicePublicId))
+      }
+      if (deliveryPublicId !== undefined) {
+        query = query.where('a.delivery_id', '=', idOfAccount(db, 'deliveries', accountId, deliveryPublicId))
+      }
+      return (await readPage(query, page, cursorOf)).map(toAttempt)
+    },
+
+    async attemptByPublicId(accountId, publicId) {
+      const row = await ofAccount(accountId)
+        .select(['a.response', 'd.body', 'd.state'])
+        .where('a.public_id', '=', publicId)
+        .executeTakeFirst()
+      return row ? { ...toAttempt(row), requestBody: row.body, response: row.response, deliveryState: row.state } : null
+    },
+  }
+}
+
+interface AttemptColumns {
+  readonly public_id: string
+  readonly delivery_public_id: string
+  readonly invoice_public_id: string | null
+  readonly event_type: EventType
+  readonly url: string
+  readonly attempt: Int64
+  readonly status_code: Int64 | null
+  readonly error: string | null
+  readonly duration_ms: Int64 | null
+  readonly created_at: Int64
+}
+
+function toAttempt(row: AttemptColumns): AttemptRow {
+  return {
+    publicId: row.public_id,
+    deliveryPublicId: row.delivery_public_id,
+    invoicePublicId: row.invoice_public_id,
+    eventType: row.event_type,
+    url: row.url,
+    attempt: num(row.attempt),
+    statusCode: numOrNull(row.status_code),
+    error: row.error,
+    durationMs: numOrNull(row.duration_ms),
+    createdAt: num(row.created_at),
+  }
+}

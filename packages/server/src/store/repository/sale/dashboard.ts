@@ -1,0 +1,168 @@
+import { sql } from 'kysely'
+import { startOfDay } from '../../../domain/time.ts'
+import type { DashboardRepository } from '../../../ports/repository/sale/dashboard.ts'
+import { countUpTo } from '../../count.ts'
+import { chunks, distinctAscending, inChunks, num } from '../../mapping.ts'
+import { NO_KEY } from '../../placeholder.ts'
+import type { Db } from '../../tables.ts'
+import { toInvoice } from './invoice.ts'
+
+const TOTAL_COLUMNS = 4
+/** Payments of the transactions with a prefix, of all accounts together. One transaction can pay very many invoices. */
+const MAX_PAYMENTS = 1_000
+
+/** Sorts after every continuation of a hexadecimal prefix, in any collation. */
+const PREFIX_END = 'z'.repeat(8)
+
+export function dashboardRepository(db: Db): DashboardRepository {
+  const sales = (accountId: number) =>
+    db.selectFrom('invoices').where('account_id', '=', accountId).where('purpose', '=', 'sale')
+
+  /** For conditions more selective than the account: `+ 0` keeps SQLite from scanning all invoices of the account. */
+  const salesWithoutIndex = (accountId: number) =>
+    db
+      .selectFrom('invoices')
+      .selectAll()
+      .where(sql<boolean>`account_id + 0 = ${accountId}`)
+      .where('purpose', '=', 'sale')
+
+  const overpaid = (accountId: number, paidFrom: number) =>
+    sales(accountId)
+      .where('overpaid_zat', '>', sql.lit(0))
+      .where('status', '=', 'paid')
+      .where('paid_at', '>=', paidFrom)
+
+  return {
+    async paidByDay(accountId, from) {
+      const rows = await db
+        .selectFrom('daily_totals')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .where('day', '>=', startOfDay(from))
+        .where('invoices', '>', 0)
+        .orderBy('day')
+        .execute()
+      return rows.map(row => ({
+        day: num(row.day),
+        receivedZat: BigInt(row.received_zat),
+        invoices: num(row.invoices),
+      }))
+    },
+
+    async addToDailyTotals(changes) {
+      const kept = await keptAccounts(db, distinctAscending(changes.map(({ accountId }) => accountId)))
+      const rows = changes
+        .filter(({ accountId }) => kept.has(accountId))
+        .map(({ accountId, day, receivedZat, invoices }) => ({
+          account_id: accountId,
+          day,
+          received_zat: receivedZat,
+          invoices,
+        }))
+      for (const batch of chunks(rows, TOTAL_COLUMNS)) {
+        await db
+          .insertInto('daily_totals')
+          .values(batch)
+          .onConflict(conflict =>
+            conflict.columns(['account_id', 'day']).doUpdateSet(eb => ({
+              received_zat: eb('daily_totals.received_zat', '+', eb.ref('excluded.received_zat')),
+              invoices: eb('daily_totals.invoices', '+', eb.ref('excluded.invoices')),
+            })),
+          )
+          .execute()
+      }
+    },
+
+    countByStatus: (accountId, status, createdFrom, max) =>
+      countUpTo(
+        db,
+        sales(accountId).select('id').where('status', '=', status).where('created_at', '>=', createdFrom),
+        max,
+      ),
+
+    async needingAttention(accountId, limit) {
+      const rows = await sales(accountId)
+        .selectAll()
+        .where('needs_attention', '=', sql.lit(1))
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .execute()
+      return rows.map(toInvoice)
+    },
+
+    countNeedingAttention: (accountId, max) =>
+      countUpTo(db, sales(accountId).select('id').where('needs_attention', '=', sql.lit(1)), max),
+
+    async overpaid(accountId, paidFrom, limit) {
+      const rows = await overpaid(accountId, paidFrom).selectAll().orderBy('paid_at', 'desc').limit(limit).execute()
+      return rows.map(toInvoice)
+    },
+
+    countOverpaid: (accountId, paidFrom, max) => countUpTo(db, overpaid(accountId, paidFrom).select('id'), max),
+
+    async byIdPrefix(accountId, prefix, limit) {
+      const rows = await salesWithoutIndex(accountId)
+        .where('public_id', '>=', prefix)
+        .where('public_id', '<=', prefix + PREFIX_END)
+        .limit(limit)
+        .execute()
+      return rows.map(toInvoice)
+    },
+
+    async byTxidPrefix(accountId, prefix, limit) {
+      const paidByTxid = db
+        .selectFrom('payments')
+        .select('invoice_id')
+        .where('txid', '>=', prefix)
+        .where('txid', '<=', prefix + PREFIX_END)
+        .limit(MAX_PAYMENTS)
+      const rows = await salesWithoutIndex(accountId).where('id', 'in', paidByTxid).limit(limit).execute()
+      return rows.map(toInvoice)
+    },
+
+    async viewingKeys(accountId, limit) {
+      const rows = await db
+        .selectFrom('account_viewing_keys as own')
+        .innerJoin('viewing_keys as key', 'key.id', 'own.viewing_key_id')
+        .select(['key.id', 'key.sealed'])
+        .where('own.account_id', '=', accountId)
+        .where('key.sealed', '!=', NO_KEY)
+        .orderBy('own.viewing_key_id', 'desc')
+        .limit(limit)
+        .execute()
+      return rows.map(({ id, sealed }) => ({ id: num(id), sealed }))
+    },
+
+    async countByTime(accountId, { from, to }) {
+      const row = await sales(accountId)
+        .where('created_at', '>=', from)
+        .where('created_at', '<', to)
+        .select(eb => eb.fn.countAll<bigint>().as('count'))
+        .executeTakeFirstOrThrow()
+      return num(row.count)
+    },
+
+    async listByTime(accountId, { from, to }, after, limit) {
+      const rows = await sales(accountId)
+        .selectAll()
+        .where('created_at', '>=', from)
+        .where('created_at', '<', to)
+        .$if(after !== null, query =>
+          query.where(sql<boolean>`(created_at, id) > (${after?.createdAt ?? 0}, ${after?.id ?? 0})`),
+        )
+        .orderBy('created_at')
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+      return rows.map(toInvoice)
+    },
+  }
+}
+
+/** The sums of a deleted account are deleted with it. A reorganisation may still change its invoices. */
+async function keptAccounts(db: Db, ids: readonly number[]): Promise<ReadonlySet<number>> {
+  const rows = await inChunks(ids, 1, batch =>
+    db.selectFrom('accounts').select('id').where('id', 'in', batch).where('erased_at', 'is', null).execute(),
+  )
+  return new Set(rows.map(row => num(row.id)))
+}

@@ -1,0 +1,169 @@
+import { expressionBuilder, sql } from 'kysely'
+import { INVOICE_FIELDS, type Invoice, type InvoiceStateUpdate } from '../../../domain/sale/invoice.ts'
+import type { InvoiceRepository } from '../../../ports/repository/sale/invoice.ts'
+import { rowReader, selectFields, typed } from '../../field.ts'
+import { keptStatement } from '../../kept-statement.ts'
+import { chunks, distinctAscending, inChunks, num, padToPowerOfTwo } from '../../mapping.ts'
+import { paginate, readPage } from '../../paginate.ts'
+import type { Db, Tables } from '../../tables.ts'
+import { int, valuesRow } from '../../values.ts'
+import { isNotSetAside, scanKeysSetAside } from '../set-aside.ts'
+import { insertInvoices } from './new-invoice.ts'
+
+export const toInvoice = rowReader<Invoice>(INVOICE_FIELDS)
+
+const EVALUATED = selectFields(INVOICE_FIELDS, ({ changedBy }) => changedBy === 'evaluation')
+/** After the id, which is the first column of the update. */
+const SET_EVALUATED = EVALUATED.map(
+  ([, { column }], index) => sql`${sql.ref(column)} = ${sql.ref(`outcome.column${index + 2}`)}`,
+)
+
+const findByPublicIds = keptStatement((db, length) =>
+  db.selectFrom('invoices').selectAll().where('public_id', 'in', Array<string>(length).fill('')),
+)
+
+const eb = expressionBuilder<Tables, 'invoices'>()
+
+export const lacksAmount = eb('invoices.due_zat', '>', 0)
+
+/** Queries contain statuses as literals, since a partial index is not used for a bound value. */
+export function invoiceRepository(db: Db): InvoiceRepository {
+  return {
+    async insert(invoice) {
+      const [inserted] = await insertInvoices(db, [invoice])
+      return inserted as Invoice
+    },
+
+    async byPublicId(publicId) {
+      const row = await db.selectFrom('invoices').selectAll().where('public_id', '=', publicId).executeTakeFirst()
+      return row ? toInvoice(row) : null
+    },
+
+    async byPublicIds(publicIds) {
+      const padded = padToPowerOfTwo(publicIds)
+      return (await findByPublicIds(db, padded.length, padded)).map(toInvoice)
+    },
+
+    async byIds(ids) {
+      const rows = await inChunks(distinctAscending(ids), 1, batch =>
+        db.selectFrom('invoices').selectAll().where('id', 'in', batch).orderBy('id').execute(),
+      )
+      return rows.map(toInvoice)
+    },
+
+    async list(accountId, page, filter = {}) {
+      const { status, needsAttention = false, overpaid = false, createdFrom, createdTo } = filter
+      // Few invoices need attention or are overpaid, and their partial indexes are by id. By time, SQLite would read all of
+      // the account's.
+      const order = needsAttention || overpaid ? (['id'] as const) : (['created_at', 'id'] as const)
+      const cursorOf = (before: string) =>
+        db.selectFrom('invoices').select(order).where('public_id', '=', before).where('account_id', '=', accountId)
+      const sales = db
+        .selectFrom('invoices')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .where('purpose', '=', 'sale')
+      let query = paginate(sales, page, order, cursorOf)
+      if (status !== undefined) query = query.where('status', '=', status)
+      if (needsAttention) query = query.where('needs_attention', '=', sql.lit(1))
+      if (overpaid) query = query.where('overpaid_zat', '>', sql.lit(0))
+      if (createdFrom !== undefined) query = query.where('created_at', '>=', createdFrom)
+      // `+ 0` makes SQLite start later pages at the cursor. Without it, each page would start at the end of the period.
+      const end = page.before === undefined ? sql.ref('created_at') : sql`created_at + 0`
+      if (createdTo !== undefined) query = query.where(sql<boolean>`${end} < ${createdTo}`)
+      return (await readPage(query, page, cursorOf)).map(toInvoice)
+    },
+
+    async lock(ids) {
+      const rows = await inChunks(distinctAscending(ids), 1, batch =>
+        db.selectFrom('invoices').selectAll().where('id', 'in', batch).orderBy('id').forUpdate().execute(),
+      )
+      return rows.map(toInvoice)
+    },
+
+    async byDiversifierIndexes(positions) {
+      const rows = await inChunks(positions, 2, batch => {
+        const pairs = batch.map(({ viewingKeyId, diversifierIndex }) =>
+          valuesRow(int(viewingKeyId), int(diversifierIndex)),
+        )
+        return db
+          .selectFrom('invoices')
+          .selectAll()
+          .where(sql<boolean>`(viewing_key_id, diversifier_index) in (values ${sql.join(pairs)})`)
+          .orderBy('id')
+          .execute()
+      })
+      return rows.map(toInvoice)
+    },
+
+    async expirable(through, tip, limit) {
+      const rows = await db
+        .selectFrom('invoices')
+        .select('id')
+        .where('status', '=', sql.lit('pending'))
+        .where('kept_open_by_swap', '=', sql.lit(0))
+        .where('expires_at', '<=', through)
+        .where('viewing_key_id', 'not in', scanKeysSetAside(db))
+        .where(isNotSetAside('invoice', sql.ref('invoices.public_id')))
+        .where(({ or, eb }) =>
+          or([
+            eb('open_until_height', 'is', null),
+            eb('open_until_height', '<=', tip),
+            eb('watch_until', '<=', through),
+          ]),
+        )
+        .orderBy('expires_at')
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+      return rows.map(row => num(row.id))
+    },
+
+    async confirmable(height, limit) {
+      const rows = await db
+        .selectFrom('invoices')
+        .select('id')
+        .where('confirms_at_height', '<=', height)
+        .where(isNotSetAside('invoice', sql.ref('invoices.public_id')))
+        .orderBy('confirms_at_height')
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+      return rows.map(row => num(row.id))
+    },
+
+    async updateStates(outcomes) {
+      for (const batch of chunks(outcomes, EVALUATED.length + 1)) await recordAll(db, batch)
+    },
+
+    async setSwap(id, swapId, watchUntil) {
+      await db
+        .updateTable('invoices')
+        .set({ swap_id: swapId, kept_open_by_swap: 1, watch_until: watchUntil })
+        .where('id', '=', id)
+        .execute()
+    },
+
+    async setKeptOpenBySwap(id, underWay) {
+      await db
+        .updateTable('invoices')
+        .set({ kept_open_by_swap: underWay ? 1 : 0 })
+        .where('id', '=', id)
+        .execute()
+    },
+  }
+}
+
+/** Both databases name the columns of VALUES `column1`, `column2`, …; the first row sets their types. */
+async function recordAll(db: Db, outcomes: readonly InvoiceStateUpdate[]): Promise<void> {
+  const rows = outcomes.map(outcome =>
+    valuesRow(
+      int(outcome.id),
+      ...EVALUATED.map(([name, field]) => typed(field, outcome[name as keyof InvoiceStateUpdate])),
+    ),
+  )
+  await sql`
+    UPDATE invoices SET ${sql.join(SET_EVALUATED)}
+    FROM (VALUES ${sql.join(rows)}) AS outcome
+    WHERE invoices.id = outcome.column1`.execute(db)
+}

@@ -1,0 +1,54 @@
+import { type MissingPayments, missingPaymentsCause } from '../../../domain/chain/missing-payments.ts'
+import { formatCount, formatRest } from '../../../domain/count.ts'
+import { formatWaitingTime } from '../../../domain/sale/confirmation-time.ts'
+import type { Invoice } from '../../../domain/sale/invoice.ts'
+import { formatZecAmount, groupThousands, shorten, timeElement } from '../../format.ts'
+import { type Child, type Html, html } from '../../html.ts'
+
+interface ReorgView {
+  readonly invoice: Invoice
+  readonly missing: MissingPayments
+  /** Height of the last synced block. */
+  readonly tip: number
+  /** Current block spacing in seconds. */
+  readonly spacingSecs: number
+  /** The address is still watched, so a further payment counts. */
+  readonly watched: boolean
+}
+
+/** Shown on a paid invoice whose payments were removed by a reorganisation: what happened and what to do. */
+export function reorgWarning(view: ReorgView): Html {
+  const { invoice, missing } = view
+  const { attentionSince: since } = invoice
+  return html`<section class="card attention" aria-labelledby="reorged" data-recheck>
+    <h2 id="reorged">Payments are missing</h2>
+    <p>Payments of this invoice are missing${since !== null && html` since ${timeElement(since)}`}: ${missingPaymentsCause([invoice])}. ${formatZecAmount(missing.missingZat)} of ${formatZecAmount(invoice.amountZat)} is missing. The invoice stays <b>paid</b>.</p>
+    <ul>
+      <li>Hold the goods if you still can.</li>
+      ${nextSteps(view)}
+    </ul>
+  </section>`
+}
+
+function nextSteps({ invoice, missing, tip, spacingSecs, watched }: ReorgView): Child {
+  const payAgain = html`ask the buyer to pay ${formatZecAmount(missing.missingZat)} again: by <a href="/invoices/new">a new invoice</a>${watched && html`, or to this invoice’s address, where it counts until ${timeElement(invoice.watchUntil)}`}`
+  const { minableUntil } = missing
+  if (minableUntil === null) return html`<li>They can no longer be mined: ${payAgain}.</li>`
+  return html`<li>Usually they are mined again within a few blocks. A block is mined about every ${spacingSecs} seconds. This notice then disappears.</li>
+      <li>${
+        minableUntil === 'any height'
+          ? html`Their transactions never expire. If it takes too long, ${payAgain}.`
+          : html`They can be mined up to block ${groupThousands(minableUntil)}, ${formatWaitingTime((minableUntil - tip) * spacingSecs)} from now. If they are not mined by then, ${payAgain}.`
+      }</li>`
+}
+
+/** Shown on the overview: paid invoices with missing payments. @param total number of invoices, listed or not, counted up to `MAX_COUNT` and one */
+export function reorgedInvoices(listed: readonly Invoice[], total: number): Html {
+  const items = listed.map(
+    ({ publicId, amountZat }) =>
+      html`<li><a class="code" href="/invoices/${publicId}">${shorten(publicId, 8, 0)}</a> · ${formatZecAmount(amountZat)}</li>`,
+  )
+  const rest = formatRest(total, listed.length)
+  return html`Payments of <b>${formatCount(total)} ${total === 1 ? 'paid invoice' : 'paid invoices'}</b> are missing: ${missingPaymentsCause(listed)}. Hold the goods if you still can. Usually the payments are mined again within minutes; if not, the invoice’s page says what to do.
+    <ul class="compact">${items}${rest !== '' && html`<li><a href="/invoices?status=attention">${rest}</a></li>`}</ul>`
+}

@@ -1,0 +1,26 @@
+import { MAX_ATTEMPTS } from '../../../domain/notify/delivery-schedule.ts'
+import type { AttemptRow } from '../../../ports/repository/notify/delivery.ts'
+import { groupThousands, shorten, timeElement } from '../../format.ts'
+import { type Html, html } from '../../html.ts'
+
+/** Delivery attempts with their responses and links to them. */
+export function attemptTable(attempts: readonly AttemptRow[]): Html {
+  const rows = attempts.map(
+    attempt => html`<tr>
+      <td><a href="/webhook/attempts/${attempt.publicId}">${attempt.eventType}</a><span class="below">${timeElement(attempt.createdAt)}</span><span class="slim">${attemptOutcome(attempt)}</span></td>
+      <td class="wide">${attempt.invoicePublicId === null ? html`<span class="none">none</span>` : html`<a class="code" href="/invoices/${attempt.invoicePublicId}" aria-label="Invoice ${attempt.invoicePublicId}">${shorten(attempt.invoicePublicId, 8, 0)}</a>`}</td>
+      <td class="wide">${attemptOutcome(attempt)}</td>
+      <td class="number">${attempt.attempt} of ${MAX_ATTEMPTS}${attempt.durationMs !== null && html`<span class="below">${groupThousands(attempt.durationMs)} ms</span>`}</td>
+    </tr>`,
+  )
+  return html`<table class="list"><thead><tr><th scope="col">Event</th><th scope="col" class="wide">Invoice</th><th scope="col" class="wide">Response</th><th scope="col" class="number">Attempt</th></tr></thead><tbody>${rows}</tbody></table>`
+}
+
+/** The response of an attempt, or why there is none. */
+export function attemptOutcome({ statusCode, error, durationMs }: AttemptRow): Html {
+  if (error !== null)
+    return html`<span class="badge badge-bad">${statusCode ?? 'failed'}</span><span class="below clip"><bdi>${error}</bdi></span>`
+  if (statusCode === null)
+    return html`<span class="badge badge-pending">${durationMs === null ? 'in progress' : 'no response'}</span>`
+  return html`<span class="badge badge-paid">${statusCode}</span>`
+}

@@ -1,0 +1,90 @@
+import { invalidField } from '../../../domain/error.ts'
+import { isLoopbackInBrowser } from '../../../domain/host.ts'
+import { isUuid } from '../../../domain/uuid.ts'
+import type { FormFields } from '../../forms.ts'
+import { type Html, html } from '../../html.ts'
+import { type Embedding, THEMES } from '../layout.ts'
+
+/** How a page of the checkout was requested. */
+interface CheckoutPlacement {
+  /** Null: the page is not shown in a frame. */
+  readonly embedding: Embedding | null
+  /** The page of the shop where the buyer continues; null: unknown. */
+  readonly returnTo: URL | null
+  /** The id of the swap that the buyer has started; null: none is known. */
+  readonly swapId: string | null
+  /** The money is not real: the network is not the main one. */
+  readonly isTest: boolean
+}
+
+/** The addresses of an invoice's pages for its buyer. They keep the placement. */
+export interface CheckoutLinks extends CheckoutPlacement {
+  readonly checkout: string
+  /** Shows the payment request in ZEC, also while a swap waits for its deposit. */
+  readonly checkoutInZec: string
+  /** The form that chooses another asset. */
+  readonly swap: string
+  /** Shows this swap of the invoice. Only the response of its start contains the id. */
+  ofSwap(swapPublicId: string): string
+}
+
+const ON_ITS_OWN: CheckoutPlacement = { embedding: null, returnTo: null, swapId: null, isTest: false }
+
+export function checkoutLinks(publicId: string, placement = ON_ITS_OWN): CheckoutLinks {
+  const { embedding, returnTo, swapId } = placement
+  const checkout = embedding ? `/i/${publicId}/embed` : `/i/${publicId}`
+  const kept = { ...(embedding?.theme && { theme: embedding.theme }), ...(returnTo && { return_to: returnTo.href }) }
+  const link = (path: string, fields: Record<string, string> = {}) => {
+    const query = new URLSearchParams({ ...(swapId !== null && { swap: swapId }), ...fields, ...kept }).toString()
+    return query === '' ? path : `${path}?${query}`
+  }
+  return {
+    ...placement,
+    checkout: link(checkout),
+    checkoutInZec: link(checkout, { with: 'zec' }),
+    swap: link(`${checkout}/swap`),
+    ofSwap: swapPublicId => link(checkout, { swap: swapPublicId }),
+  }
+}
+
+/**
+ * Parses the query of a page of the checkout.
+ * @param publicUrl of the service
+ * @throws AppError `invalid_return_to`, `invalid_theme`
+ */
+export function parsePlacement(
+  query: FormFields,
+  embedded: boolean,
+  publicUrl: string,
+): Omit<CheckoutPlacement, 'isTest'> {
+  const swapId = query.swap !== undefined && isUuid(query.swap) ? query.swap : null
+  if (!embedded) return { embedding: null, returnTo: parseReturnTo(query.return_to, publicUrl), swapId }
+  if (query.return_to !== undefined) throw invalidField('return_to', 'in a frame, the page around it has the way back')
+  const theme = THEMES.find(name => name === query.theme) ?? null
+  if (query.theme !== undefined && theme === null) throw invalidField('theme', `it must be ${THEMES.join(' or ')}`)
+  return { embedding: { theme }, returnTo: null, swapId }
+}
+
+const MAX_RETURN_TO_CHARS = 2048
+
+function parseReturnTo(text: string | undefined, publicUrl: string): URL | null {
+  if (text === undefined) return null
+  const url = text.length <= MAX_RETURN_TO_CHARS ? URL.parse(text) : null
+  // A shop in development. The buyers of a public service have other programs at these addresses.
+  const inDevelopment = isLoopbackInBrowser(new URL(publicUrl).hostname)
+  const isProtected =
+    url?.protocol === 'https:' || (inDevelopment && url?.protocol === 'http:' && isLoopbackInBrowser(url.hostname))
+  if (!url || !isProtected || url.username !== '' || url.password !== '')
+    throw invalidField(
+      'return_to',
+      `it must be an absolute https URL of at most ${MAX_RETURN_TO_CHARS} characters, without a password`,
+    )
+  return url
+}
+
+/** The way back to the shop. It names the host, since a link to the checkout can come from anyone with the invoice id. */
+export function returnLink({ returnTo }: CheckoutLinks, prominent: boolean): Html | false {
+  if (!returnTo) return false
+  const kind = prominent ? 'button primary full' : 'button full'
+  return html`<p><a class="${kind}" href="${returnTo.href}">Back to ${returnTo.host}</a></p>`
+}

@@ -1,0 +1,17 @@
+import type { Zat } from '../../../domain/money.ts'
+import { fiatAmount } from '../../../domain/payout/withdrawal.ts'
+import { currencyDecimals, type Rate } from '../../../domain/rate.ts'
+import { groupThousands } from '../../format.ts'
+import { type Html, html } from '../../html.ts'
+
+/** Formats a decimal amount: `1222.31` → `1,222.31 EUR`. */
+export function formatFiat(amount: string, currency: string): string {
+  const [whole = '', fraction] = amount.split('.')
+  return `${groupThousands(BigInt(whole))}${fraction === undefined ? '' : `.${fraction}`} ${currency}`
+}
+
+/** The value of an amount at a rate, or false without a rate. */
+export function approximateValue(amount: Zat, rate: Rate | null): Html | false {
+  if (!rate) return false
+  return html`<span class="below">about ${formatFiat(fiatAmount(amount, rate.price, 0, currencyDecimals(rate.currency)), rate.currency)}</span>`
+}

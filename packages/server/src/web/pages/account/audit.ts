@@ -1,0 +1,48 @@
+import { type Actor, AUDIT_KINDS } from '../../../domain/account/audit.ts'
+import type { AuditEntry } from '../../../ports/repository/account/audit.ts'
+import { dashboardPage, type PageUser } from '../../components/layout.ts'
+import { pager } from '../../components/pager.ts'
+import { timeElement } from '../../format.ts'
+import { type Html, html } from '../../html.ts'
+
+export interface ActivityView {
+  readonly entries: readonly AuditEntry[]
+  /** Public id of the session that requested this page. */
+  readonly current: string
+  readonly newest: string | null
+  readonly older: string | null
+}
+
+/** The audit log of an account. */
+export function activityPage(user: PageUser, { entries, current, newest, older }: ActivityView): Html {
+  const rows = entries.map(
+    ({ kind, detail, actor, createdAt }) => html`<tr>
+      <td>${sentence(AUDIT_KINDS[kind])}${detail !== null && html`<span class="below"><bdi>${detail}</bdi></span>`}<span class="below slim">${timeElement(createdAt)}</span></td>
+      <td class="wide">${timeElement(createdAt)}</td>
+      <td>${origin(actor)}${actor.session === current && html`<span class="below">this session</span>`}</td>
+    </tr>`,
+  )
+  return dashboardPage({
+    ...user,
+    menuPath: '/activity',
+    title: 'Activity',
+    body: html`
+      <p class="lead">Sign-ins and changes of your account. If you do not recognise one, end its session under <a href="/sessions">Sessions</a> and undo the change.</p>
+      <section class="card" aria-labelledby="entries"><h2 id="entries">Recent activity</h2>${
+        entries.length === 0
+          ? html`<p>No activity yet.</p>`
+          : html`<table class="list"><thead><tr><th scope="col">What</th><th scope="col" class="wide">When</th><th scope="col">From</th></tr></thead><tbody>${rows}</tbody></table>`
+      }${pager({ older, newest })}</section>`,
+  })
+}
+
+/** The program and the network of a client, or who else made the change. */
+function origin({ by, client, network }: Actor): Html {
+  if (by === 'operator') return html`the operator of this service`
+  if (by === 'service' || (client === null && network === null)) return html`this service`
+  return html`<bdi>${client ?? 'unknown program'}</bdi>${network !== null && html`<span class="below">${network}</span>`}`
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

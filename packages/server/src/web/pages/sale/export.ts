@@ -1,0 +1,30 @@
+import { dashboardPage, type PageUser } from '../../components/layout.ts'
+import { type Html, html } from '../../html.ts'
+
+export function exportPage(
+  user: PageUser,
+  view: { readonly token: string; readonly error?: string; readonly from?: string; readonly to?: string },
+): Html {
+  return dashboardPage({
+    ...user,
+    menuPath: '/export',
+    title: 'Export',
+    error: view.error,
+    body: html`
+      <p class="lead">Download the invoices of a period as a file for your accounting or your own programs.</p>
+      <form class="card narrow" method="post" action="/export/download">
+        <div class="pair">
+          <div class="field"><label for="from">From</label><input id="from" name="from" type="date" value="${view.from}" aria-describedby="period-hint"></div>
+          <div class="field"><label for="to">To</label><input id="to" name="to" type="date" value="${view.to}" aria-describedby="period-hint"></div>
+        </div>
+        <p class="hint" id="period-hint">UTC days, both included, by creation date. Leave empty to export everything.</p>
+        <fieldset><legend>Format</legend>
+          <label class="choice"><input type="radio" name="format" value="csv" checked> CSV, for spreadsheets (0.5)</label>
+          <label class="choice"><input type="radio" name="format" value="csv_semicolon"> CSV, for spreadsheets with a decimal comma (0,5)</label>
+          <label class="choice"><input type="radio" name="format" value="json"> JSON, for programs</label>
+        </fieldset>
+        <input type="hidden" name="token" value="${view.token}">
+        <button class="primary">Download</button>
+      </form>`,
+  })
+}

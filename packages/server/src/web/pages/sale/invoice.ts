@@ -1,0 +1,218 @@
+import { missingPayments } from '../../../domain/chain/missing-payments.ts'
+import { confirmationSecs, formatWaitingTime } from '../../../domain/sale/confirmation-time.ts'
+import { type Invoice, type InvoiceStatus, isClosed, isFinal } from '../../../domain/sale/invoice.ts'
+import type { InvoiceReason } from '../../../domain/sale/invoice-state.ts'
+import { isTransactionExpired, lastMinableHeight, type PaymentSummary } from '../../../domain/sale/payment.ts'
+import type { AttemptRow } from '../../../ports/repository/notify/delivery.ts'
+import type { PaymentRow } from '../../../ports/repository/sale/payment.ts'
+import { reorgWarning } from '../../components/chain/reorg-warning.ts'
+import { copyable, copyButton } from '../../components/copyable.ts'
+import { definitionList } from '../../components/definition-list.ts'
+import { dashboardPage, type PageUser } from '../../components/layout.ts'
+import { liveAttributes } from '../../components/live.ts'
+import { attemptTable } from '../../components/notify/attempt-table.ts'
+import { overpaidNotice } from '../../components/sale/overpaid.ts'
+import { statusBadges } from '../../components/status-badge.ts'
+import { STATUS_REASONS } from '../../components/status-reason.ts'
+import { bigAmount, formatAmount, formatZecAmount, groupThousands, shorten, timeElement } from '../../format.ts'
+import { booleanAttribute, type Child, type Html, html } from '../../html.ts'
+
+interface ConfirmedPayment extends PaymentRow {
+  readonly confirmed: number
+}
+
+interface InvoiceView {
+  readonly invoice: Invoice
+  /** Why it has its status; null: not known. */
+  readonly because: InvoiceReason | null
+  readonly payments: readonly ConfirmedPayment[]
+  readonly hasMorePayments: boolean
+  readonly sums: PaymentSummary
+  readonly attempts: readonly AttemptRow[]
+  readonly webhookSet: boolean
+  /** Height of the last synced block. */
+  readonly tip: number
+  /** Current block spacing in seconds. */
+  readonly spacingSecs: number
+  /** The address is still watched, so a further payment counts. */
+  readonly watched: boolean
+  /** Absolute URL of the checkout page. */
+  readonly checkoutUrl: string
+  /** The simulated wallet can pay it. */
+  readonly payable: boolean
+  /** Extra content: the swap of the invoice. */
+  readonly extra: Child
+  readonly flash?: string
+  readonly error?: string
+}
+
+export function invoicePage(user: PageUser, view: InvoiceView): Html {
+  const { invoice, checkoutUrl, flash, error } = view
+  const isLive = !isFinal(invoice.status)
+  const rechecks = isClosed(invoice.status) && view.watched
+  const content = liveContent(view)
+  return dashboardPage({
+    ...user,
+    menuPath: '/invoices',
+    title: `Invoice ${shorten(invoice.publicId, 8, 0)}`,
+    flash,
+    error,
+    ...(isLive ? { liveInvoiceId: invoice.publicId } : {}),
+    rechecks,
+    actions: html`<a class="button" href="${checkoutUrl}" target="_blank" rel="noopener">Payment page</a>`,
+    body: html`<div class="stack"${liveAttributes('live', content)}>${content}</div>`,
+  })
+}
+
+function liveContent(view: InvoiceView): Html {
+  const { invoice, because, watched } = view
+  return html`
+      <section class="card hero" aria-label="Status"${booleanAttribute('data-recheck', isClosed(invoice.status) && watched)}>
+        <p data-announce>${statusBadges(invoice)}</p>
+        ${bigAmount(formatZecAmount(invoice.amountZat))}
+        <p class="below">${groupThousands(invoice.amountZat)} zat${receivedLine(invoice)}</p>
+        ${because !== null && html`<p class="hint" id="reason">${STATUS_REASONS[because]}</p>`}
+      </section>
+      ${invoice.needsAttention && reorgWarning({ ...view, missing: missingOf(view) })}
+      ${overpaidNotice(invoice)}
+      ${view.payable && payButton(view)}
+      <div class="columns">
+        <section class="card" aria-labelledby="timeline"><h2 id="timeline">Timeline</h2>${timeline(view)}</section>
+        <section class="card" aria-labelledby="facts"><h2 id="facts">Details</h2>${facts(view)}</section>
+      </div>
+      <section class="card" aria-labelledby="payments"><h2 id="payments">Payments</h2>${view.payments.length > 0 ? paymentTable(view) : html`<p class="empty">No payments yet.</p>`}${view.hasMorePayments && html`<p class="below">These are the newest payments. The amounts count all of them.</p>`}</section>
+      ${view.extra}
+      <section class="card" aria-labelledby="hooks"><h2 id="hooks">Webhook delivery attempts</h2>${deliveryAttempts(view)}</section>
+    `
+}
+
+function missingOf({ invoice, sums, payments, tip }: InvoiceView) {
+  const unmined = payments.filter(({ location }) => location.at !== 'mined')
+  return missingPayments(invoice, sums, [...unmined, ...sums.dropped], tip)
+}
+
+function receivedLine(invoice: Invoice): Child {
+  const { receivedZat, dueZat, overpaidZat } = invoice
+  if (receivedZat === 0n) return false
+  if (overpaidZat > 0n) return html` · overpaid by ${formatZecAmount(overpaidZat)}`
+  return dueZat > 0n && html` · ${formatZecAmount(receivedZat)} received, ${formatZecAmount(dueZat)} left to pay`
+}
+
+function payButton({ invoice }: InvoiceView): Html {
+  return html`<form class="card try" method="post" action="/invoices/${invoice.publicId}/sandbox-payment">
+    <p>Sandbox: the demo wallet can pay this invoice.</p><button id="pay" class="primary">Pay this invoice</button></form>`
+}
+
+function facts({ invoice, checkoutUrl, spacingSecs }: InvoiceView): Html {
+  return definitionList([
+    ['ID', copyable(invoice.publicId, 'the ID')],
+    ['Address', copyable(invoice.address, 'the address')],
+    [
+      'Transaction',
+      invoice.txid === null ? html`<span class="none">none yet</span>` : copyable(invoice.txid, 'the transaction ID'),
+    ],
+    [
+      'Payment page',
+      html`<a href="${checkoutUrl}" target="_blank" rel="noopener">Open</a> ${copyButton(checkoutUrl, 'the link to the payment page')}`,
+    ],
+    [
+      'Confirmations',
+      `${invoice.confirmations} required, ${formatWaitingTime(confirmationSecs(invoice.confirmations, spacingSecs))}`,
+    ],
+  ])
+}
+
+interface TimelineEntry {
+  readonly at: number
+  readonly text: Child
+  readonly kind: 'past' | 'good' | 'bad' | 'ahead'
+}
+
+/** The history of the invoice, followed by what comes next. */
+function timeline(view: InvoiceView): Html {
+  const items = timelineEntries(view).map(
+    ({ at, text, kind }) =>
+      html`<li class="${kind}"><span>${text}</span><span class="below">${timeElement(at)}</span></li>`,
+  )
+  return html`<ol class="timeline">${items}</ol>`
+}
+
+function timelineEntries({ invoice, because, payments, hasMorePayments }: InvoiceView): TimelineEntry[] {
+  const past: TimelineEntry[] = [
+    { at: invoice.createdAt, text: 'Created', kind: 'past' },
+    ...payments.map(payment => ({ at: payment.seenAt, text: paymentLine(payment), kind: 'past' as const })),
+  ]
+  if (hasExpired(invoice.status, hasMorePayments ? [] : payments, invoice.expiresAt))
+    past.push({ at: invoice.expiresAt, text: 'Expired', kind: 'bad' })
+  if (invoice.paidAt !== null)
+    past.push({ at: invoice.paidAt, text: 'Paid: the full amount is confirmed', kind: 'good' })
+  past.sort((a, b) => a.at - b.at)
+  if (invoice.needsAttention)
+    past.push({
+      at: invoice.attentionSince ?? invoice.paidAt ?? invoice.createdAt,
+      text: 'Payments were removed after the invoice was paid',
+      kind: 'bad',
+    })
+  return [...past, ...upcoming(invoice, because)]
+}
+
+/** Whether the invoice expired, even if a late payment has paid it since. @param payments all of them, or none */
+function hasExpired(status: InvoiceStatus, payments: readonly ConfirmedPayment[], expiresAt: number): boolean {
+  if (status === 'expired' || status === 'underpaid') return true
+  const live = payments.filter(({ location }) => location.at !== 'dropped')
+  return status === 'paid' && live.length > 0 && live.every(({ seenAt }) => seenAt > expiresAt)
+}
+
+function upcoming({ status, expiresAt, watchUntil }: Invoice, because: InvoiceReason | null): TimelineEntry[] {
+  const mayExpire = because === null || because === 'before_expiry'
+  const expiry = mayExpire ? 'Expires, if not paid in full' : 'Expiry time: the invoice stays open'
+  if (!isFinal(status)) return [{ at: expiresAt, text: expiry, kind: 'ahead' }]
+  if (status === 'paid') return []
+  return [{ at: watchUntil, text: 'Late payments count until this time', kind: 'ahead' }]
+}
+
+function paymentLine({ valueZat, location }: ConfirmedPayment): string {
+  return `${formatZecAmount(valueZat)} ${location.at === 'dropped' ? 'detected, then dropped' : 'detected'}`
+}
+
+function paymentTable({ payments, invoice, tip }: InvoiceView): Html {
+  const rows = payments.map(
+    payment => html`<tr>
+      <td><span class="code" title="${payment.txid}">${shorten(payment.txid, 8, 6)}</span> ${copyButton(payment.txid, 'the transaction ID')}<span class="below">${timeElement(payment.seenAt)}</span><span class="slim">${paymentState(payment, invoice, tip)}</span></td>
+      <td class="wide">${paymentState(payment, invoice, tip)}</td>
+      <td class="number">${formatAmount(payment.valueZat)}</td>
+    </tr>`,
+  )
+  return html`<table class="list"><thead><tr><th scope="col">Transaction</th><th scope="col" class="wide">Confirmations</th><th scope="col" class="number">Amount</th></tr></thead><tbody>${rows}</tbody></table>`
+}
+
+function paymentState(payment: ConfirmedPayment, invoice: Invoice, tip: number): Html {
+  const { location, confirmed, pool, expiryHeight, lastSeenHeight } = payment
+  const { confirmations } = invoice
+  const last = lastMinableHeight(expiryHeight, lastSeenHeight)
+  if (location.at === 'dropped') {
+    const expired = isTransactionExpired(expiryHeight, tip)
+    return html`<span class="badge badge-bad">${expired ? 'expired' : 'dropped'}</span>${expired && html`<span class="below">not mined by block ${groupThousands(last)}</span>`}`
+  }
+  if (location.at === 'mempool') {
+    const [badge, reason] = unminedBadge(payment, invoice)
+    return html`<span class="badge badge-pending">${badge}</span>${reason !== null && html`<span class="below">${reason}</span>`}`
+  }
+  const progress =
+    confirmations > 0 &&
+    html` <progress max="${confirmations}" value="${Math.min(confirmed, confirmations)}" aria-label="Confirmations"></progress>`
+  return html`${groupThousands(confirmed)}${confirmed < confirmations && html` of ${confirmations}`}${progress}<span class="below">block ${groupThousands(location.height)}, ${pool}</span>`
+}
+
+/** The badge text of an unmined payment, and its reason. */
+function unminedBadge({ missing, inSnapshot }: ConfirmedPayment, { needsAttention }: Invoice): [string, string | null] {
+  if (missing !== null) return ['unmined', 'not in the mempool']
+  if (!needsAttention) return ['in the mempool', null]
+  return inSnapshot ? ['in the mempool', 'waiting to be mined again'] : ['unmined', 'its block was reorged']
+}
+
+function deliveryAttempts({ attempts, webhookSet }: InvoiceView): Html {
+  if (attempts.length > 0) return attemptTable(attempts)
+  if (webhookSet) return html`<p class="empty">No delivery attempts yet.</p>`
+  return html`<p class="empty">No webhook is set. <a href="/webhook">Set a webhook</a> to notify your server.</p>`
+}

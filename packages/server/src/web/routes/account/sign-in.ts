@@ -1,0 +1,100 @@
+import { AppError } from '../../../domain/error.ts'
+import { visitor } from '../../../http/actor.ts'
+import { clientPrefix } from '../../../http/client-prefix.ts'
+import { httpStatusOf } from '../../../http/error.ts'
+import { browserName } from '../../../http/user-agent.ts'
+import { authenticate } from '../../auth.ts'
+import { type Site, sandboxMailboxUrl } from '../../context.ts'
+import {
+  clearCodeCookie,
+  clearSessionCookie,
+  readBrowserCookie,
+  readCodeCookie,
+  setBrowserCookie,
+  setCodeCookie,
+  setSessionCookie,
+} from '../../cookies.ts'
+import { errorSentence } from '../../error-text.ts'
+import { formFields } from '../../forms.ts'
+import { codePage, signInPage } from '../../pages/account/sign-in.ts'
+import { isPlainHttp, requireCookieOrigin } from '../../plain-http.ts'
+
+const RESERVED_EMAIL =
+  'The email of your account was changed less than seven days ago. We mailed you a link that undoes it.'
+
+/** Some browsers keep the cookie of no http page, not even on the machine itself. */
+const HTTPS_NEEDED = 'This browser keeps no sign-in over plain http. Open this page over https.'
+const NO_COOKIE =
+  'This browser has not requested a code, or its request is older than ten minutes, or it blocks cookies. Allow them, and request another code here.'
+
+export function signInPages(site: Site): void {
+  const { deps } = site
+  const { sessions, signIn } = deps
+  const sandbox = deps.sandboxTools !== null
+
+  site.publicPage('GET', '/', async (request, reply) => {
+    const known = await authenticate(request, sessions).catch(nullIfUnauthenticated)
+    return reply.redirect(known ? '/overview' : '/sign-in', 303)
+  })
+
+  site.publicPage('GET', '/sign-in', async () => signInPage({ sandbox }))
+
+  // The response is the same for every email address and is sent before any email.
+  site.publicPage('POST', { path: '/sign-in', rate: 'sign-in' }, async (request, reply) => {
+    const { email = '' } = formFields(request)
+    try {
+      requireCookieOrigin(request, deps.publicUrl())
+      const known = readBrowserCookie(request)
+      setCodeCookie(reply, await signIn.requestCode(email, clientPrefix(request.ip), known, visitor(request)))
+      return reply.redirect('/sign-in/code', 303)
+    } catch (error) {
+      if (!(error instanceof AppError) || !['invalid', 'forbidden'].includes(error.kind)) throw error
+      reply.code(httpStatusOf(error))
+      return signInPage({ sandbox, email, error: errorSentence(error) })
+    }
+  })
+
+  site.publicPage('GET', '/sign-in/code', async () => codePage({ mailboxUrl: sandboxMailboxUrl(deps) }))
+
+  site.publicPage('POST', { path: '/sign-in/code', rate: 'sign-in' }, async (request, reply) => {
+    const { code = '' } = formFields(request)
+    try {
+      const label = browserName(request.headers['user-agent'])
+      const browser = readCodeCookie(request)
+      if (browser === undefined) {
+        reply.code(400)
+        return codePage({ mailboxUrl: sandboxMailboxUrl(deps), error: isPlainHttp(request) ? HTTPS_NEEDED : NO_COOKIE })
+      }
+      const known = readBrowserCookie(request)
+      const { token, knownBrowser } = await signIn.signIn(browser, code, label, known, visitor(request))
+      clearCodeCookie(reply)
+      setBrowserCookie(reply, knownBrowser)
+      setSessionCookie(reply, token)
+      return reply.redirect('/overview', 303)
+    } catch (error) {
+      if (!(error instanceof AppError) || (error.code !== 'bad_code' && error.code !== 'email_taken')) throw error
+      const mailboxUrl = sandboxMailboxUrl(deps)
+      if (error.code === 'email_taken') {
+        reply.code(409)
+        return codePage({ mailboxUrl, error: RESERVED_EMAIL })
+      }
+      reply.code(400)
+      return codePage({
+        mailboxUrl,
+        error: 'The code is incorrect or has expired. Try again, or request another code.',
+      })
+    }
+  })
+
+  site.publicPage('POST', '/sign-out', async (request, reply) => {
+    const { account, session, actor } = await authenticate(request, sessions)
+    await sessions.end(account, session.publicId, actor)
+    clearSessionCookie(reply)
+    return reply.redirect('/sign-in', 303)
+  })
+}
+
+function nullIfUnauthenticated(error: unknown): null {
+  if (error instanceof AppError && error.kind === 'unauthenticated') return null
+  throw error
+}

@@ -1,0 +1,116 @@
+import { AppError } from '../../../domain/error.ts'
+import type { Webhook } from '../../../ports/repository/notify/webhook.ts'
+import type { AuthenticatedUser } from '../../auth.ts'
+import type { Site } from '../../context.ts'
+import { errorSentence } from '../../error-text.ts'
+import { formFields, idParam, queryFields } from '../../forms.ts'
+import { attemptPage, type WebhookView, webhookPage } from '../../pages/notify/webhook.ts'
+import { paginate } from '../../paginate.ts'
+
+const PAGE_SIZE = 25
+const PATH = '/webhook'
+
+const FLASHES: ReadonlyMap<string, string> = new Map([
+  ['url', 'Webhook URL changed. Pending deliveries use the new URL too.'],
+  ['test', 'Test event queued. It appears below once it is sent.'],
+  ['resend', 'The event is resent as a new delivery.'],
+  ['resent', 'The failed events are queued again, each as a new delivery.'],
+  ['resent-some', 'The oldest failed events are queued again. Resend the others once these are delivered.'],
+  ['none-failed', 'No failed events: there is nothing to resend.'],
+  ['removed', 'Webhook removed. No more events are sent.'],
+])
+
+/** After these the page refreshes until the deliveries have ended. */
+const AWAITED: ReadonlySet<string> = new Set(['test', 'resend', 'resent', 'resent-some'])
+
+export function webhookPages(site: Site): void {
+  const { webhooks } = site.deps
+
+  async function view(user: AuthenticatedUser, before?: string, onlyFailed = false): Promise<WebhookView> {
+    const { items, olderThan } = await paginate({
+      size: PAGE_SIZE,
+      before,
+      read: page => webhooks.deliveries(user.account, page, { failed: onlyFailed }),
+      publicId: delivery => delivery.publicId,
+    })
+    return {
+      webhook: await webhookOf(user),
+      deliveries: items,
+      onlyFailed,
+      failed: await webhooks.countFailed(user.account),
+      older: olderThan && `${PATH}?${onlyFailed ? 'show=failed&' : ''}before=${olderThan}`,
+    }
+  }
+
+  async function webhookOf({ account }: AuthenticatedUser): Promise<Webhook | null> {
+    try {
+      return await webhooks.read(account)
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'webhook_not_set') return null
+      throw error
+    }
+  }
+
+  site.page('GET', PATH, async (request, _reply, user) => {
+    const { before, show, done = '' } = queryFields(request)
+    const flash = FLASHES.get(done)
+    const awaiting = AWAITED.has(done)
+    const shown = {
+      ...(await view(user, before, show === 'failed')),
+      awaiting,
+      ...(flash === undefined ? {} : { flash }),
+    }
+    return webhookPage(site.pageUser(user), shown)
+  })
+
+  site.page('POST', PATH, async (request, reply, user) => {
+    const form = formFields(request)
+    const { url = '' } = form
+    return site.requireRecentAuth({ request, reply, user, form, menuPath: PATH }, async () => {
+      try {
+        const { secret } = await webhooks.set(user.account, url.trim(), user.actor)
+        if (secret === null) return reply.redirect(`${PATH}?done=url`, 303)
+        return webhookPage(site.pageUser(user), { ...(await view(user)), secret, flash: 'Webhook set.' })
+      } catch (error) {
+        reply.code(400)
+        return webhookPage(site.pageUser(user), { ...(await view(user)), url, error: errorSentence(error) })
+      }
+    })
+  })
+
+  site.page('POST', `${PATH}/rotate-secret`, async (request, reply, user) =>
+    site.requireRecentAuth({ request, reply, user, form: formFields(request), menuPath: PATH }, async () => {
+      const secret = await webhooks.rotateSecret(user.account, user.actor)
+      return webhookPage(site.pageUser(user), { ...(await view(user)), secret, flash: 'Signing secret rotated.' })
+    }),
+  )
+
+  site.page('POST', `${PATH}/remove`, async (request, reply, user) =>
+    site.requireRecentAuth({ request, reply, user, form: formFields(request), menuPath: PATH }, async () => {
+      await webhooks.remove(user.account, user.actor)
+      return reply.redirect(`${PATH}?done=removed`, 303)
+    }),
+  )
+
+  site.page('POST', `${PATH}/test`, async (_request, reply, user) => {
+    await webhooks.test(user.account)
+    return reply.redirect(`${PATH}?done=test`, 303)
+  })
+
+  site.page('POST', `${PATH}/deliveries/:id/resend`, async (request, reply, user) => {
+    await webhooks.resend(user.account, idParam(request))
+    return reply.redirect(`${PATH}?done=resend`, 303)
+  })
+
+  site.page('POST', `${PATH}/resend-failed`, async (_request, reply, user) => {
+    const { resent, left } = await webhooks.resendFailed(user.account)
+    const done = left > 0 ? 'resent-some' : 'resent'
+    return reply.redirect(`${PATH}?done=${resent === 0 ? 'none-failed' : done}`, 303)
+  })
+
+  site.page('GET', `${PATH}/attempts/:id`, async (request, _reply, user) => {
+    const attempt = await webhooks.attempt(user.account, idParam(request))
+    const attempts = await webhooks.attemptsOf(user.account, attempt.deliveryPublicId)
+    return attemptPage(site.pageUser(user), attempt, { attempts, webhookSet: (await webhookOf(user)) !== null })
+  })
+}

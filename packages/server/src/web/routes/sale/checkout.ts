@@ -1,0 +1,49 @@
+import { checkoutState } from '../../../domain/sale/checkout.ts'
+import { hasDeposit } from '../../../domain/sale/swap.ts'
+import { nowSecs } from '../../../ports/clock.ts'
+import { checkoutLinks, parsePlacement } from '../../components/sale/checkout-links.ts'
+import { otherAssets, swapNotice } from '../../components/sale/swap.ts'
+import type { Site } from '../../context.ts'
+import { idParam, queryFields } from '../../forms.ts'
+import { checkoutPage } from '../../pages/sale/checkout.ts'
+import { isShown, swapDepositPage } from '../../pages/sale/swap.ts'
+
+/** The page that a buyer pays on, and the same for a frame of the shop's page. The invoice id is its access token. */
+export function checkoutPages(site: Site): void {
+  const { blockSpacing, invoices, readiness, swaps, clock } = site.deps
+  const isTest = site.deps.network !== 'main'
+
+  for (const embedded of [false, true]) {
+    site.publicPage('GET', { path: embedded ? '/i/:id/embed' : '/i/:id', embedded }, async request => {
+      const query = queryFields(request)
+      const invoice = await invoices.read(idParam(request))
+      const placement = parsePlacement(query, embedded, site.deps.publicUrl())
+      const links = checkoutLinks(invoice.publicId, { ...placement, isTest })
+      const current = (await swaps.currentByInvoice([invoice])).get(invoice.id)
+      const own = query.swap === undefined ? null : await swaps.ofInvoice(invoice, query.swap)
+      const now = nowSecs(clock)
+      const isChainSeen = await readiness.isChainSeen()
+      // A swap that the buyer has not asked for by its id may be anyone's who has the invoice id.
+      const foreign = current && current.id !== own?.id && isShown(invoice, current, now) ? current : null
+      const shown = { invoice, links, isChainSeen, now }
+      if (own && isShown(invoice, own, now) && (query.with !== 'zec' || hasDeposit(own.status)))
+        return swapDepositPage({ ...shown, swap: own, foreign, showsDeposit: true })
+      // Otherwise a stranger's small deposit would keep the buyer from paying.
+      const paysInZec = query.with === 'zec' && foreign?.status === 'INCOMPLETE_DEPOSIT'
+      if (foreign && hasDeposit(foreign.status) && !paysInZec)
+        return swapDepositPage({ ...shown, swap: foreign, foreign: null, showsDeposit: false })
+      const swap = own ?? current
+      // A swap without a deposit concerns only the buyer who started it.
+      const isTold = swap && swap !== foreign && (swap === own || swap.status !== 'PENDING_DEPOSIT')
+      const state = checkoutState(invoice, now)
+      return checkoutPage({
+        ...shown,
+        swap,
+        notice: isTold && swapNotice(invoice, swap, now),
+        extra: swaps.offered && state === 'payable' && otherAssets({ invoice, swap, links, foreign }),
+        spacingSecs: await blockSpacing.current(),
+        ...(state === 'confirming' && { confirmed: await invoices.confirmationsOf(invoice) }),
+      })
+    })
+  }
+}

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { checkoutState, needsRecheck } from '../../../src/domain/sale/checkout.ts'
+import { dueAmount, type InvoiceStatus } from '../../../src/domain/sale/invoice.ts'
+
+const EXPIRY = 1_000
+const WATCH = 2_000
+const NO_TIME = null
+
+function state(status: InvoiceStatus, receivedZat: bigint, now: number) {
+  return checkoutState(
+    { status, receivedZat, dueZat: dueAmount({ amountZat: 10n }, receivedZat), expiresAt: EXPIRY, watchUntil: WATCH },
+    now,
+  )
+}
+
+test('money that arrived decides what a buyer can do, before the time does', () => {
+  assert.equal(state('pending', 0n, EXPIRY - 1), 'payable')
+  assert.equal(state('pending', 4n, EXPIRY - 1), 'payable')
+  assert.equal(state('detected', 10n, EXPIRY - 1), 'confirming')
+  for (const status of ['pending', 'expired', 'underpaid'] as const) {
+    assert.equal(state(status, 0n, EXPIRY), 'late', status)
+    assert.equal(state(status, 4n, EXPIRY), 'short', status)
+    assert.equal(state(status, 10n, EXPIRY), 'confirming', status)
+    assert.equal(state(status, 0n, WATCH), 'late', status)
+    assert.equal(state(status, 4n, WATCH + 1), 'over', status)
+    assert.equal(state(status, 10n, WATCH + 1), 'confirming', status)
+  }
+  for (const received of [0n, 4n, 10n, 11n]) assert.equal(state('paid', received, WATCH + 1), 'paid')
+})
+
+test('an open page asks on after its expiry while payments count, and for an hour after it is paid', () => {
+  const asks = (status: InvoiceStatus, now: number, paidAt: number | null = NO_TIME) =>
+    needsRecheck({ status, receivedZat: 0n, dueZat: 10n, expiresAt: EXPIRY, watchUntil: WATCH, paidAt }, now)
+  // A WebSocket reports these.
+  assert.deepEqual([asks('pending', EXPIRY), asks('detected', EXPIRY)], [false, false])
+  assert.deepEqual([asks('expired', WATCH), asks('underpaid', WATCH)], [true, true])
+  assert.deepEqual([asks('expired', WATCH + 1), asks('underpaid', WATCH + 1)], [false, false])
+  const full = { receivedZat: 10n, dueZat: 0n, expiresAt: EXPIRY, watchUntil: WATCH, paidAt: null }
+  assert.ok(needsRecheck({ ...full, status: 'expired' }, WATCH + 1), 'it waits for its confirmations')
+  assert.deepEqual([asks('paid', 900 + 3_599, 900), asks('paid', 900 + 3_600, 900)], [true, false])
+})

@@ -1,0 +1,316 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { type TestContext, test } from 'node:test'
+import type { Account } from '../../../src/domain/account/account.ts'
+import type { Actor } from '../../../src/domain/account/audit.ts'
+import { AppError } from '../../../src/domain/error.ts'
+import type { Invoice } from '../../../src/domain/sale/invoice.ts'
+import { DAY_SECS } from '../../../src/domain/time.ts'
+import type { NewSwap } from '../../../src/ports/repository/sale/swap.ts'
+import { openTestContainer } from '../../harness/container.ts'
+import { type DatabaseEngine, onBothDatabases } from '../../harness/databases.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+import { poisonRow } from '../../harness/poison.ts'
+import { testViewingKey } from '../../harness/viewing-key.ts'
+
+const ACTOR: Actor = { by: 'owner', session: 'session-c4n4ry', network: '198.51.100.0/24', client: 'c4n4ry browser' }
+const EMAIL = 'c4n4ry@example.org'
+const WAIT_SECS = 7 * DAY_SECS
+/** An invoice is watched for its 15 minutes, the late window and a margin, up to a whole hour. */
+const SETTLED_AFTER_SECS = 10 * DAY_SECS
+
+async function open(engine: DatabaseEngine, t: TestContext) {
+  const clock = new ManualClock()
+  const database = await engine.createDatabase(t)
+  const { services, infrastructure } = await openTestContainer(t, {
+    clock,
+    store: await database.open(),
+    config: { billingViewingKey: testViewingKey(9) },
+  })
+  const { store } = infrastructure
+  const { accounts, accountDeletions, invoices, viewingKeys } = services
+  /** Lets time pass, which the chain confirms. */
+  async function pass(secs: number): Promise<void> {
+    clock.advance(secs)
+    await store.write(tx => tx.chain.setSyncedThrough(clock.secs, clock.secs))
+  }
+  await pass(0)
+  return {
+    ...services,
+    database,
+    store,
+    clock,
+    pass,
+    async account(email: string, seed: number): Promise<Account> {
+      const { account } = await viewingKeys.set(await accounts.findOrCreate(email), testViewingKey(seed))
+      return account
+    },
+    async reread({ id }: Account): Promise<Account | null> {
+      return store.read(tx => tx.accounts.byId(id))
+    },
+    sell: (account: Account) =>
+      invoices.create(account, { amountZat: 1_000n, expiresInSecs: 900, idempotencyKey: undefined }),
+    /** Expires an invoice without payments, as the expiry loop does. */
+    expire: ({ id }: Invoice) =>
+      store.write(async tx => {
+        const [locked] = await tx.invoices.lock([id])
+        assert.ok(locked)
+        await tx.invoices.updateStates([{ ...locked, status: 'expired' }])
+      }),
+    async eraseAll(): Promise<void> {
+      while (await accountDeletions.eraseDue());
+    },
+  }
+}
+
+function newSwap(invoice: Invoice, refundTo = '0xrefund'): NewSwap {
+  const asset = { assetId: 'nep141:eth.omft.near', symbol: 'ETH', blockchain: 'eth', decimals: 18 }
+  const amounts = { amountIn: 2n, minAmountIn: 1n, amountInUsd: '12.34' }
+  const deposit = { depositAddress: `0x${randomUUID()}`, depositMemo: null, timeEstimate: 150 }
+  const { createdAt, expiresAt, id: invoiceId } = invoice
+  const times = { deadline: expiresAt, quoteDeadline: expiresAt, createdAt }
+  return { ...asset, ...amounts, ...deposit, ...times, publicId: randomUUID(), invoiceId, refundTo, quoteRaw: refundTo }
+}
+
+const refusedWith = (code: string) => (error: unknown) => error instanceof AppError && error.code === code
+
+onBothDatabases(engine => {
+  test('the request ends keys and sessions, and refuses every change until the owner keeps the account', async t => {
+    const service = await open(engine, t)
+    const { accountDeletions, apiKeys, sessions, store } = service
+    const account = await service.account(EMAIL, 1)
+    const { key } = await apiKeys.create(account, 'till')
+    const { token } = await sessions.create(account, 'script')
+    const dueAt = await accountDeletions.request(account, ACTOR)
+    assert.equal(dueAt, service.clock.secs + WAIT_SECS)
+    assert.deepEqual([await apiKeys.authenticate(key), await sessions.authenticate(token)], [null, null])
+    await service.pass(60)
+    assert.equal(await accountDeletions.request(account, ACTOR), dueAt, 'a repeated request changes nothing')
+
+    const deleting = (await service.reread(account)) as Account
+    const { accounts, billing, invoices, viewingKeys, webhooks, withdrawals } = service
+    const sale = { amountZat: 1_000n, expiresInSecs: 900, idempotencyKey: undefined }
+    const order = { amountZat: 5_000_000n, fiatCurrency: 'EUR', payoutTo: 'IBAN', idempotencyKey: undefined }
+    const refused = refusedWith('account_being_deleted')
+    await assert.rejects(apiKeys.create(deleting, 'new', ACTOR), refused)
+    await assert.rejects(sessions.create(deleting, 'new', ACTOR), refused)
+    await assert.rejects(webhooks.set(deleting, 'https://shop.example/hook', ACTOR), refused)
+    await assert.rejects(viewingKeys.set(deleting, testViewingKey(2), ACTOR), refused)
+    await assert.rejects(accounts.setConfirmations(deleting, 7, ACTOR), refused)
+    await assert.rejects(accounts.setEmail(deleting, 'other@example.org', ACTOR), refused)
+    await assert.rejects(withdrawals.create(deleting, order, ACTOR), refused)
+    await assert.rejects(billing.subscribe(deleting, 'Pro'), refused)
+    await assert.rejects(invoices.create(deleting, sale), refused)
+    // The state of the account counts, not what the request had read before.
+    await assert.rejects(apiKeys.create(account, 'new', ACTOR), refused)
+
+    await accountDeletions.cancel(deleting, ACTOR)
+    const kept = (await service.reread(account)) as Account
+    assert.equal(kept.deletionRequestedAt, undefined)
+    await apiKeys.create(kept, 'new', ACTOR)
+    assert.equal(await apiKeys.authenticate(key), null, 'revoked keys stay revoked')
+    await service.pass(2 * WAIT_SECS)
+    await service.eraseAll()
+    assert.equal((await service.reread(account))?.email, EMAIL)
+    const mailed = await store.write(tx => tx.mails.claimNotices(service.clock.secs, 50, () => 0))
+    const abouts = mailed.map(({ about }) => about)
+    assert.ok(abouts.includes('deletion_requested') && abouts.includes('deletion_canceled'))
+  })
+
+  test('nothing is left that names the owner, in any table; invoices keep their amounts', async t => {
+    const service = await open(engine, t)
+    const { apiKeys, sessions, signIn, store, webhooks } = service
+    const account = await service.account(EMAIL, 1)
+    await apiKeys.create(account, 'c4n4ry key', ACTOR)
+    const { session } = await sessions.create(account, 'c4n4ry session', ACTOR)
+    await webhooks.set(account, 'https://c4n4ry.example/hook', ACTOR)
+    await webhooks.rotateSecret(account, ACTOR)
+    await signIn.requestCode(EMAIL, '198.51.100.7', '', { ...ACTOR, by: 'visitor', session: null })
+    await signIn.requestReauth(account, session, '198.51.100.7')
+    const invoice = await service.sell(account)
+    await store.write(async tx => {
+      const swap = await tx.swaps.insert(newSwap(invoice, '0xc4n4ry'), 0)
+      assert.ok(swap)
+      const state = { keepsInvoiceOpen: false, nextPollAtMs: null, statusRaw: '{"c4n4ry":1}' }
+      await tx.swaps.update(swap.id, { ...swap, ...state })
+    })
+    const { viewingKeyId } = account
+    const sealed = async () => (await store.read(tx => tx.viewingKeys.byId(viewingKeyId as number)))?.sealed
+    const before = Buffer.from((await sealed()) as Uint8Array).toString('hex')
+    const stored = await service.database.dump()
+    assert.ok(stored.includes('c4n4ry') && stored.includes(before))
+
+    await service.accountDeletions.request(account, ACTOR)
+    await service.expire(invoice)
+    await service.pass(SETTLED_AFTER_SECS)
+    await service.eraseAll()
+
+    const left = await service.database.dump()
+    assert.ok(
+      !left.includes('c4n4ry'),
+      left.slice(Math.max(0, left.indexOf('c4n4ry') - 200), left.indexOf('c4n4ry') + 50),
+    )
+    assert.ok(!left.includes('198.51.100'))
+    assert.ok(!left.includes(before))
+    assert.equal((await service.invoices.read(invoice.publicId)).amountZat, 1_000n)
+    assert.deepEqual(
+      (await service.accounts.list()).map(({ email }) => email),
+      ['operator'],
+    )
+    const [entry] = await service.auditLog.list({ kind: 'account_erased' }, 10)
+    assert.deepEqual([entry?.accountId, entry?.actor.by], [null, 'service'])
+    const again = await service.accounts.findOrCreate(EMAIL)
+    assert.notEqual(again.id, account.id, 'the email can be used again')
+  })
+
+  test('the account is kept for a week, until its last invoice can no longer be paid, and while a clock is ahead', async t => {
+    const service = await open(engine, t)
+    const account = await service.account(EMAIL, 1)
+    const isKept = async () => {
+      await service.eraseAll()
+      return (await service.reread(account))?.email === EMAIL
+    }
+    await service.accountDeletions.request(account, ACTOR)
+    await service.pass(WAIT_SECS - 1)
+    assert.ok(await isKept())
+    service.clock.advance(365 * DAY_SECS)
+    assert.ok(await isKept(), 'a clock that the chain does not confirm')
+    service.clock.advance(-365 * DAY_SECS)
+    await service.accountDeletions.cancel(account, ACTOR)
+
+    const invoice = await service.sell((await service.reread(account)) as Account)
+    await service.accountDeletions.request(account, ACTOR)
+    await service.pass(SETTLED_AFTER_SECS)
+    assert.ok(await isKept(), 'the invoice is still pending')
+    await service.expire(invoice)
+    assert.ok(!(await isKept()))
+  })
+
+  test('an invoice that can be paid late, an open withdrawal, plan purchase, swap or delivery keeps the account', async t => {
+    const service = await open(engine, t)
+    const { billing, store, webhooks, withdrawals } = service
+    const isSettled = ({ id }: Account) => store.read(tx => tx.accountDeletions.isSettled(id, service.clock.secs))
+    const order = { amountZat: 5_000_000n, fiatCurrency: 'EUR', payoutTo: 'IBAN', idempotencyKey: undefined }
+    const beginnings: Record<string, (account: Account) => Promise<unknown>> = {
+      'an invoice that can be paid late': async account => service.expire(await service.sell(account)),
+      'a withdrawal': account => withdrawals.create(account, order),
+      'a plan purchase': account => billing.subscribe(account, 'Pro'),
+      'a swap': async account => {
+        const invoice = await service.sell(account)
+        await service.expire(invoice)
+        await store.write(tx => tx.swaps.insert(newSwap(invoice), 4_000_000_000_000))
+        await service.pass(SETTLED_AFTER_SECS)
+      },
+      'a delivery': async account => {
+        await webhooks.set(account, 'https://shop.example/hook')
+        await webhooks.test(account)
+      },
+    }
+    for (const [what, begin] of Object.entries(beginnings)) {
+      const account = await service.account(`${what.replaceAll(' ', '-')}@example.org`, 1)
+      assert.ok(await isSettled(account), what)
+      await begin(account)
+      assert.ok(!(await isSettled(account)), what)
+    }
+  })
+
+  for (const status of ['deposit_detected', 'payout_processing', 'needs_attention', 'completed'] as const) {
+    const isOwed = status !== 'completed'
+    test(`an account whose withdrawal is ${status} is ${isOwed ? 'kept' : 'deleted'} when its deposit is final`, async t => {
+      const service = await open(engine, t)
+      const { store, withdrawals } = service
+      const account = await service.account(EMAIL, 1)
+      const order = { amountZat: 5_000_000n, fiatCurrency: 'EUR', payoutTo: 'IBAN', idempotencyKey: undefined }
+      const { withdrawal, invoice } = await withdrawals.create(account, order)
+      await service.accountDeletions.request(account, ACTOR)
+      await store.write(async tx => {
+        await tx.invoices.updateStates([{ ...invoice, status: 'paid' }])
+        await tx.withdrawals.update(invoice.id, { ...withdrawal, status })
+      })
+      await service.pass(SETTLED_AFTER_SECS)
+      await service.eraseAll()
+      assert.equal((await service.reread(account))?.email === EMAIL, isOwed)
+    })
+  }
+
+  test('an account with work that is set aside is kept until it is done, and its own deletion can be set aside', async t => {
+    const service = await open(engine, t)
+    const { store, setAsides, accountDeletions } = service
+    const account = await service.account(EMAIL, 1)
+    const other = await service.account('other@example.org', 2)
+    const third = await service.account('third@example.org', 3)
+    for (const it of [account, other, third]) await accountDeletions.request(it, ACTOR)
+    const row = { kind: 'invoice', rowId: 1, reference: 'lost', accountId: account.id } as const
+    await setAsides.record(row, new Error('poison'))
+    const repair = await poisonRow(service.database.url, {
+      table: 'accounts',
+      column: 'id',
+      value: String(other.id),
+      on: 'UPDATE',
+    })
+    await service.pass(SETTLED_AFTER_SECS)
+    await service.eraseAll()
+    const emails = async () =>
+      Promise.all([account, other, third].map(async it => (await service.reread(it))?.email.split('@')[0]))
+    assert.deepEqual((await emails()).slice(0, 2), ['c4n4ry', 'other'])
+    assert.ok(!(await emails()).includes('third'), 'it is deleted behind the bad one')
+    await store.write(tx => tx.setAside.remove(row))
+    await repair()
+    service.clock.advance(60)
+    await accountDeletions.retrySetAside()
+    await service.eraseAll()
+    assert.ok(!(await emails()).some(email => email === 'c4n4ry' || email === 'other'))
+    assert.deepEqual(await setAsides.countByKind(), [])
+  })
+
+  test('a viewing key of several accounts stays for the others, and a deleted key never repeats an address', async t => {
+    const service = await open(engine, t)
+    const [leaving, staying] = [await service.account(EMAIL, 1), await service.account('stays@example.org', 1)]
+    assert.equal(leaving.viewingKeyId, staying.viewingKeyId)
+    const first = await service.sell(leaving)
+    await service.expire(first)
+    await service.accountDeletions.request(leaving, ACTOR)
+    await service.pass(SETTLED_AFTER_SECS)
+    await service.eraseAll()
+    assert.equal((await service.reread(leaving))?.viewingKeyId, null)
+    const second = await service.sell(staying)
+    await service.expire(second)
+
+    await service.accountDeletions.request(staying, ACTOR)
+    await service.pass(SETTLED_AFTER_SECS)
+    await service.eraseAll()
+    assert.equal((await service.scanKeys.all()).keys.filter(({ id }) => id === staying.viewingKeyId).length, 0)
+    const returned = await service.account(EMAIL, 1)
+    assert.equal(returned.viewingKeyId, staying.viewingKeyId, 'the row with the counter is found again')
+    const third = await service.sell(returned)
+    const indexes = [first, second, third].map(({ diversifierIndex }) => diversifierIndex)
+    assert.equal(new Set(indexes).size, 3)
+    assert.deepEqual(
+      indexes,
+      indexes.toSorted((a, b) => Number(a - b)),
+    )
+    assert.ok(
+      (await service.scanKeys.watchedAt(service.clock.secs)).keys.some(({ id }) => id === returned.viewingKeyId),
+    )
+  })
+
+  test('many rows are deleted in bounded steps, and accounts that are not settled do not hide others', async t => {
+    const service = await open(engine, t)
+    const { accountDeletions, store } = service
+    const busy = await service.account('busy@example.org', 1)
+    await service.sell(busy)
+    const account = await service.account(EMAIL, 2)
+    await store.write(async tx => {
+      for (let i = 0; i < 1_100; i++)
+        await tx.audit.append({ accountId: account.id, kind: 'signed_in', actor: ACTOR, detail: null, createdAt: i })
+    })
+    await accountDeletions.request(busy, ACTOR)
+    await accountDeletions.request(account, ACTOR)
+    await service.pass(WAIT_SECS)
+    assert.deepEqual([await accountDeletions.eraseDue(), await accountDeletions.eraseDue()], [true, true])
+    assert.equal((await service.reread(account))?.email, EMAIL)
+    await service.eraseAll()
+    assert.notEqual((await service.reread(account))?.email, EMAIL)
+    assert.equal((await service.reread(busy))?.email, 'busy@example.org')
+  })
+})
