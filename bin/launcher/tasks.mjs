@@ -18,8 +18,8 @@ const MAX_LISTED = 30
 export const TASKS = {
   test(args) {
     const { options, files } = select(args, ['test'], /\.test\.(ts|mjs)$/)
-    // At most two files at a time: some start browsers and database servers.
-    return [{ args: ['--test', '--test-concurrency=2', '--test-reporter=spec', ...options, ...files] }]
+    // Three files at a time, also on two cores: a file waits half of its time, for pages, databases and other processes.
+    return [{ args: ['--test', '--test-concurrency=3', '--test-reporter=spec', ...options, ...files] }]
   },
   check: () => [{ args: [BIOME, 'check', '--error-on-warnings'] }, { args: [TSC, '-p', 'tsconfig.json'] }],
   bench(args) {

@@ -23,8 +23,11 @@ if (tested.length + simulated.length === 0) {
   process.exit(2)
 }
 
+/** Tests at a time, when no simulation runs: they wait for databases and time limits. */
+const TEST_CONCURRENCY = 3
+
 const counts = { found: 0, survived: 0, skipped: 0 }
-const trees = copyTrees()
+const trees = copyTrees(simulated.length > 0 ? undefined : TEST_CONCURRENCY)
 
 if (!options.tested) await requirePassingTests(trees, tested)
 await inTrees(trees, tested, async (tree, mutant) => {

@@ -16,9 +16,8 @@ import type { Mutant } from './mutant.ts'
 import { mutate } from './mutate.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
-/** Mutants at a time. */
+/** Simulations at a time. */
 const CONCURRENCY = 2
-
 /** A copy of the tree in which mutants can be applied. */
 export interface Tree {
   readonly path: string
@@ -28,13 +27,13 @@ export interface Tree {
 }
 
 /** Copies of the tree, one for each mutant at a time. They are removed when the process ends. */
-export function copyTrees(): Tree[] {
+export function copyTrees(count = CONCURRENCY): Tree[] {
   const trees: Tree[] = []
   process.on('exit', () => {
     for (const tree of trees) tree.remove()
   })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
-  while (trees.length < CONCURRENCY) trees.push(copyTree())
+  while (trees.length < count) trees.push(copyTree())
   return trees
 }
 

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { startTestService, type TestService } from '../harness/service.ts'
+import { after, test } from 'node:test'
+import { startTestService } from '../harness/service.ts'
 import { deployText } from './files.ts'
 
 const TOKEN = 'metrics-token-of-the-test'
-let service: TestService
-let scraped: string
 
 /** Scrapes the port of the health checks. */
 async function scrape(token = TOKEN): Promise<Response> {
@@ -13,10 +11,8 @@ async function scrape(token = TOKEN): Promise<Response> {
   return fetch(url, { headers: { authorization: `Bearer ${token}` } })
 }
 
-before(async () => {
-  service = await startTestService({ env: { METRICS_TOKEN: TOKEN, HEALTH_PORT: '0' } })
-  scraped = await (await scrape()).text()
-})
+const service = await startTestService({ env: { METRICS_TOKEN: TOKEN, HEALTH_PORT: '0' } })
+const scraped = await (await scrape()).text()
 after(() => service.close())
 
 /** The types of all metrics of a response, by name. */

@@ -15,7 +15,7 @@ import {
 } from '../../../../deploy/startos/startos/environment.ts'
 import { checkReady } from '../../../../deploy/startos/startos/health.ts'
 import { newestMails } from '../../../../deploy/startos/startos/mailbox.ts'
-import { leftOut } from '../harness/programs.ts'
+import { leftOut } from '../../../zcash/test/left-out.ts'
 import { startTestService } from '../harness/service.ts'
 import { until } from '../harness/until.ts'
 import { checkSettings } from './checked-settings.ts'

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { API_ERRORS, type ApiError } from '../../src/domain/error-table.ts'
 import { errorDocUrl, STATUS } from '../../src/http/error.ts'
-import { startTestService, type TestService } from '../harness/service.ts'
+import { startTestService } from '../harness/service.ts'
 
-let service: TestService
-
-before(async () => {
-  service = await startTestService()
-})
-after(() => service?.close())
+const service = await startTestService()
+after(() => service.close())
 
 /** Sends a request that fails. @returns the text of the entry that its error links to */
 async function entryOf(path: string, json?: object): Promise<string> {

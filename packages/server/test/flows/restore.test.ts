@@ -3,10 +3,10 @@ import { copyFileSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { AppError, ReadOnlyDatabaseError } from '../../src/domain/error.ts'
 import { backupDatabase } from '../../src/store/open.ts'
-import type { TestPostgres } from '../harness/postgres.ts'
+import { describePostgres } from '../harness/databases.ts'
 import { findPostgres, NO_POSTGRES, runProgram, startPostgres, urlOf } from '../harness/postgres.ts'
 import { countRepeated, openRestoreShop, type RestoreShop } from '../harness/restore.ts'
 import { until } from '../harness/until.ts'
@@ -102,30 +102,25 @@ describe('after a restore on SQLite no address is used twice', () => {
 
 const bin = findPostgres()
 
-describe('after a restore on PostgreSQL no address is used twice', { skip: bin === null && NO_POSTGRES }, () => {
-  let server: TestPostgres
-  before(async () => {
-    server = await startPostgres(bin as string)
-  })
-  after(() => server.stop())
+describePostgres('after a restore on PostgreSQL no address is used twice', server => {
   const run = (name: string, args: readonly string[], input?: string) => runProgram(bin as string, name, args, input)
 
   test('from pg_dump into another database of the server', async t => {
-    const original = await server.freshDatabase()
+    const original = await server().freshDatabase()
     await sellOnBoth(t, original, async () => {
-      const copy = await server.freshDatabase()
+      const copy = await server().freshDatabase()
       run('psql', ['--quiet', '--set=ON_ERROR_STOP=1', '--dbname', copy], run('pg_dump', [original]))
       return copy
     })
   })
 
   test('from pg_restore into a new server', async t => {
-    const original = await server.freshDatabase()
+    const original = await server().freshDatabase()
     const other = await startPostgres(bin as string)
     t.after(() => other.stop())
     await sellOnBoth(t, original, async () => {
       const copy = await other.freshDatabase()
-      const file = join(server.folder, 'dump')
+      const file = join(server().folder, 'dump')
       run('pg_dump', ['--format=custom', '--file', file, original])
       run('pg_restore', ['--exit-on-error', '--dbname', copy, file])
       return copy
@@ -133,7 +128,7 @@ describe('after a restore on PostgreSQL no address is used twice', { skip: bin =
   })
 
   test('from pg_dump over the tables of a running process', async t => {
-    const original = await server.freshDatabase()
+    const original = await server().freshDatabase()
     const shop = await openShop(t, original)
     await shop.sell(BEFORE)
     const dump = run('pg_dump', ['--clean', original])
@@ -145,11 +140,11 @@ describe('after a restore on PostgreSQL no address is used twice', { skip: bin =
   })
 
   test('from a copy of the database by CREATE DATABASE', async t => {
-    const original = await server.freshDatabase()
+    const original = await server().freshDatabase()
     const first = await openShop(t, original)
     await first.sell(BEFORE)
     await first.close()
-    const copy = await server.freshDatabase(original)
+    const copy = await server().freshDatabase(original)
     const again = await openShop(t, original)
     const sold = await again.sell(SOLD)
     const second = await openShop(t, copy)

@@ -14,7 +14,6 @@ import { openStore } from '../../src/store/open.ts'
 import { createPgPool } from '../../src/store/postgres/driver.ts'
 import { openPostgresStore } from '../../src/store/postgres/store.ts'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
-import type { TestPglite } from './pglite.ts'
 import { findPostgres, NO_POSTGRES, startPostgres, type TestPostgres } from './postgres.ts'
 import { readTables } from './tables.ts'
 
@@ -27,7 +26,7 @@ export interface OpenOptions {
 
 /** The database of one test. Several stores open on it act as several processes. */
 export interface TestDatabase {
-  /** As in the setting `DATABASE_URL`. Empty on PGlite. */
+  /** As in the setting `DATABASE_URL`. Empty on a simulated server. */
   readonly url: string
   open(options?: OpenOptions): Promise<Store>
   /** The bodies of an account's public events, oldest first. */
@@ -38,7 +37,7 @@ export interface TestDatabase {
 
 /** A database that the store supports. */
 export interface DatabaseEngine {
-  readonly name: 'SQLite' | 'PGlite' | 'PostgreSQL'
+  readonly name: 'SQLite' | 'PostgreSQL'
   /** Creates an empty database, removed after the test. */
   createDatabase(test: TestContext): Promise<TestDatabase>
 }
@@ -51,14 +50,19 @@ export function onBothDatabases(declare: (engine: DatabaseEngine) => void): void
 
 /** For cases that cannot occur on SQLite, where one transaction writes at a time. */
 export function onPostgres(declare: (engine: DatabaseEngine) => void): void {
+  describePostgres('PostgreSQL', server => declare(postgresEngine(server)))
+}
+
+/** Declares tests with a PostgreSQL server of their own. They are skipped when it is not installed. */
+export function describePostgres(name: string, declare: (server: () => TestPostgres) => void): void {
   const bin = findPostgres()
-  describe('PostgreSQL', { skip: bin === null && NO_POSTGRES }, () => {
+  describe(name, { skip: bin === null && NO_POSTGRES }, () => {
     let server: TestPostgres
     before(async () => {
       server = await startPostgres(bin as string)
     })
     after(() => server?.stop())
-    declare(postgresEngine(() => server))
+    declare(() => server)
   })
 }
 
@@ -105,22 +109,6 @@ export function postgresEngine(server: () => TestPostgres): DatabaseEngine {
       const open = opener(test, options => openDatabase(url, options))
       const dump = async () => JSON.stringify(await readTables(url))
       return { url, open, events: accountId => readPostgresEvents(url, accountId), dump }
-    },
-  }
-}
-
-export function pgliteEngine(pglite: () => TestPglite): DatabaseEngine {
-  const noConnection = () => Promise.reject(new Error('PGlite has one connection, which the store uses'))
-  return {
-    name: 'PGlite',
-    async createDatabase(test) {
-      await pglite().reset()
-      return {
-        url: '',
-        open: opener(test, options => openPostgresStore(pglite().source(), ...settings(options), options?.migration)),
-        events: noConnection,
-        dump: noConnection,
-      }
     },
   }
 }

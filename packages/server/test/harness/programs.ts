@@ -1,13 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { basename } from 'node:path'
 import type { TestContext } from 'node:test'
-
-const LEFT_OUT = new Set(process.env.ZATGATE_TEST_LEFT_OUT?.split(' '))
-
-/** The reason to skip a test that `.ci/run` leaves out, because no file that it tests has changed; else false. */
-export function leftOut(name: string): string | false {
-  return LEFT_OUT.has(name) && `${name}: no file has changed since its tests passed`
-}
+import { leftOut } from '../../../zcash/test/left-out.ts'
 
 /** The reason to skip a test that needs a program; false when it is installed, and in CI, where the test fails instead. */
 export function missingProgram(program: string, versionArgument = '--version'): string | false {

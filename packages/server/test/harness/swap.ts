@@ -42,6 +42,13 @@ export class SwapHarness {
     return harness
   }
 
+  /** With an invoice and its swap. */
+  static async startSwap(t: TestScope): Promise<{ harness: SwapHarness; invoice: Invoice; swap: Swap }> {
+    const harness = await SwapHarness.start(t)
+    const invoice = await harness.invoice()
+    return { harness, invoice, swap: await harness.start(invoice) }
+  }
+
   get swaps(): Services['swaps'] {
     return this.chainSync.services.swaps
   }
@@ -130,4 +137,14 @@ export async function assertFinalState(
     },
     { keptOpen: false, ...end },
   )
+}
+
+/** The swap has succeeded, its coins have paid the invoice, and nothing else was sent. */
+export function assertPaid(harness: SwapHarness, swap: Swap, invoice: Invoice): Promise<void> {
+  return assertFinalState(harness, swap, invoice, {
+    swap: 'SUCCESS',
+    invoice: 'paid',
+    events: ['invoice.paid'],
+    keptOpen: true,
+  })
 }

@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import type { AuditKind } from '../../src/domain/account/audit.ts'
-import { type Merchant, startTestApi, type TestApi } from '../harness/api.ts'
+import { type Merchant, startTestApi } from '../harness/api.ts'
 import { call } from '../harness/http-call.ts'
 import { testViewingKey } from '../harness/viewing-key.ts'
 
-let api: TestApi
-
-before(async () => {
-  api = await startTestApi()
-})
+const api = await startTestApi()
 after(() => api.close())
 
 const ORDER = { amount_zat: 50_000_000, fiat_currency: 'EUR', payout_to: 'DE00 1234' }

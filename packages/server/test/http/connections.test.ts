@@ -1,21 +1,17 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { createApp } from '../../src/http/create-app.ts'
 import { MAX_PIPELINED } from '../../src/http/pipelining.ts'
-import { type Merchant, startTestApi, type TestApi } from '../harness/api.ts'
+import { startTestApi } from '../harness/api.ts'
 import { recordingLog } from '../harness/log.ts'
 import { until } from '../harness/until.ts'
 
-let api: TestApi
-let merchant: Merchant
 const log = recordingLog()
 
-before(async () => {
-  api = await startTestApi({ log })
-  merchant = await api.merchant()
-})
+const api = await startTestApi({ log })
+const merchant = await api.merchant()
 after(() => api.close())
 
 async function open(url: string): Promise<Socket> {

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import type { JsonObject } from '../../src/http/openapi/shared-schemas.ts'
-import { startTestApi, type TestApi } from '../harness/api.ts'
+import { startTestApi } from '../harness/api.ts'
 import { call } from '../harness/http-call.ts'
 
-let api: TestApi
-before(async () => {
-  api = await startTestApi()
-})
+const api = await startTestApi()
 after(() => api.close())
 
 const KEY_WANTED = 'POST /v1/invoices takes an API key, which begins with zg_'

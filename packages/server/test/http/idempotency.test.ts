@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { FREE_PLAN } from '../../src/domain/account/plan.ts'
 import { type Merchant, startTestApi, type TestApi } from '../harness/api.ts'
 import { call } from '../harness/http-call.ts'
 import { testViewingKey } from '../harness/viewing-key.ts'
 
-let api: TestApi
-let merchant: Merchant
-
-before(async () => {
-  api = await startTestApi()
-  merchant = await api.merchant()
-})
+const api = await startTestApi()
+const merchant = await api.merchant()
 after(() => api.close())
 
 const create = (key: string, json: unknown, user = merchant, target: TestApi = api) =>

@@ -1,27 +1,20 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { verifyWebhook, ZatgateClient } from '@zatgate/sdk'
 import { Compile } from 'typebox/compile'
 import { EVENT_TYPES, invoiceEventBody } from '../../src/domain/notify/event.ts'
 import type { JsonObject } from '../../src/http/openapi/shared-schemas.ts'
-import { type Merchant, startTestApi, type TestApi } from '../harness/api.ts'
+import { startTestApi } from '../harness/api.ts'
 import { call } from '../harness/http-call.ts'
 import { invoiceWith } from '../harness/invoice.ts'
 
 /** Files, and probes. */
 const WITHOUT_EXAMPLE = ['GET /v1/account/export', 'GET /healthz', 'GET /readyz']
 
-// biome-ignore lint/suspicious/noExplicitAny: an untyped JSON document
-let document: any
-let api: TestApi
-let merchant: Merchant
-
-before(async () => {
-  api = await startTestApi()
-  merchant = await api.merchant()
-  document = (await call(api, 'GET /openapi.json')).body
-})
+const api = await startTestApi()
+const merchant = await api.merchant()
+const document = (await call(api, 'GET /openapi.json')).body
 after(() => api.close())
 
 // biome-ignore lint/suspicious/noExplicitAny: the same

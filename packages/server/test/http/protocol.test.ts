@@ -2,18 +2,13 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { METHODS } from 'node:http'
 import { connect } from 'node:net'
-import { after, before, test } from 'node:test'
-import { type Merchant, startTestApi, type TestApi } from '../harness/api.ts'
+import { after, test } from 'node:test'
+import { startTestApi, type TestApi } from '../harness/api.ts'
 import { call } from '../harness/http-call.ts'
 import { recordingLog } from '../harness/log.ts'
 
-let api: TestApi
-let merchant: Merchant
-
-before(async () => {
-  api = await startTestApi()
-  merchant = await api.merchant()
-})
+const api = await startTestApi()
+const merchant = await api.merchant()
 after(() => api.close())
 
 const UNKNOWN = '3fa85f64-5717-4562-b3fc-2c963f66afa6'

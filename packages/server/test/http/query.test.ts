@@ -1,16 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
-import { type Merchant, startTestApi, type TestApi } from '../harness/api.ts'
+import { after, test } from 'node:test'
+import { startTestApi } from '../harness/api.ts'
 import { call } from '../harness/http-call.ts'
 
-let api: TestApi
-let merchant: Merchant
-
-before(async () => {
-  api = await startTestApi()
-  merchant = await api.merchant()
-})
+const api = await startTestApi()
+const merchant = await api.merchant()
 after(() => api.close())
 
 interface Operation {

@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { after, before, suite, test } from 'node:test'
+import { after, suite, test } from 'node:test'
 import { promisify } from 'node:util'
 import { createContext, runInContext } from 'node:vm'
 import { gzipSync } from 'node:zlib'
@@ -17,11 +17,11 @@ import { Guide } from '../docs/guide.ts'
 import { stackOf, temporaryFolder } from '../harness/container.ts'
 import { call } from '../harness/http-call.ts'
 import { missingProgram } from '../harness/programs.ts'
-import { startTestService, type TestService } from '../harness/service.ts'
+import { startTestService } from '../harness/service.ts'
 import { openShell } from '../harness/shell.ts'
 import { until } from '../harness/until.ts'
 import { noBrowser, openBrowser } from '../web/browser.ts'
-import { type Consumer, installPackages, ROOT, snippetOf, supportedNodes } from './consumer.ts'
+import { installPackages, ROOT, snippetOf, supportedNodes } from './consumer.ts'
 
 const MAX_SDK_BYTES = 8 * 1024
 const SECRET = `whsec_${randomBytes(32).toString('base64')}`
@@ -50,13 +50,8 @@ const USED = 'invoice.paid,bad_signature,true,?amount=0.15'
 const IMPORTED = `${useBoth('await import')}\nconsole.log(await use())`
 const REQUIRED = `${useBoth('require')}\nuse().then(console.log)`
 
-let consumer: Consumer
-let at: TestService
-
-before(async () => {
-  consumer = await installPackages()
-  at = await startTestService()
-})
+const consumer = await installPackages()
+const at = await startTestService()
 after(async () => {
   await at?.close()
   consumer?.remove()

@@ -4,18 +4,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import fc from 'fast-check'
 import pg from 'pg'
 import { systemRandom } from '../../src/adapters/system/random.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { createDatabaseIdentity, type DatabaseIdentity } from '../../src/services/database-identity.ts'
 import { backupDatabase, openStore } from '../../src/store/open.ts'
+import { describePostgres } from '../harness/databases.ts'
 import { makeViewingKey } from '../harness/fixtures.ts'
 import { recordingLog } from '../harness/log.ts'
 import { ManualClock } from '../harness/manual-clock.ts'
-import type { TestPostgres } from '../harness/postgres.ts'
-import { findPostgres, NO_POSTGRES, startPostgres } from '../harness/postgres.ts'
 
 const LATE_WATCH_DAYS = 7
 
@@ -236,22 +235,17 @@ describe('the database identity on SQLite', () => {
   })
 })
 
-const bin = findPostgres()
-
-describe('the database identity on PostgreSQL', { skip: bin === null && NO_POSTGRES }, () => {
-  let server: TestPostgres
+describePostgres('the database identity on PostgreSQL', server => {
   let migrated: string
   before(async () => {
-    server = await startPostgres(bin as string)
-    migrated = await server.freshDatabase()
+    migrated = await server().freshDatabase()
     await (await openStore(migrated)).close()
   })
-  after(() => server.stop())
 
-  identityTests(() => ({ fresh: () => server.freshDatabase(migrated), copy: url => server.freshDatabase(url) }), 6)
+  identityTests(() => ({ fresh: () => server().freshDatabase(migrated), copy: url => server().freshDatabase(url) }), 6)
 
   test('if the role cannot read all identity parts, the rest is used and the missing parts are logged', async t => {
-    const url = await server.freshDatabase(migrated)
+    const url = await server().freshDatabase(migrated)
     const admin = new pg.Client(url)
     await admin.connect()
     t.after(() => admin.end())

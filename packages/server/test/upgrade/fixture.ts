@@ -45,7 +45,14 @@ export interface Fixture {
   readonly facts: Facts
 }
 
-const FILES = { sql: 'database.sql', chain: 'chain.jsonl', swaps: 'swaps.json', facts: 'facts.json' } as const
+const FILES = {
+  sql: 'database.sql',
+  chain: 'chain.jsonl',
+  swaps: 'swaps.json',
+  facts: 'facts.json',
+  /** Those of the facts, one a line. */
+  responses: 'responses.jsonl',
+} as const
 
 /** The recorded versions, in the order of their names. */
 export function recordedVersions(): string[] {
@@ -58,7 +65,13 @@ export function readFixture(version: string, engine: Engine): Fixture {
     sql: read(FILES.sql),
     chain: read(FILES.chain),
     swaps: read(FILES.swaps),
-    facts: JSON.parse(read(FILES.facts)),
+    facts: {
+      ...JSON.parse(read(FILES.facts)),
+      responses: read(FILES.responses)
+        .trimEnd()
+        .split('\n')
+        .map(line => JSON.parse(line)),
+    },
   }
 }
 
@@ -69,7 +82,9 @@ export function writeFixture(folder: string, engine: Engine, { sql, chain, swaps
   write(FILES.sql, sql)
   write(FILES.chain, chain)
   write(FILES.swaps, `${swaps.trimEnd()}\n`)
-  write(FILES.facts, `${JSON.stringify(facts, null, 1)}\n`)
+  const { responses, ...others } = facts
+  write(FILES.facts, `${JSON.stringify(others, null, 1)}\n`)
+  write(FILES.responses, responses.map(response => `${JSON.stringify(response)}\n`).join(''))
 }
 
 /** The SQL that creates a copy of a SQLite database. */

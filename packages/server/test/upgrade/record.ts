@@ -41,9 +41,12 @@ async function record(folder: string, target: string, engine: Engine, bin: strin
   writeFixture(target, engine, { sql, chain: read('sandbox-chain.jsonl'), swaps: read('sandbox-swaps.json'), facts })
 }
 
-/** Without the commands of psql that its earlier releases do not know. */
+/** Without the commands of psql that its earlier releases do not know, and without headings. */
 function portable(dump: string): string {
-  return dump.replaceAll(/^\\(?:un)?restrict .*\n/gm, '')
+  return dump
+    .replaceAll(/^\\(?:un)?restrict .*\n/gm, '')
+    .replaceAll(/^--\n-- .*\n--\n\n/gm, '')
+    .replaceAll(/;\n\n+/g, ';\n')
 }
 
 const [version, checkout = ROOT] = process.argv.slice(2)

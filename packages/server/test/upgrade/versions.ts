@@ -1,5 +1,6 @@
-import { after, before, describe } from 'node:test'
-import { findPostgres, NO_POSTGRES, startPostgres, type TestPostgres } from '../harness/postgres.ts'
+import { describe } from 'node:test'
+import { describePostgres } from '../harness/databases.ts'
+import { findPostgres } from '../harness/postgres.ts'
 import { type Engine, recordedVersions } from './fixture.ts'
 import { type PostgresServer, type Restored, restoreFixture } from './restore.ts'
 
@@ -15,21 +16,15 @@ export function onEveryVersion(declare: Declare): void {
 
 /** As {@link onEveryVersion}, for some versions. */
 export function onVersions(versions: readonly string[], declare: Declare): void {
-  const bin = findPostgres()
   for (const version of versions) {
     describe(`${version} on SQLite`, () => declare(version, 'sqlite', restorer(version, 'sqlite')))
-    describe(`${version} on PostgreSQL`, { skip: bin === null && NO_POSTGRES }, () => {
-      let server: TestPostgres
-      before(async () => {
-        server = await startPostgres(bin as string)
-      })
-      after(() => server?.stop())
+    describePostgres(`${version} on PostgreSQL`, server =>
       declare(
         version,
         'postgres',
-        restorer(version, 'postgres', () => ({ bin: bin as string, server })),
-      )
-    })
+        restorer(version, 'postgres', () => ({ bin: findPostgres() as string, server: server() })),
+      ),
+    )
   }
 }
 

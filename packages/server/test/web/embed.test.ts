@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { type SandboxService, startSandboxService } from '../harness/service.ts'
+import { startSandboxService } from '../harness/service.ts'
 import { SkewedClock } from '../harness/skewed-clock.ts'
 import { until } from '../harness/until.ts'
 import { chooseAsset, createInvoice, noBrowser, submitAsset, useBrowser } from './browser.ts'
@@ -13,11 +13,8 @@ const UNKNOWN = '6f1e5e2c-6c0a-4a2e-9d3c-0f5f3f1d2b4a'
 /** Clock speed. The first poll of a swap comes five seconds after its start. */
 const SPEED = 10
 
-let harness: SandboxService
-before(async () => {
-  harness = await startSandboxService({ clock: new SkewedClock({ factor: SPEED }) })
-})
-after(() => harness?.close())
+const harness = await startSandboxService({ clock: new SkewedClock({ factor: SPEED }) })
+after(() => harness.close())
 
 const createId = async (shop = harness) => (await createInvoice(shop)).publicId
 

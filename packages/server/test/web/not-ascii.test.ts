@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
-import { type SandboxService, startSandboxService } from '../harness/service.ts'
+import { after, describe, test } from 'node:test'
+import { startSandboxService } from '../harness/service.ts'
 import { noBrowser, useBrowser } from './browser.ts'
 import { Visitor } from './visitor.ts'
 
 const ASCII = 'mara@xn--bcher-kva.example'
 
-let harness: SandboxService
-before(async () => {
-  harness = await startSandboxService()
-})
-after(() => harness?.close())
+const harness = await startSandboxService()
+after(() => harness.close())
 
 test('an account that an older version keeps with its domain in Unicode is found by both forms', async () => {
   const { accounts, store } = harness.service

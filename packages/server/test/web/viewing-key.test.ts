@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type SandboxService, startSandboxService } from '../harness/service.ts'
+import { after, test } from 'node:test'
+import { startSandboxService } from '../harness/service.ts'
 import { testViewingKey } from '../harness/viewing-key.ts'
 import { visit } from './visit.ts'
 
 const ORDER = { amountZat: 1n, expiresInSecs: 900, idempotencyKey: undefined }
 
-let harness: SandboxService
-before(async () => {
-  harness = await startSandboxService()
-})
+const harness = await startSandboxService()
 after(() => harness.close())
 
 test('the page says why a further viewing key is refused, and keeps the present one', async () => {

@@ -71,7 +71,7 @@ export const ADDRESSES_AND_COPIES: readonly Change[] = [
     replace: 'if (cursor.seq < 0 && !isContinued) return null',
     killedBy: {
       file: 'http/websocket/fail-over.test.ts',
-      test: 'after a fail-over a socket gets',
+      test: 'after a fail-over a socket gets `paid` when the sequence of events is behind',
       needsPostgres: true,
     },
   },

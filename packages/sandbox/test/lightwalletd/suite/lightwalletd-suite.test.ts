@@ -1,4 +1,5 @@
 import { describe } from 'node:test'
+import { leftOut } from '../../../../zcash/test/left-out.ts'
 import { recordingMissing } from '../../../../zcash/test/recording.ts'
 import { lightwalletdMissing } from '../../recorded/real-lightwalletd.ts'
 import { zebraMissing } from '../../recorded/zebra.ts'
@@ -23,8 +24,10 @@ function suite(start: StartServer): void {
 describe('the sandbox', () => suite(startSandboxServer))
 
 // It has no caches, and its messages are its own.
-describe('the light-wallet server of Zebra', { skip: recordingMissing || zebraMissing, concurrency: 2 }, () =>
-  protocolSuite(startZebraServer),
+describe(
+  'the light-wallet server of Zebra',
+  { skip: recordingMissing || zebraMissing || leftOut('zebrad'), concurrency: 2 },
+  () => protocolSuite(startZebraServer),
 )
 
 // The real server needs wall-clock time, so the groups wait concurrently.

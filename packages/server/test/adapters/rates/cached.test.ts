@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { Rates as Kraken } from '@zatgate/sandbox/rates'
 import { createHttpClient } from '../../../src/adapters/http-client/client.ts'
 import { createCachedRates } from '../../../src/adapters/rates/cached.ts'
@@ -7,11 +7,8 @@ import { krakenRates } from '../../../src/adapters/rates/kraken.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 
 const http = createHttpClient({ allowPrivate: true })
-let kraken: Kraken
 
-before(async () => {
-  kraken = await Kraken.start()
-})
+const kraken = await Kraken.start()
 after(async () => {
   http.close()
   await kraken.close()

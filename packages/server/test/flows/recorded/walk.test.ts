@@ -24,27 +24,19 @@ const bin = findPostgres()
 type Options = Omit<WalkOptions, 'network' | 'databaseUrl'>
 type StartWalk = (t: TestContext, options?: Options) => Promise<Walk>
 
-onBothDatabases(
-  'by the light-wallet server of Zebra',
-  recordingMissing || zebraMissing,
-  ZebraNetwork.start,
-  declareWalks,
-)
+onBothDatabases('by the light-wallet server of Zebra', recordingMissing || zebraMissing, ZebraNetwork.start)
 onBothDatabases(
   'by the real lightwalletd',
   recordingMissing || lightwalletdMissing,
   LightwalletdNetwork.start,
-  start => {
-    declareWalks(start)
-    declareNodeFailure(start)
-  },
+  declareNodeFailure,
 )
 
 function onBothDatabases(
   server: string,
   skip: string | false,
   network: StartNetwork,
-  declare: (start: StartWalk) => void,
+  declareMore: (start: StartWalk) => void = () => {},
 ): void {
   const starter =
     (freshDatabase: () => Promise<Pick<WalkOptions, 'databaseUrl'>>): StartWalk =>
@@ -54,7 +46,12 @@ function onBothDatabases(
       return walk
     }
   describe(`the service follows the recorded chain ${server}`, { skip, concurrency: 2, timeout: TIMEOUT_MS }, () => {
-    describe('on SQLite', { concurrency: CONCURRENCY }, () => declare(starter(async () => ({}))))
+    describe('on SQLite', { concurrency: CONCURRENCY }, () => {
+      const start = starter(async () => ({}))
+      declareWalks(start)
+      declareServerFailure(start)
+      declareMore(start)
+    })
 
     describe('on PostgreSQL', { concurrency: CONCURRENCY, skip: bin === null && NO_POSTGRES }, () => {
       let postgres: TestPostgres
@@ -63,17 +60,19 @@ function onBothDatabases(
         postgres = await startPostgres(bin as string)
       })
       after(() => postgres?.stop())
-      declare(
-        starter(async () => {
-          // The server creates one database at a time.
-          newest = newest.then(() => postgres.freshDatabase())
-          return { databaseUrl: await newest }
-        }),
-      )
+      const start = starter(async () => {
+        // The server creates one database at a time.
+        newest = newest.then(() => postgres.freshDatabase())
+        return { databaseUrl: await newest }
+      })
+      declareWalks(start)
+      declareSecondServer(start)
+      declareFirstStarts(start)
     })
   })
 }
 
+/** On both databases. The walks of the functions below show what a server does, which no database changes: one is enough. */
 function declareWalks(start: StartWalk): void {
   test('while it is killed and restarted at every step', async t => {
     const walk = await start(t, { expiring: true })
@@ -92,7 +91,9 @@ function declareWalks(start: StartWalk): void {
     for (const moment of walk.moments) await walk.step(moment)
     await walk.verify({ once: true })
   })
+}
 
+function declareServerFailure(start: StartWalk): void {
   test('with a server that is killed at every second step, half of the time losing its cache', async t => {
     const walk = await start(t)
     const [server] = walk.networks as readonly [RecordedNetwork]
@@ -105,7 +106,9 @@ function declareWalks(start: StartWalk): void {
     }
     await walk.verify({ once: true })
   })
+}
 
+function declareSecondServer(start: StartWalk): void {
   test('with two servers that are on different branches one after the other, and then agree', async t => {
     const walk = await start(t, { servers: 2 })
     const [first, second] = [walk.networks[0]!, walk.networks[1]!]
@@ -128,7 +131,9 @@ function declareWalks(start: StartWalk): void {
     await walk.step(walk.end)
     await walk.verify({ once: true })
   })
+}
 
+function declareFirstStarts(start: StartWalk): void {
   for (const [name, from] of [
     ['in the mempool', { tip: 14, branch: 'main', sent: true }],
     ['at one confirmation on branch A', { tip: 33, branch: 'a', sent: false }],

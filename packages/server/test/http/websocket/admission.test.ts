@@ -1,22 +1,16 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { WebSocket } from 'ws'
-import { type Merchant, startTestApi, type TestApi } from '../../harness/api.ts'
+import { startTestApi } from '../../harness/api.ts'
 import { call } from '../../harness/http-call.ts'
 import { until } from '../../harness/until.ts'
 import { subscribe } from '../../harness/websocket-client.ts'
 
-let api: TestApi
-let merchant: Merchant
-let id: string
-
-before(async () => {
-  api = await startTestApi({ settings: { maxWebSockets: 5, maxWebSocketsPerClient: 2, trustProxy: 1 } })
-  merchant = await api.merchant()
-  id = (await call(api, 'POST /v1/invoices', { token: merchant.apiKey, json: { amount_zat: 100 } })).body.id
-})
+const api = await startTestApi({ settings: { maxWebSockets: 5, maxWebSocketsPerClient: 2, trustProxy: 1 } })
+const merchant = await api.merchant()
+const id = (await call(api, 'POST /v1/invoices', { token: merchant.apiKey, json: { amount_zat: 100 } })).body.id
 after(() => api.close())
 
 const UNKNOWN = '3fa85f64-5717-4562-b3fc-2c963f66afa6'

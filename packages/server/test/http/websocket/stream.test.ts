@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { EventEmitter, once } from 'node:events'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { WebSocket } from 'ws'
 import type { Invoice, InvoiceStatus } from '../../../src/domain/sale/invoice.ts'
 import { createInvoiceStream } from '../../../src/http/websocket/stream.ts'
-import { type Merchant, startTestApi, type TestApi } from '../../harness/api.ts'
+import { startTestApi, type TestApi } from '../../harness/api.ts'
 import { call } from '../../harness/http-call.ts'
 import { silentLog } from '../../harness/log.ts'
 import { testOutbox } from '../../harness/outbox.ts'
@@ -13,13 +13,8 @@ import { subscribe } from '../../harness/websocket-client.ts'
 
 const CAPS = { maxWebSockets: 10, maxWebSocketsPerClient: 10 }
 
-let api: TestApi
-let merchant: Merchant
-
-before(async () => {
-  api = await startTestApi()
-  merchant = await api.merchant()
-})
+const api = await startTestApi()
+const merchant = await api.merchant()
 after(() => api.close())
 
 async function newInvoice(): Promise<Invoice> {

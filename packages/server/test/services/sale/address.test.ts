@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { systemRandom } from '../../../src/adapters/system/random.ts'
 import type { NoteScanner } from '../../../src/ports/note-scanner.ts'
 import type { Store } from '../../../src/ports/store.ts'
@@ -12,11 +12,8 @@ import { withRepositories } from '../../harness/tx.ts'
 import { until } from '../../harness/until.ts'
 import { testViewingKey } from '../../harness/viewing-key.ts'
 
-let api: TestApi
 let keys = 0
-before(async () => {
-  api = await startTestApi()
-})
+const api = await startTestApi()
 after(() => api.close())
 
 /**

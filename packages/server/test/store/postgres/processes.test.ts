@@ -5,28 +5,19 @@ import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
-import { after, before, describe, test } from 'node:test'
+import { test } from 'node:test'
 import pg from 'pg'
 import type { Invoice } from '../../../src/domain/sale/invoice.ts'
 import type { BatchTx, Store } from '../../../src/ports/store.ts'
 import { MIGRATIONS } from '../../../src/store/migrations/index.ts'
 import { backupDatabase, openStore } from '../../../src/store/open.ts'
-import { postgresEngine } from '../../harness/databases.ts'
+import { describePostgres, postgresEngine } from '../../harness/databases.ts'
 import { FIRST_CURSOR, hashOf, makeAccount, moved, NOW, openShop } from '../../harness/fixtures.ts'
 import { migrationOf } from '../../harness/migration.ts'
-import type { TestPostgres } from '../../harness/postgres.ts'
-import { findPostgres, NO_POSTGRES, startPostgres } from '../../harness/postgres.ts'
 import { until } from '../../harness/until.ts'
 
-const bin = findPostgres()
-
-describe('several processes on one PostgreSQL', { skip: bin === null && NO_POSTGRES }, () => {
-  let server: TestPostgres
-  before(async () => {
-    server = await startPostgres(bin as string)
-  })
-  after(() => server.stop())
-  const engine = postgresEngine(() => server)
+describePostgres('several processes on one PostgreSQL', server => {
+  const engine = postgresEngine(server)
 
   async function openAdmin(t: TestContext, url: string): Promise<pg.Client> {
     const admin = new pg.Client(url)
@@ -87,7 +78,7 @@ describe('several processes on one PostgreSQL', { skip: bin === null && NO_POSTG
   })
 
   test('every process is notified once by each process, itself included', async t => {
-    const url = await server.freshDatabase()
+    const url = await server().freshDatabase()
     const [a, b] = [await startListener(t, url), await startListener(t, url)]
     for (const writer of [a, b]) {
       writer.child.stdin.write('notify\n')
@@ -151,7 +142,7 @@ describe('several processes on one PostgreSQL', { skip: bin === null && NO_POSTG
   })
 
   test('after the server ends all connections the store reconnects and notifies every listener', async t => {
-    const url = await server.freshDatabase()
+    const url = await server().freshDatabase()
     const errors: unknown[] = []
     const store = await openStore(url, { onError: error => errors.push(error) })
     t.after(() => store.close())

@@ -1,12 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { test } from 'node:test'
 import type { PgClient } from '@zatgate/server/store/postgres/driver'
-import {
-  findPostgres,
-  NO_POSTGRES,
-  startPostgres,
-  type TestPostgres,
-} from '../../../../server/test/harness/postgres.ts'
+import { describePostgres } from '../../../../server/test/harness/databases.ts'
 import { Draw } from '../../../src/runtime/draw.ts'
 import { type Laboratory, openReal, openSimulated } from './laboratory.ts'
 import { ClientState, type Command } from './program.ts'
@@ -14,19 +9,11 @@ import { ClientState, type Command } from './program.ts'
 const PROGRAMS = 8
 const COMMANDS = 30
 
-const bin = findPostgres()
-
-describe('random programs have the same results on both servers', { skip: bin === null && NO_POSTGRES }, () => {
-  let postgres: TestPostgres
-  before(async () => {
-    postgres = await startPostgres(bin as string)
-  })
-  after(() => postgres?.stop())
-
+describePostgres('random programs have the same results on both servers', server => {
   for (const clients of [2, 3])
     for (let seed = 1; seed <= PROGRAMS; seed++)
       test(`program ${seed} of ${clients} clients`, async t => {
-        const real = new Side(await openReal(postgres, t))
+        const real = new Side(await openReal(server(), t))
         const simulated = new Side(await openSimulated(t))
         await compare(new Draw(seed, 'program'), clients, real, simulated)
       })

@@ -1,19 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, describe, type TestContext } from 'node:test'
+import { describe, type TestContext } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { DEFAULT_LIMITS } from '@zatgate/server/store/limits'
 import type { Migration } from '@zatgate/server/store/migrations/index'
 import { createPgPool, type PgClient, type PgSource } from '@zatgate/server/store/postgres/driver'
 import { migratePostgres } from '@zatgate/server/store/postgres/migrate'
 import pg from 'pg'
-import {
-  findPostgres,
-  NO_POSTGRES,
-  startPostgres,
-  type TestPostgres,
-} from '../../../../server/test/harness/postgres.ts'
+import { describePostgres } from '../../../../server/test/harness/databases.ts'
+import type { TestPostgres } from '../../../../server/test/harness/postgres.ts'
 import { openPostgresServer } from '../../../src/store/postgres/server.ts'
 
 /** A server, real or simulated, with the tables `items` and `parts`. */
@@ -40,15 +36,7 @@ const TABLES: Migration = [
 /** Declares the tests for the simulated server and for a real one, which is skipped when it is not installed. */
 export function onBothServers(declare: (open: OpenLaboratory) => void): void {
   describe('simulated', () => declare(openSimulated))
-  const bin = findPostgres()
-  describe('real', { skip: bin === null && NO_POSTGRES }, () => {
-    let server: TestPostgres
-    before(async () => {
-      server = await startPostgres(bin as string)
-    })
-    after(() => server?.stop())
-    declare(t => openReal(server, t))
-  })
+  describePostgres('real', server => declare(t => openReal(server(), t)))
 }
 
 export async function openSimulated(t: TestContext): Promise<Laboratory> {

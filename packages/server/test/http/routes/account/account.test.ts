@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { parseAddress } from '@zatgate/zcash/address'
-import { type Merchant, startTestApi, type TestApi } from '../../../harness/api.ts'
+import { type Merchant, startTestApi } from '../../../harness/api.ts'
 import { call } from '../../../harness/http-call.ts'
 import { testViewingKey } from '../../../harness/viewing-key.ts'
 
-let api: TestApi
-let merchant: Merchant
-
-before(async () => {
-  api = await startTestApi()
-  merchant = await api.merchant()
-})
+const api = await startTestApi()
+const merchant = await api.merchant()
 after(() => api.close())
 
 const as = (user: Merchant) => (line: string, json?: unknown) =>

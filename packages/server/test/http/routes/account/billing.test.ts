@@ -1,15 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { startTestApi, type TestApi } from '../../../harness/api.ts'
+import { after, test } from 'node:test'
+import { startTestApi } from '../../../harness/api.ts'
 import { call } from '../../../harness/http-call.ts'
 
 const ORDER = { amount_zat: 150_000_000, fiat_currency: 'EUR', payout_to: 'DE89370400440532013000' }
 
-let api: TestApi
-
-before(async () => {
-  api = await startTestApi()
-})
+const api = await startTestApi()
 after(() => api.close())
 
 async function signedIn() {

@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { formatCredential } from '../../../../src/domain/account/credential.ts'
 import { newSession } from '../../../../src/domain/account/session.ts'
 import { RECENT_AUTHENTICATION_SECS } from '../../../../src/domain/account/sign-in.ts'
-import { type Merchant, startTestApi, type TestApi } from '../../../harness/api.ts'
+import { type Merchant, startTestApi } from '../../../harness/api.ts'
 import { call } from '../../../harness/http-call.ts'
 import { testViewingKey } from '../../../harness/viewing-key.ts'
 
-let api: TestApi
-
-before(async () => {
-  api = await startTestApi()
-})
+const api = await startTestApi()
 after(() => api.close())
 
 /** The changes for which the dashboard asks for a recent code. `{key}` is an API key of the account. */

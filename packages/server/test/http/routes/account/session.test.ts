@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type Merchant, startTestApi, type TestApi } from '../../../harness/api.ts'
+import { after, test } from 'node:test'
+import { type Merchant, startTestApi } from '../../../harness/api.ts'
 import { call } from '../../../harness/http-call.ts'
 
-let api: TestApi
-
-before(async () => {
-  api = await startTestApi()
-})
+const api = await startTestApi()
 after(() => api.close())
 
 const as = (user: Merchant) => (line: string) => call(api, line, { token: user.sessionToken })

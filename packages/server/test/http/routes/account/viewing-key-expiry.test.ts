@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { parseViewingKey } from '@zatgate/zcash/viewing-key'
 import { vectorsMissing } from '../../../../../zcash/test/vectors.ts'
-import { type Merchant, startTestApi, type TestApi } from '../../../harness/api.ts'
+import { type Merchant, startTestApi } from '../../../harness/api.ts'
 import { header } from '../../../harness/fixtures.ts'
 import { call } from '../../../harness/http-call.ts'
 import { testViewingKey } from '../../../harness/viewing-key.ts'
@@ -11,10 +11,7 @@ import { testViewingKey } from '../../../harness/viewing-key.ts'
 const VECTORS = new URL('../../../../../../../shared/vectors/unified_viewing_keys_r2.json', import.meta.url)
 const DAY = 86_400
 
-let api: TestApi
-before(async () => {
-  api = await startTestApi()
-})
+const api = await startTestApi()
 after(() => api.close())
 
 const setKey = (user: Merchant, viewing_key: string) =>

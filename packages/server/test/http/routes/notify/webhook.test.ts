@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, before, test } from 'node:test'
+import { after, test } from 'node:test'
 import { WebhookReceiver } from '@zatgate/sandbox/webhook-receiver'
 import { createHttpClient } from '../../../../src/adapters/http-client/client.ts'
 import { MAX_OPEN_DELIVERIES } from '../../../../src/domain/notify/delivery.ts'
 import { startDeliveryWorker } from '../../../../src/workers/notify/delivery.ts'
-import { type Merchant, startTestApi, type TestApi } from '../../../harness/api.ts'
+import { type Merchant, startTestApi } from '../../../harness/api.ts'
 import { type CallOptions, call } from '../../../harness/http-call.ts'
 import { until } from '../../../harness/until.ts'
 
@@ -14,11 +14,8 @@ const WEBHOOK = '/v1/account/webhook'
 
 /** Sends also to this host. */
 const webhookHttp = createHttpClient({ allowPrivate: true })
-let api: TestApi
 
-before(async () => {
-  api = await startTestApi({ webhookHttp })
-})
+const api = await startTestApi({ webhookHttp })
 after(async () => {
   await api.close()
   webhookHttp.close()

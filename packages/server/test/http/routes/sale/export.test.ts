@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, test } from 'node:test'
-import { type Merchant, startTestApi, type TestApi } from '../../../harness/api.ts'
+import { after, test } from 'node:test'
+import { startTestApi } from '../../../harness/api.ts'
 import { call } from '../../../harness/http-call.ts'
 import { until } from '../../../harness/until.ts'
 
 const PATH = '/v1/account/export?format=json'
 
-let api: TestApi
-let merchant: Merchant
-
-before(async () => {
-  api = await startTestApi()
-  merchant = await api.merchant()
-})
+const api = await startTestApi()
+const merchant = await api.merchant()
 after(() => api.close())
 
 test('HEAD starts no export, and neither does a cookie', async () => {

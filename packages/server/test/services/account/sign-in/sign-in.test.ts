@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { SESSION_LIFETIME_SECS } from '../../../../src/domain/account/session.ts'
 import { AppError } from '../../../../src/domain/error.ts'
 import { clientPrefix } from '../../../../src/http/client-prefix.ts'
 import type { Mailer } from '../../../../src/ports/mailer.ts'
-import { type DatabaseEngine, postgresEngine, sqliteEngine } from '../../../harness/databases.ts'
+import { type DatabaseEngine, describePostgres, postgresEngine, sqliteEngine } from '../../../harness/databases.ts'
 import { makeAccount } from '../../../harness/fixtures.ts'
-import { findPostgres, NO_POSTGRES, startPostgres, type TestPostgres } from '../../../harness/postgres.ts'
 import { createSignInHarness } from '../../../harness/sign-in.ts'
 
 const EMAIL = 'shop@example.org'
@@ -225,12 +224,4 @@ function suite(engine: DatabaseEngine): void {
 
 describe('sign-in on SQLite', () => suite(sqliteEngine))
 
-const bin = findPostgres()
-describe('sign-in on PostgreSQL', { skip: bin === null && NO_POSTGRES }, () => {
-  let server: TestPostgres
-  before(async () => {
-    server = await startPostgres(bin as string)
-  })
-  after(() => server.stop())
-  suite(postgresEngine(() => server))
-})
+describePostgres('sign-in on PostgreSQL', server => suite(postgresEngine(server)))

@@ -2,16 +2,14 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { SCRIPTED_RESPONSES } from '@zatgate/sandbox/oneclick/script'
 import { closeNoteScanner } from '../../../harness/chain-sync.ts'
-import { assertFinalState, SwapHarness } from '../../../harness/swap.ts'
+import { assertFinalState, assertPaid, SwapHarness } from '../../../harness/swap.ts'
 
 after(closeNoteScanner)
 
 const DAY = 86_400
 
 test('an unknown status is logged once and ignored, and the next known status applies', async t => {
-  const harness = await SwapHarness.start(t)
-  const invoice = await harness.invoice()
-  const swap = await harness.start(invoice)
+  const { harness, invoice, swap } = await SwapHarness.startSwap(t)
   harness.drive(swap, 'PROCESSING')
   await harness.advance(5)
   harness.test.oneclick.drive(swap.depositAddress, { outcome: 'CONFIDENTLY_WAITING' })
@@ -22,18 +20,11 @@ test('an unknown status is logged once and ignored, and the next known status ap
   harness.drive(swap, 'SUCCESS', true)
   await harness.advance(60)
   await harness.mine()
-  await assertFinalState(harness, swap, invoice, {
-    swap: 'SUCCESS',
-    invoice: 'paid',
-    events: ['invoice.paid'],
-    keptOpen: true,
-  })
+  await assertPaid(harness, swap, invoice)
 })
 
 test('responses out of order: an older one changes nothing', async t => {
-  const harness = await SwapHarness.start(t)
-  const invoice = await harness.invoice()
-  const swap = await harness.start(invoice)
+  const { harness, invoice, swap } = await SwapHarness.startSwap(t)
   harness.drive(swap, 'KNOWN_DEPOSIT_TX')
   await harness.advance(5)
   harness.drive(swap, 'PROCESSING')
@@ -58,9 +49,7 @@ test('404 right after the quote means not indexed yet: no failure, and polled ag
 })
 
 test('polling backs off while the provider is down, and resumes when it is back', async t => {
-  const harness = await SwapHarness.start(t)
-  const invoice = await harness.invoice()
-  const swap = await harness.start(invoice)
+  const { harness, swap } = await SwapHarness.startSwap(t)
   harness.drive(swap, 'PROCESSING')
   harness.test.oneclick.script.add('status', 'bad_gateway_html', 3)
   await harness.advance(5)
@@ -100,12 +89,7 @@ test('an invalid response leaves the swap unchanged, and the next valid status a
   harness.drive(swap, 'SUCCESS', true)
   await harness.advance(60)
   await harness.mine()
-  await assertFinalState(harness, swap, invoice, {
-    swap: 'SUCCESS',
-    invoice: 'paid',
-    events: ['invoice.paid'],
-    keptOpen: true,
-  })
+  await assertPaid(harness, swap, invoice)
 })
 
 test('a refused or unverifiable quote stores nothing and leaves the invoice unchanged', async t => {
@@ -144,9 +128,7 @@ test('a provider that is down at expiry keeps the invoice open for two minutes o
 })
 
 test('a deposit in the last seconds before expiry is polled and keeps the invoice open', async t => {
-  const harness = await SwapHarness.start(t)
-  const invoice = await harness.invoice()
-  const swap = await harness.start(invoice)
+  const { harness, invoice, swap } = await SwapHarness.startSwap(t)
   await harness.advance(899)
   harness.drive(swap, 'KNOWN_DEPOSIT_TX')
   await harness.advance(1)
@@ -159,9 +141,7 @@ test('a deposit in the last seconds before expiry is polled and keeps the invoic
 })
 
 test('a restart in the middle loses no state', async t => {
-  const harness = await SwapHarness.start(t)
-  const invoice = await harness.invoice()
-  const swap = await harness.start(invoice)
+  const { harness, invoice, swap } = await SwapHarness.startSwap(t)
   harness.restart()
   harness.drive(swap, 'PROCESSING')
   await harness.advance(5)

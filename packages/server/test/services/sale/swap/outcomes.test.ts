@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { after, test } from 'node:test'
 import { polledUntil, STUCK_AFTER_SECS } from '../../../../src/domain/sale/swap.ts'
 import { closeNoteScanner } from '../../../harness/chain-sync.ts'
-import { assertFinalState, BTC, STELLAR, SwapHarness } from '../../../harness/swap.ts'
+import { assertFinalState, assertPaid, BTC, STELLAR, SwapHarness } from '../../../harness/swap.ts'
 
 after(closeNoteScanner)
 
@@ -11,9 +11,7 @@ const HOUR = 3_600
 const DAY = 86_400
 
 test('no deposit: the invoice expires without an event, and the address is polled until long after its deadline', async t => {
-  const harness = await SwapHarness.start(t)
-  const invoice = await harness.invoice()
-  const swap = await harness.start(invoice)
+  const { harness, invoice, swap } = await SwapHarness.startSwap(t)
   await harness.advance(899)
   assert.equal(await harness.chainSync.status(invoice), 'pending')
   await harness.advance(1)
@@ -31,9 +29,7 @@ test('no deposit: the invoice expires without an event, and the address is polle
 })
 
 test('a deposit returns from KNOWN to PENDING: another swap can start, and the invoice expires on time', async t => {
-  const harness = await SwapHarness.start(t)
-  const invoice = await harness.invoice()
-  const swap = await harness.start(invoice)
+  const { harness, invoice, swap } = await SwapHarness.startSwap(t)
   harness.drive(swap, 'KNOWN_DEPOSIT_TX')
   await harness.advance(5)
   await assertFinalState(harness, swap, invoice, {
@@ -50,9 +46,7 @@ test('a deposit returns from KNOWN to PENDING: another swap can start, and the i
 })
 
 test('incomplete deposit: one event is sent, a top-up completes it, and the coins pay the invoice', async t => {
-  const harness = await SwapHarness.start(t)
-  const invoice = await harness.invoice()
-  const swap = await harness.start(invoice)
+  const { harness, invoice, swap } = await SwapHarness.startSwap(t)
   harness.test.oneclick.deposit(swap.depositAddress, swap.minAmountIn - 1n)
   await harness.advance(60)
   await assertFinalState(harness, swap, invoice, {
@@ -78,9 +72,7 @@ test('incomplete deposit: one event is sent, a top-up completes it, and the coin
 })
 
 test('incomplete deposit without top-up: the invoice is kept open until the refund at the deadline, then expires', async t => {
-  const harness = await SwapHarness.start(t)
-  const invoice = await harness.invoice()
-  const swap = await harness.start(invoice)
+  const { harness, invoice, swap } = await SwapHarness.startSwap(t)
   harness.test.oneclick.deposit(swap.depositAddress, swap.minAmountIn / 2n)
   await harness.advance(HOUR)
   assert.equal(await harness.chainSync.status(invoice), 'pending')
@@ -95,27 +87,18 @@ test('incomplete deposit without top-up: the invoice is kept open until the refu
 })
 
 test('excess deposit: the swap is executed', async t => {
-  const harness = await SwapHarness.start(t)
-  const invoice = await harness.invoice()
-  const swap = await harness.start(invoice)
+  const { harness, invoice, swap } = await SwapHarness.startSwap(t)
   harness.test.oneclick.deposit(swap.depositAddress, swap.amountIn * 2n)
   await harness.advance(5)
   harness.drive(swap, 'SUCCESS', true)
   await harness.advance(5)
   await harness.mine()
-  await assertFinalState(harness, swap, invoice, {
-    swap: 'SUCCESS',
-    invoice: 'paid',
-    events: ['invoice.paid'],
-    keptOpen: true,
-  })
+  await assertPaid(harness, swap, invoice)
   assert.equal((await harness.chainSync.read(invoice)).overpaidZat, 0n)
 })
 
 test('late deposit: a deposit long after expiry still pays the invoice when the coins arrive', async t => {
-  const harness = await SwapHarness.start(t)
-  const invoice = await harness.invoice()
-  const swap = await harness.start(invoice)
+  const { harness, invoice, swap } = await SwapHarness.startSwap(t)
   await harness.advance(HOUR)
   await assertFinalState(harness, swap, invoice, { swap: 'PENDING_DEPOSIT', invoice: 'expired', events: [] })
   harness.test.oneclick.deposit(swap.depositAddress, swap.amountIn)
@@ -124,18 +107,11 @@ test('late deposit: a deposit long after expiry still pays the invoice when the 
   harness.drive(swap, 'SUCCESS', true)
   await harness.advance(60)
   await harness.mine()
-  await assertFinalState(harness, swap, invoice, {
-    swap: 'SUCCESS',
-    invoice: 'paid',
-    events: ['invoice.paid'],
-    keptOpen: true,
-  })
+  await assertPaid(harness, swap, invoice)
 })
 
 test('refunded: one event is sent, the invoice stays pending, and another swap can start', async t => {
-  const harness = await SwapHarness.start(t)
-  const invoice = await harness.invoice()
-  const swap = await harness.start(invoice)
+  const { harness, invoice, swap } = await SwapHarness.startSwap(t)
   harness.drive(swap, 'PROCESSING')
   await harness.advance(5)
   harness.drive(swap, 'REFUNDED')
@@ -157,9 +133,7 @@ test('refunded: one event is sent, the invoice stays pending, and another swap c
 })
 
 test('failed: one event is sent, the invoice stays pending and expires on time', async t => {
-  const harness = await SwapHarness.start(t)
-  const invoice = await harness.invoice()
-  const swap = await harness.start(invoice)
+  const { harness, invoice, swap } = await SwapHarness.startSwap(t)
   harness.drive(swap, 'FAILED')
   await harness.advance(5)
   await assertFinalState(harness, swap, invoice, { swap: 'FAILED', invoice: 'pending', events: ['swap.failed'] })
@@ -168,9 +142,7 @@ test('failed: one event is sent, the invoice stays pending and expires on time',
 })
 
 test('stuck in PROCESSING: the invoice is kept open without a time limit, and the swap needs attention after an hour', async t => {
-  const harness = await SwapHarness.start(t)
-  const invoice = await harness.invoice()
-  const swap = await harness.start(invoice)
+  const { harness, invoice, swap } = await SwapHarness.startSwap(t)
   harness.drive(swap, 'PROCESSING')
   await harness.advance(STUCK_AFTER_SECS)
   assert.equal(await harness.swaps.countNeedingAttention(), 0)
@@ -185,19 +157,12 @@ test('stuck in PROCESSING: the invoice is kept open without a time limit, and th
   harness.drive(swap, 'SUCCESS', true)
   await harness.advance(60)
   await harness.mine()
-  await assertFinalState(harness, swap, invoice, {
-    swap: 'SUCCESS',
-    invoice: 'paid',
-    events: ['invoice.paid'],
-    keptOpen: true,
-  })
+  await assertPaid(harness, swap, invoice)
   assert.equal(await harness.swaps.countNeedingAttention(), 0)
 })
 
 test('stuck in PROCESSING until polling ends: the invoice is no longer kept open, and the swap still needs attention', async t => {
-  const harness = await SwapHarness.start(t)
-  const invoice = await harness.invoice()
-  const swap = await harness.start(invoice)
+  const { harness, invoice, swap } = await SwapHarness.startSwap(t)
   harness.drive(swap, 'PROCESSING')
   await harness.advance(60)
   harness.chainSync.clock.advance(5 * DAY)
@@ -215,31 +180,19 @@ test('a chain that requires a memo: the status is requested with the memo', asyn
   harness.drive(swap, 'SUCCESS', true)
   await harness.advance(5)
   await harness.mine()
-  await assertFinalState(harness, swap, invoice, {
-    swap: 'SUCCESS',
-    invoice: 'paid',
-    events: ['invoice.paid'],
-    keptOpen: true,
-  })
+  await assertPaid(harness, swap, invoice)
   const [event] = await harness.sentEvents()
   assert.equal(event?.body.swap.asset, STELLAR)
 })
 
 test('SUCCESS before the coins: the invoice is paid only when the coins are seen', async t => {
-  const harness = await SwapHarness.start(t)
-  const invoice = await harness.invoice()
-  const swap = await harness.start(invoice)
+  const { harness, invoice, swap } = await SwapHarness.startSwap(t)
   harness.drive(swap, 'SUCCESS')
   await harness.advance(1_000)
   await assertFinalState(harness, swap, invoice, { swap: 'SUCCESS', invoice: 'pending', events: [], keptOpen: true })
   harness.test.oneclick.deliver(swap.depositAddress)
   await harness.mine()
-  await assertFinalState(harness, swap, invoice, {
-    swap: 'SUCCESS',
-    invoice: 'paid',
-    events: ['invoice.paid'],
-    keptOpen: true,
-  })
+  await assertPaid(harness, swap, invoice)
   const [event] = await harness.sentEvents()
   assert.deepEqual(event?.body.swap, {
     asset: BTC,
@@ -250,9 +203,7 @@ test('SUCCESS before the coins: the invoice is paid only when the coins are seen
 })
 
 test('coins before SUCCESS: they pay the invoice regardless of the provider status', async t => {
-  const harness = await SwapHarness.start(t)
-  const invoice = await harness.invoice()
-  const swap = await harness.start(invoice)
+  const { harness, invoice, swap } = await SwapHarness.startSwap(t)
   harness.drive(swap, 'PROCESSING')
   await harness.advance(5)
   harness.test.oneclick.deliver(swap.depositAddress)
@@ -270,9 +221,7 @@ test('coins before SUCCESS: they pay the invoice regardless of the provider stat
 })
 
 test('coins between two polls: the provider is polled at once, so that the event includes the swap', async t => {
-  const harness = await SwapHarness.start(t)
-  const invoice = await harness.invoice()
-  const swap = await harness.start(invoice)
+  const { harness, swap } = await SwapHarness.startSwap(t)
   await harness.advance(HOUR / 6)
   harness.drive(swap, 'SUCCESS', true)
   await harness.pollNow()
@@ -286,9 +235,7 @@ test('coins between two polls: the provider is polled at once, so that the event
 })
 
 test('SUCCESS without coins: the invoice is kept open for an hour, then expires, and the swap needs attention', async t => {
-  const harness = await SwapHarness.start(t)
-  const invoice = await harness.invoice()
-  const swap = await harness.start(invoice)
+  const { harness, invoice, swap } = await SwapHarness.startSwap(t)
   harness.drive(swap, 'SUCCESS')
   await harness.advance(STUCK_AFTER_SECS)
   await assertFinalState(harness, swap, invoice, { swap: 'SUCCESS', invoice: 'pending', events: [], keptOpen: true })

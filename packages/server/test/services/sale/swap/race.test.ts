@@ -64,9 +64,7 @@ test('a deposit to the current swap, seen during another quote request, keeps th
 })
 
 test('two concurrent polls of a swap send its event once', async t => {
-  const harness = await SwapHarness.start(t)
-  const invoice = await harness.invoice()
-  const swap = await harness.start(invoice)
+  const { harness, swap } = await SwapHarness.startSwap(t)
   harness.drive(swap, 'REFUNDED')
   await Promise.all([harness.swapStatus.refresh(swap), harness.advance(5), harness.swapStatus.refresh(swap)])
   harness.restart()
