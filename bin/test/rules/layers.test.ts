@@ -128,7 +128,7 @@ test('only the note scanner and the light-client adapters import Zcash cryptogra
 })
 
 test('only the store imports database drivers', () => {
-  const drivers = ['kysely', 'pg', 'node:sqlite']
+  const drivers = ['kysely', 'pg', 'node:sqlite', '@electric-sql/pglite']
   const others = [
     ...server.filter(({ path }) => layerOf(path) !== 'store'),
     ...sourcesIn('packages/sandbox/src/', 'packages/sdk/src/', 'packages/zcash/src/'),

@@ -14,6 +14,7 @@ import { openStore } from '../../src/store/open.ts'
 import { createPgPool } from '../../src/store/postgres/driver.ts'
 import { openPostgresStore } from '../../src/store/postgres/store.ts'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
+import type { TestPglite } from './pglite.ts'
 import { findPostgres, NO_POSTGRES, startPostgres, type TestPostgres } from './postgres.ts'
 import { readTables } from './tables.ts'
 
@@ -26,7 +27,7 @@ export interface OpenOptions {
 
 /** The database of one test. Several stores open on it act as several processes. */
 export interface TestDatabase {
-  /** As in the setting `DATABASE_URL`. Empty on a simulated server. */
+  /** As in the setting `DATABASE_URL`. Empty on PGlite. */
   readonly url: string
   open(options?: OpenOptions): Promise<Store>
   /** The bodies of an account's public events, oldest first. */
@@ -37,7 +38,7 @@ export interface TestDatabase {
 
 /** A database that the store supports. */
 export interface DatabaseEngine {
-  readonly name: 'SQLite' | 'PostgreSQL'
+  readonly name: 'SQLite' | 'PGlite' | 'PostgreSQL'
   /** Creates an empty database, removed after the test. */
   createDatabase(test: TestContext): Promise<TestDatabase>
 }
@@ -109,6 +110,22 @@ export function postgresEngine(server: () => TestPostgres): DatabaseEngine {
       const open = opener(test, options => openDatabase(url, options))
       const dump = async () => JSON.stringify(await readTables(url))
       return { url, open, events: accountId => readPostgresEvents(url, accountId), dump }
+    },
+  }
+}
+
+export function pgliteEngine(pglite: () => TestPglite): DatabaseEngine {
+  const noConnection = () => Promise.reject(new Error('PGlite has one connection, which the store uses'))
+  return {
+    name: 'PGlite',
+    async createDatabase(test) {
+      await pglite().reset()
+      return {
+        url: '',
+        open: opener(test, options => openPostgresStore(pglite().source(), ...settings(options), options?.migration)),
+        events: noConnection,
+        dump: noConnection,
+      }
     },
   }
 }

@@ -21,9 +21,9 @@ templateServer.close()
 let files = 0
 
 /** @param migrated whether a new database has all tables */
-function simulatedEngine(migrated: boolean): DatabaseEngine {
+function simulatedEngine(name: DatabaseEngine['name'], migrated: boolean): DatabaseEngine {
   return {
-    name: 'PostgreSQL',
+    name,
     async createDatabase(test: TestContext) {
       const file = join(folder, `${++files}.db`)
       if (migrated) copyFileSync(template, file)
@@ -52,5 +52,5 @@ function simulatedEngine(migrated: boolean): DatabaseEngine {
   }
 }
 
-describe('the store on the simulated PostgreSQL', () => storeContract(simulatedEngine(true)))
-describe('migrations of an empty simulated PostgreSQL', () => migrationSuite(simulatedEngine(false)))
+describe('the store on the simulated PostgreSQL', () => storeContract(simulatedEngine('PostgreSQL', true)))
+describe('migrations of an empty simulated PostgreSQL', () => migrationSuite(simulatedEngine('PGlite', false)))
