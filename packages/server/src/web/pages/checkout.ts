@@ -7,7 +7,7 @@ import type { Swap } from '../../ports/repository/swap.ts'
 import { chainUnseenBanner } from '../components/chain-unseen.ts'
 import { checkoutFrame } from '../components/checkout-frame.ts'
 import { type CheckoutLinks, returnLink } from '../components/checkout-links.ts'
-import { liveAttributes, statusAttributes } from '../components/live.ts'
+import { livePart, statusAttributes } from '../components/live.ts'
 import { manualPayment, walletLink } from '../components/payment-request.ts'
 import { bigAmount, countdown, formatZecAmount, groupThousands, timeElement } from '../format.ts'
 import { booleanAttribute, type Child, type Html, html } from '../html.ts'
@@ -48,8 +48,8 @@ export function checkoutPage(view: CheckoutView): Html {
     title,
     ...(isLive && { liveInvoiceId: invoice.publicId }),
     rechecks,
-    ...((isLive || rechecks) && { banner: chainUnseenBanner(view.isChainSeen) }),
-    body: html`<div class="card narrow checkout"${liveAttributes('live', content)}>${content}</div>`,
+    banner: chainUnseenBanner(view.isChainSeen || !(isLive || rechecks)),
+    body: html`<div class="card narrow checkout">${livePart('live', content)}</div>`,
   })
 }
 

@@ -16,7 +16,7 @@ import { attemptTable } from '../components/attempt-table.ts'
 import { copyable, copyButton } from '../components/copyable.ts'
 import { definitionList } from '../components/definition-list.ts'
 import { dashboardPage, type PageUser } from '../components/layout.ts'
-import { liveAttributes } from '../components/live.ts'
+import { livePart } from '../components/live.ts'
 import { overpaidNotice } from '../components/overpaid.ts'
 import { reorgWarning } from '../components/reorg-warning.ts'
 import { statusBadges } from '../components/status-badge.ts'
@@ -56,8 +56,7 @@ interface InvoiceView {
 export function invoicePage(user: PageUser, view: InvoiceView): Html {
   const { invoice, checkoutUrl, flash, error } = view
   const isLive = !isFinal(invoice.status)
-  const rechecks = isClosed(invoice.status) && view.watched
-  const content = liveContent(view)
+  const rechecks = isLate(view) || invoice.needsAttention
   return dashboardPage({
     ...user,
     menuPath: '/invoices',
@@ -67,14 +66,34 @@ export function invoicePage(user: PageUser, view: InvoiceView): Html {
     ...(isLive ? { liveInvoiceId: invoice.publicId } : {}),
     rechecks,
     actions: html`<a class="button" href="${checkoutUrl}" target="_blank" rel="noopener">Payment page</a>`,
-    body: html`<div class="stack"${liveAttributes('live', content)}>${content}</div>`,
+    body: html`<div class="stack">${liveParts(view)}</div>`,
   })
 }
 
-function liveContent(view: InvoiceView): Html {
-  const { invoice, because, watched } = view
+/** Late payments may still arrive. */
+function isLate({ invoice, watched }: InvoiceView): boolean {
+  return isClosed(invoice.status) && watched
+}
+
+function liveParts(view: InvoiceView): Html {
+  const { payments, hasMorePayments } = view
+  const table = payments.length > 0 ? paymentTable(view) : html`<p class="empty">No payments yet.</p>`
+  return html`${livePart('status', statusSection(view))}
+      <div class="columns">${liveSection('timeline', 'Timeline', timeline(view))}${liveSection('facts', 'Details', facts(view))}</div>
+      ${liveSection('payments', 'Payments', html`${table}${hasMorePayments && html`<p class="below">These are the newest payments. The amounts count all of them.</p>`}`)}
+      ${view.extra}
+      ${liveSection('hooks', 'Webhook delivery attempts', deliveryAttempts(view))}`
+}
+
+function liveSection(id: string, title: string, content: Html): Html {
+  return html`<section class="card" aria-labelledby="${id}">${livePart(`${id}-part`, html`<h2 id="${id}">${title}</h2>${content}`)}</section>`
+}
+
+/** The status, and what it asks of the merchant. */
+function statusSection(view: InvoiceView): Html {
+  const { invoice, because } = view
   return html`
-      <section class="card hero" aria-label="Status"${booleanAttribute('data-recheck', isClosed(invoice.status) && watched)}>
+      <section class="card hero" aria-label="Status"${booleanAttribute('data-recheck', isLate(view))}>
         <p data-announce>${statusBadges(invoice)}</p>
         ${bigAmount(formatZecAmount(invoice.amountZat))}
         <p class="below">${groupThousands(invoice.amountZat)} zat${receivedLine(invoice)}</p>
@@ -83,13 +102,6 @@ function liveContent(view: InvoiceView): Html {
       ${invoice.needsAttention && reorgWarning({ ...view, missing: missingOf(view) })}
       ${overpaidNotice(invoice)}
       ${view.payable && payButton(view)}
-      <div class="columns">
-        <section class="card" aria-labelledby="timeline"><h2 id="timeline">Timeline</h2>${timeline(view)}</section>
-        <section class="card" aria-labelledby="facts"><h2 id="facts">Details</h2>${facts(view)}</section>
-      </div>
-      <section class="card" aria-labelledby="payments"><h2 id="payments">Payments</h2>${view.payments.length > 0 ? paymentTable(view) : html`<p class="empty">No payments yet.</p>`}${view.hasMorePayments && html`<p class="below">These are the newest payments. The amounts count all of them.</p>`}</section>
-      ${view.extra}
-      <section class="card" aria-labelledby="hooks"><h2 id="hooks">Webhook delivery attempts</h2>${deliveryAttempts(view)}</section>
     `
 }
 

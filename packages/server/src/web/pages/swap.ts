@@ -9,7 +9,7 @@ import { checkoutFrame } from '../components/checkout-frame.ts'
 import { type CheckoutLinks, returnLink } from '../components/checkout-links.ts'
 import { copyable, copyButton } from '../components/copyable.ts'
 import { field } from '../components/form.ts'
-import { liveAttributes, statusAttributes } from '../components/live.ts'
+import { livePart, statusAttributes } from '../components/live.ts'
 import { qrCode } from '../components/qr-code.ts'
 import { amountOf, chainOf, SWAP_STATES, startedElsewhere } from '../components/swap.ts'
 import { amountClass, bigAmount, countdown, formatZecAmount, timeElement } from '../format.ts'
@@ -67,7 +67,7 @@ export function swapDepositPage(view: SwapDepositView): Html {
     title,
     banner: chainUnseenBanner(isChainSeen),
     liveInvoiceId: invoice.publicId,
-    body: html`<div class="card narrow checkout"${liveAttributes('live', content)}>${content}</div>`,
+    body: html`<div class="card narrow checkout">${livePart('live', content)}</div>`,
   })
 }
 
