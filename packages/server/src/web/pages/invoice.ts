@@ -1,12 +1,5 @@
 import { confirmationSecs, formatWaitingTime } from '../../domain/confirmation-time.ts'
-import {
-  coversAmount,
-  type InvoiceReason,
-  type InvoiceStatus,
-  isClosed,
-  isFinal,
-  remainingAmount,
-} from '../../domain/invoice.ts'
+import { coversAmount, type InvoiceReason, isClosed, isFinal, remainingAmount } from '../../domain/invoice.ts'
 import { missingPayments } from '../../domain/missing-payments.ts'
 import { isTransactionExpired, lastMinableHeight, type PaymentSummary } from '../../domain/payment.ts'
 import type { AttemptRow } from '../../ports/repository/delivery.ts'
@@ -159,30 +152,23 @@ function timeline(view: InvoiceView): Html {
   return html`<ol class="timeline">${items}</ol>`
 }
 
-function timelineEntries({ invoice, because, payments, hasMorePayments }: InvoiceView): TimelineEntry[] {
+function timelineEntries({ invoice, because, payments }: InvoiceView): TimelineEntry[] {
+  const { createdAt, expiresAt, paidAt, underpaidAt } = invoice
   const past: TimelineEntry[] = [
-    { at: invoice.createdAt, text: 'Created', kind: 'past' },
-    ...payments.map(payment => ({ at: payment.seenAt, text: paymentLine(payment), kind: 'past' as const })),
+    { at: createdAt, text: 'Created', kind: 'past' },
+    ...payments.map(payment => ({ at: payment.seenAt, text: paymentLine(payment, expiresAt), kind: 'past' as const })),
   ]
-  if (hasExpired(invoice.status, hasMorePayments ? [] : payments, invoice.expiresAt))
-    past.push({ at: invoice.expiresAt, text: 'Expired', kind: 'bad' })
-  if (invoice.paidAt !== null)
-    past.push({ at: invoice.paidAt, text: 'Paid: the full amount is confirmed', kind: 'good' })
+  // An invoice that was underpaid had expired before, even if it is paid now. Of other paid ones this is not stored.
+  if (isClosed(invoice.status) || underpaidAt !== null) past.push({ at: expiresAt, text: 'Expired', kind: 'bad' })
+  if (paidAt !== null) past.push({ at: paidAt, text: 'Paid: the full amount is confirmed', kind: 'good' })
   past.sort((a, b) => a.at - b.at)
   if (invoice.needsAttention)
     past.push({
-      at: invoice.attentionSince ?? invoice.paidAt ?? invoice.createdAt,
+      at: invoice.attentionSince ?? paidAt ?? createdAt,
       text: 'Payments were removed after the invoice was paid',
       kind: 'bad',
     })
   return [...past, ...upcoming(invoice, because)]
-}
-
-/** Whether the invoice expired, even if a late payment has paid it since. @param payments all of them, or none */
-function hasExpired(status: InvoiceStatus, payments: readonly ConfirmedPayment[], expiresAt: number): boolean {
-  if (status === 'expired' || status === 'underpaid') return true
-  const live = payments.filter(({ location }) => location.at !== 'dropped')
-  return status === 'paid' && live.length > 0 && live.every(({ seenAt }) => seenAt > expiresAt)
 }
 
 function upcoming({ status, expiresAt, watchUntil }: Invoice, because: InvoiceReason | null): TimelineEntry[] {
@@ -193,8 +179,9 @@ function upcoming({ status, expiresAt, watchUntil }: Invoice, because: InvoiceRe
   return [{ at: watchUntil, text: 'Late payments count until this time', kind: 'ahead' }]
 }
 
-function paymentLine({ valueZat, location }: ConfirmedPayment): string {
-  return `${formatZecAmount(valueZat)} ${location.at === 'dropped' ? 'detected, then dropped' : 'detected'}`
+function paymentLine({ valueZat, location, seenAt }: ConfirmedPayment, expiresAt: number): string {
+  const late = seenAt > expiresAt ? ' after the expiry time' : ''
+  return `${formatZecAmount(valueZat)} detected${late}${location.at === 'dropped' ? ', then dropped' : ''}`
 }
 
 function paymentTable({ payments, invoice, tip }: InvoiceView): Html {
