@@ -93,6 +93,8 @@ test('a QR code is drawn as one path, whose strokes are its dark modules, and ha
     }
   }
   assert.deepEqual(drawn, data)
+  const dark = drawn.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [x, y] : [])))
+  assert.deepEqual([Math.min(...dark), Math.max(...dark)], [4, size - 5], 'four light modules on each side')
   assert.match(svg, new RegExp(`viewBox="0 0 ${size} ${size}" role="img" aria-label="Pay"`))
 })
 
