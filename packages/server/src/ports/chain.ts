@@ -1,6 +1,13 @@
 import type { Block, CompactTransaction } from '../domain/chain/chain.ts'
 import type { ChainProblem } from '../domain/chain/chain-problem.ts'
 
+/** The newest block of a server. */
+export interface ServerTip {
+  readonly height: number
+  /** Hex, in display byte order. Null: not reported. Proves equality only: servers have reported it in the wrong byte order. */
+  readonly hash: string | null
+}
+
 /** The blocks and mempool of one server, to compare it with the others. The mempool was read before the blocks. */
 export interface ServerView {
   /** Height of its newest block. */
@@ -12,8 +19,8 @@ export interface ServerView {
 
 /** The chain source: one light-client server, or several of which one is in use at a time. */
 export interface Chain {
-  /** Height of the newest block of the server in use. Checks that the server serves this network and every pool. */
-  tip(signal: AbortSignal): Promise<number>
+  /** The newest block of the server in use. Checks that the server serves this network and every pool. */
+  tip(signal: AbortSignal): Promise<ServerTip>
   /** Blocks `from` … `to`, both included, in order. Ends early, without an error, where the server has no more blocks. */
   blocks(from: number, to: number, signal: AbortSignal): AsyncIterable<Block>
   /** Raw transactions: the whole mempool, then each new one. The stream ends when a block is found; reopen it then. */

@@ -49,6 +49,8 @@ export interface SetAsides {
    * @throws the error, when the database is unavailable, or the failures show a fault that is not of the rows
    */
   retryDue(kind: SetAsideKind, work: (entry: SetAside) => Promise<boolean>): Promise<boolean>
+  /** Whether rows of any kind are due. */
+  isAnyDue(): Promise<boolean>
   /** Makes all rows due once, as after an update that may have repaired what they failed with. */
   makeAllDue(): Promise<void>
   /** Entries of one account. */
@@ -272,6 +274,7 @@ export function createSetAsides(deps: {
       return due.length === RETRIES
     },
 
+    isAnyDue: () => store.query(tx => tx.setAside.isAnyDue(nowSecs(clock))),
     makeAllDue: () => store.write(tx => tx.setAside.makeAllDue(nowSecs(clock))),
 
     countByKindOf: accountId => store.query(tx => tx.setAside.countByKindOf(accountId)),

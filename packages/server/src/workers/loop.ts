@@ -3,14 +3,14 @@ import { type Backoff, backoffMs } from '../domain/backoff.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Log } from '../ports/log.ts'
 
-/** The result of a run: 'again' runs at once, 'idle' pauses first. */
-export type LoopResult = 'again' | 'idle'
+/** The result of a run: 'again' runs at once, 'idle' pauses first. `pauseMs`: pauses that long, `idleMs` at most. */
+export type LoopResult = 'again' | 'idle' | { readonly pauseMs: number }
 
 export interface LoopOptions {
   readonly name: string
   /** One bounded piece of work that respects the signal. Errors are logged and retried with exponential backoff. */
   readonly run: (signal: AbortSignal) => Promise<LoopResult>
-  /** Pause after 'idle' in milliseconds; `notify` ends it early. */
+  /** Maximum pause in milliseconds; `notify` ends it early. */
   readonly idleMs: number
   readonly clock: Clock
   readonly log: Log
@@ -44,11 +44,11 @@ export function startLoop(options: LoopOptions): Loop {
     endPause()
   }
 
-  async function pause(): Promise<void> {
+  async function pause(ms: number): Promise<void> {
     if (woken || stopping.signal.aborted) return
     const pausing = new AbortController()
     endPause = () => pausing.abort()
-    await clock.sleep(idleMs, pausing.signal)
+    await clock.sleep(ms, pausing.signal)
     endPause = () => {}
   }
 
@@ -67,7 +67,7 @@ export function startLoop(options: LoopOptions): Loop {
       const next = await run(stopping.signal)
       if (failures > 0) log.info({ loop: options.name, failures }, 'recovered after failures')
       failures = 0
-      if (next === 'idle') await pause()
+      if (next !== 'again') await pause(next === 'idle' ? idleMs : Math.min(next.pauseMs, idleMs))
       await yieldToEventLoop()
     } catch (error) {
       if (!stopping.signal.aborted) await handleFailure(error)

@@ -10,7 +10,7 @@ const INTERVAL_MS = 10_000
  * @param retries each resolves to true if there may be more; a failure does not stop the others
  */
 export function startSetAsideLoop(deps: {
-  readonly setAsides: Pick<SetAsides, 'makeAllDue'>
+  readonly setAsides: Pick<SetAsides, 'makeAllDue' | 'isAnyDue'>
   readonly retries: readonly (() => Promise<boolean>)[]
   readonly clock: Clock
   readonly log: Log
@@ -22,6 +22,7 @@ export function startSetAsideLoop(deps: {
     async run() {
       if (isFirst) await setAsides.makeAllDue()
       isFirst = false
+      if (!(await setAsides.isAnyDue())) return 'idle'
       const outcomes = await Promise.allSettled(retries.map(retry => retry()))
       const failures = outcomes.flatMap(outcome => (outcome.status === 'rejected' ? [outcome.reason] : []))
       if (failures.length > 0) throw new AggregateError(failures, 'rows could not be tried again')

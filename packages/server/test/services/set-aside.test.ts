@@ -40,6 +40,16 @@ function failing(bad: readonly number[], error: unknown = new Error('poison')) {
 }
 
 onBothDatabases(engine => {
+  test('rows are due a minute after their first failure, whatever their kind', async t => {
+    const { clock, setAsides } = await open(engine, t)
+    assert.equal(await setAsides.isAnyDue(), false)
+    await setAsides.record({ ...rowOf(9), kind: 'plan' }, new Error('poison'))
+    clock.advance(59)
+    assert.equal(await setAsides.isAnyDue(), false)
+    clock.advance(1)
+    assert.equal(await setAsides.isAnyDue(), true)
+  })
+
   test('of the invoices set aside, only those of the transaction are read', async t => {
     const { store, setAsides } = await open(engine, t)
     for (const item of [1, 2, 3]) await setAsides.record(rowOf(item), new Error('poison'))

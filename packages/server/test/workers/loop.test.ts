@@ -30,6 +30,17 @@ test("pauses for idleMs after 'idle' and not after 'again'", async () => {
   await loop.stop()
 })
 
+test('pauses as long as a run asks for, but not beyond idleMs', async () => {
+  const results: LoopResult[] = [{ pauseMs: 400 }, { pauseMs: 1001 }]
+  const { clock, loop } = loopOf(async () => results.shift() ?? 'idle')
+  for (const ms of [400, 1000]) {
+    await until('the pause', () => clock.sleeping.length === 1)
+    assert.deepEqual(clock.sleeping, [ms])
+    clock.advanceMs(ms)
+  }
+  await loop.stop()
+})
+
 test('a wake ends the pause, and a wake during a run causes one more run', async () => {
   let runs = 0
   const { clock, loop } = loopOf(async () => {

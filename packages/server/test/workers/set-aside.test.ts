@@ -15,6 +15,7 @@ for (const name of ['mail', 'set aside by delivery', 'set aside by the watcher']
       async makeAllDue() {
         calls++
       },
+      isAnyDue: async () => true,
     }
     const retry = async () => ++retries < 3
     const deliveries = { ...services.deliveries, retrySetAside: retry }

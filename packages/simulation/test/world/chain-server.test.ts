@@ -88,17 +88,17 @@ test('a stalled server keeps its branch and its mempool', async () => {
   server.freeze()
   network.mine(START_SECS)
   scheduler.advance(2_000)
-  assert.deepEqual([await client.latestHeight(signal), await readMempool()], [9, [payment.txid]])
+  assert.deepEqual([(await client.tip(signal)).height, await readMempool()], [9, [payment.txid]])
   server.thaw()
   scheduler.advance(2_000)
-  assert.deepEqual([await client.latestHeight(signal), await readMempool()], [10, []])
+  assert.deepEqual([(await client.tip(signal)).height, await readMempool()], [10, []])
 })
 
 test('a server on a fork serves the blocks of its own branch', async () => {
   const { network, server, client, signal } = createServer()
   const own = network.tip.hash
   server.fork(network.fork(1, 2, START_SECS), [])
-  assert.equal(await client.latestHeight(signal), 10)
+  assert.equal((await client.tip(signal)).height, 10)
   const [block] = await readBlocks(client.blocks(9, 9, signal))
   assert.notEqual(block?.hash, own)
 })
@@ -118,8 +118,8 @@ test('a server that hangs fails at the deadline, or when the client gives up', a
   const { scheduler, server, client, signal } = createServer()
   server.hangs = true
   const controller = new AbortController()
-  const given = assert.rejects(client.latestHeight(controller.signal), { name: 'AbortError' })
-  const waited = assert.rejects(client.latestHeight(signal), /deadline/)
+  const given = assert.rejects(client.tip(controller.signal), { name: 'AbortError' })
+  const waited = assert.rejects(client.tip(signal), /deadline/)
   controller.abort()
   await given
   scheduler.advance(10_000)

@@ -1,6 +1,6 @@
 import type { Block, CompactTransaction } from '../../domain/chain/chain.ts'
 import type { ConsensusParams } from '../../domain/chain/network-upgrade.ts'
-import type { Chain, ServerView } from '../../ports/chain.ts'
+import type { Chain, ServerTip, ServerView } from '../../ports/chain.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import { ATTEMPTS, retrying, retryMs } from './retry.ts'
@@ -99,15 +99,15 @@ export function createServerChain({
   return {
     async tip(signal) {
       const current = await currentSession(signal)
-      let height: number
+      let tip: ServerTip
       try {
-        height = await retrying(() => current.server.latestHeight(signal), clock, signal)
+        tip = await retrying(() => current.server.tip(signal), clock, signal)
       } catch (error) {
         if (!signal.aborted) endSession(current, error)
         throw error
       }
-      if (selection.isCurrent(current)) await selection.review(current, height, signal)
-      return height
+      if (selection.isCurrent(current)) await selection.review(current, tip.height, signal)
+      return tip
     },
 
     async *blocks(from, to, signal) {

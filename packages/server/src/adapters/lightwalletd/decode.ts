@@ -5,6 +5,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire'
 import type { Block, CompactAction, CompactTransaction } from '../../domain/chain/chain.ts'
+import type { ServerTip } from '../../ports/chain.ts'
 
 /** The server's response is invalid. A retry of the same call would not help. */
 export class InvalidResponse extends Error {
@@ -59,7 +60,12 @@ export async function decodeTransaction(message: Uint8Array): Promise<CompactTra
 }
 
 /** @throws InvalidResponse */
-export function decodeHeight(height: bigint): number {
+export function decodeTip({ height, hash }: { readonly height: bigint; readonly hash: Uint8Array }): ServerTip {
+  return { height: decodeHeight(height), hash: hash.length === HASH_BYTES ? displayHex('block hash', hash) : null }
+}
+
+/** @throws InvalidResponse */
+function decodeHeight(height: bigint): number {
   if (height > MAX_HEIGHT) throw new InvalidResponse('block height out of range')
   return Number(height)
 }

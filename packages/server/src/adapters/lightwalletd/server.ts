@@ -2,7 +2,8 @@ import { type CallOptions, Code, ConnectError, createClient } from '@connectrpc/
 import { CompactTxStreamer } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
 import type { Block, CompactTransaction } from '../../domain/chain/chain.ts'
 import { type ConsensusParams, isActive } from '../../domain/chain/network-upgrade.ts'
-import { decodeBlock, decodeHeight, decodeTransaction, InvalidResponse } from './decode.ts'
+import type { ServerTip } from '../../ports/chain.ts'
+import { decodeBlock, decodeTip, decodeTransaction, InvalidResponse } from './decode.ts'
 import { Http2Sessions } from './http2-sessions.ts'
 import { inspectInfo, type ServerInspection } from './inspection.ts'
 import { createBoundedTransport, streamUndecoded } from './transport.ts'
@@ -11,7 +12,7 @@ import { createBoundedTransport, streamUndecoded } from './transport.ts'
 export interface LightwalletServer {
   /** Host and port, for log messages. */
   readonly name: string
-  latestHeight(signal: AbortSignal): Promise<number>
+  tip(signal: AbortSignal): Promise<ServerTip>
   /**
    * Blocks `from` to `to`, both inclusive.
    * @throws InvalidResponse for an unexpected height, or for an empty Ironwood tree after NU6.3
@@ -58,8 +59,8 @@ export function connectServer(
   const client = createClient(CompactTxStreamer, transport)
   const unary = (signal: AbortSignal): CallOptions => ({ signal, timeoutMs: unaryMs })
 
-  async function latestHeight(signal: AbortSignal): Promise<number> {
-    return decodeHeight((await client.getLatestBlock({}, unary(signal))).height)
+  async function tip(signal: AbortSignal): Promise<ServerTip> {
+    return decodeTip(await client.getLatestBlock({}, unary(signal)))
   }
 
   function checkIronwood({ height, treeSizes }: Block): void {
@@ -86,7 +87,7 @@ export function connectServer(
 
   return {
     name: host,
-    latestHeight,
+    tip,
     blocks,
 
     async *mempoolStream(signal) {
@@ -126,7 +127,7 @@ export function connectServer(
 
     async inspect(signal) {
       const info = await client.getLightdInfo({}, unary(signal))
-      const height = await latestHeight(signal)
+      const { height } = await tip(signal)
       const inspection = inspectInfo(info, height, params)
       // Only the genesis block exists. Servers treat height 0 as a request without a block.
       if (height === 0) return inspection

@@ -59,7 +59,7 @@ export async function acceptChain({ infrastructure, services }: Container, from:
 async function serverBlock(chain: Chain, height: number): Promise<Block> {
   const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MS)
   const tip = await chain.tip(signal)
-  if (height > tip) throw new RangeError(`--from must be 0 to ${tip}, the server’s newest block`)
+  if (height > tip.height) throw new RangeError(`--from must be 0 to ${tip.height}, the server’s newest block`)
   for await (const block of chain.blocks(height, height, signal)) return block
   throw new Error(`the server did not return block ${height}`)
 }

@@ -65,7 +65,7 @@ async function checkServer(url: string, params: ConsensusParams): Promise<Findin
 
 /** The newest blocks in descending order. @throws where the watcher would fail too */
 async function readBlocks(chain: Chain, signal: AbortSignal): Promise<Block[]> {
-  const height = await chain.tip(signal)
+  const { height } = await chain.tip(signal)
   if (height === 0) return []
   const first = Math.max(1, height - HEADERS_KEPT)
   if ((await collect(chain.blocks(first, first, signal))).length === 0)

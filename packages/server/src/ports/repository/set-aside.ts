@@ -29,6 +29,8 @@ export interface SetAsideRepository {
   remove(row: Pick<RowReference, 'kind' | 'reference'>): Promise<void>
   /** Entries to try again, in the order of their times. */
   listDue(kind: SetAsideKind, now: number, limit: number): Promise<SetAside[]>
+  /** Whether there are entries to try again, of any kind. */
+  isAnyDue(now: number): Promise<boolean>
   /** Makes all entries due. */
   makeAllDue(now: number): Promise<void>
   /**

@@ -33,6 +33,8 @@ export interface SwapStatusPoller {
    * @returns the swap after the poll; null when a promoted standby does not contain it
    */
   refresh(swap: Swap): Promise<Swap | null>
+  /** When the next swap is due, in Unix milliseconds; null: none is polled. */
+  nextPollAtMs(): Promise<number | null>
   /**
    * Polls due swaps, each in one process only. Returns their number; `limit` means there may be more. An aborted poll,
    * or one whose process ends, is due again after 30 seconds.
@@ -175,13 +177,6 @@ export function createSwapStatusPoller(deps: {
     }
   }
 
-  async function isAnyDue(nowMs: number): Promise<boolean> {
-    const earliestMs = await store.query(tx => tx.swaps.nextPollAtMs())
-    if (earliestMs === null || earliestMs <= nowMs) return earliestMs !== null
-    const latestMs = await store.query(tx => tx.swaps.latestPollAtMs())
-    return latestMs !== null && latestMs > nowMs + MAX_POLL_DELAY_MS
-  }
-
   async function refresh(swap: Swap): Promise<Swap | null> {
     const response = await requestStatus(swap).catch(() => null)
     return response ? record(swap, { response, failed: false }) : swap
@@ -196,10 +191,17 @@ export function createSwapStatusPoller(deps: {
       return pending
     },
 
-    async pollDue(limit, signal) {
+    async nextPollAtMs() {
       const nowMs = clock.nowMs()
-      if (!(await isAnyDue(nowMs))) return 0
-      const due = await claim(nowMs, limit)
+      const earliestMs = await store.query(tx => tx.swaps.nextPollAtMs())
+      if (earliestMs === null || earliestMs <= nowMs) return earliestMs
+      const latestMs = await store.query(tx => tx.swaps.latestPollAtMs())
+      // Put off by a clock that was ahead.
+      return latestMs !== null && latestMs > nowMs + MAX_POLL_DELAY_MS ? nowMs : earliestMs
+    },
+
+    async pollDue(limit, signal) {
+      const due = await claim(clock.nowMs(), limit)
       await setAsides.forEachAlone(due, swapReference, swap => poll(swap, signal))
       return due.length
     },

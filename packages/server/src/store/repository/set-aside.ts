@@ -1,9 +1,9 @@
-import type { Insertable, RawBuilder, Selectable, SqlBool } from 'kysely'
+import type { ExpressionBuilder, Insertable, RawBuilder, Selectable, SqlBool } from 'kysely'
 import { sql } from 'kysely'
 import { latestRetryAt, type SetAsideKind } from '../../domain/set-aside.ts'
 import type { SetAside, SetAsideCount, SetAsideRepository } from '../../ports/repository/set-aside.ts'
 import { chunks, inChunks, num, numOrNull } from '../mapping.ts'
-import type { Db, SetAsideTable } from '../tables.ts'
+import type { Db, SetAsideTable, Tables } from '../tables.ts'
 
 type CountRow = { kind: SetAsideKind; rows: bigint | number | string; first_at: bigint | number | null }
 
@@ -12,18 +12,17 @@ const COLUMNS = 9
 export function setAsideRepository(db: Db): SetAsideRepository {
   const all = () => db.selectFrom('set_aside').selectAll()
 
-  function dueOf(kind: SetAsideKind, now: number, limit: number) {
-    const due = all()
-      .where('kind', '=', kind)
-      .where(({ or, eb }) =>
-        or([
-          eb('next_attempt_at', '<=', now),
-          eb('next_attempt_at', '>', latestRetryAt(now, true)),
-          eb('failures', '=', 0).and('next_attempt_at', '>', latestRetryAt(now, false)),
-        ]),
-      )
-    return due.orderBy('next_attempt_at').limit(limit)
-  }
+  const isDue =
+    (now: number) =>
+    ({ or, eb }: ExpressionBuilder<Tables, 'set_aside'>) =>
+      or([
+        eb('next_attempt_at', '<=', now),
+        eb('next_attempt_at', '>', latestRetryAt(now, true)),
+        eb('failures', '=', 0).and('next_attempt_at', '>', latestRetryAt(now, false)),
+      ])
+
+  const dueOf = (kind: SetAsideKind, now: number, limit: number) =>
+    all().where('kind', '=', kind).where(isDue(now)).orderBy('next_attempt_at').limit(limit)
 
   return {
     async lock({ kind, reference }) {
@@ -56,6 +55,11 @@ export function setAsideRepository(db: Db): SetAsideRepository {
 
     async listDue(kind, now, limit) {
       return (await dueOf(kind, now, limit).execute()).map(toSetAside)
+    },
+
+    async isAnyDue(now) {
+      const row = await db.selectFrom('set_aside').select('kind').where(isDue(now)).limit(1).executeTakeFirst()
+      return row !== undefined
     },
 
     async makeAllDue(now) {

@@ -3,7 +3,7 @@ import type { Topic, Tx } from '../../ports/store.ts'
 import type { Database } from '../dialect.ts'
 import type { Tables } from '../tables.ts'
 import { RevocableConnection } from './connection.ts'
-import type { DeferredWork } from './hooks.ts'
+import type { DeferredWork, TxHooks } from './hooks.ts'
 import { openDb } from './open-db.ts'
 import { createTx } from './tx.ts'
 
@@ -37,7 +37,7 @@ export function openTransaction(
   const requireWrite = () => {
     if (mode !== 'write') throw new Error('a read must not change anything: use write')
   }
-  const tx = createTx(db, identity, {
+  const hooks: TxHooks = {
     beforeCommit: work => {
       requireWrite()
       deferred.push(work)
@@ -46,9 +46,9 @@ export function openTransaction(
       requireWrite()
       topics.add(topic)
     },
-  })
+  }
   return {
-    tx,
+    tx: createTx({ db, identity, hooks }),
     topics,
     async flush() {
       for (const work of deferred.splice(0)) await work()

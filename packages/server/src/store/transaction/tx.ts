@@ -1,4 +1,4 @@
-import type { Tx } from '../../ports/store.ts'
+import type { Topic, Tx } from '../../ports/store.ts'
 import { accountRepository } from '../repository/account/account.ts'
 import { accountDeletionRepository } from '../repository/account/account-deletion.ts'
 import { apiKeyRepository } from '../repository/account/api-key.ts'
@@ -26,37 +26,64 @@ import { setAsideRepository } from '../repository/set-aside.ts'
 import type { Db } from '../tables.ts'
 import type { TxHooks } from './hooks.ts'
 
-/**
- * All repositories on one connection.
- * @param identity SQL expression for the identity of the database, see `databaseIdentityRepository`
- */
-export function createTx(db: Db, identity: string, hooks: TxHooks): Tx {
-  const deliveries = deliveryRepository(db, hooks)
-  return {
-    accounts: accountRepository(db),
-    accountDeletions: accountDeletionRepository(db),
-    apiKeys: apiKeyRepository(db),
-    sessions: sessionRepository(db),
-    audit: auditRepository(db),
-    usage: usageRepository(db),
-    viewingKeys: viewingKeyRepository(db),
-    databaseIdentity: databaseIdentityRepository(db, identity),
-    invoices: invoiceRepository(db),
-    payments: paymentRepository(db),
-    idempotency: idempotencyRepository(db),
-    chain: chainRepository(db),
-    events: eventRepository(db, hooks, deliveries),
-    swaps: swapRepository(db),
-    webhooks: webhookRepository(db),
-    deliveries,
-    signIn: signInRepository(db),
-    dashboard: dashboardRepository(db),
-    emailChanges: emailChangeRepository(db),
-    mails: mailRepository(db, hooks),
-    attentionMails: attentionMailRepository(db),
-    billing: billingRepository(db),
-    withdrawals: withdrawalRepository(db),
-    setAside: setAsideRepository(db),
-    notify: topic => hooks.notify(topic),
+interface Connection {
+  readonly db: Db
+  /** SQL expression for the identity of the database, see `databaseIdentityRepository`. */
+  readonly identity: string
+  readonly hooks: TxHooks
+}
+
+type Repositories = Omit<Tx, 'notify'>
+
+const MAKE: { readonly [Noun in keyof Repositories]: (connection: Connection, tx: Repositories) => Tx[Noun] } = {
+  accounts: ({ db }) => accountRepository(db),
+  accountDeletions: ({ db }) => accountDeletionRepository(db),
+  apiKeys: ({ db }) => apiKeyRepository(db),
+  sessions: ({ db }) => sessionRepository(db),
+  audit: ({ db }) => auditRepository(db),
+  usage: ({ db }) => usageRepository(db),
+  viewingKeys: ({ db }) => viewingKeyRepository(db),
+  databaseIdentity: ({ db, identity }) => databaseIdentityRepository(db, identity),
+  invoices: ({ db }) => invoiceRepository(db),
+  payments: ({ db }) => paymentRepository(db),
+  idempotency: ({ db }) => idempotencyRepository(db),
+  chain: ({ db }) => chainRepository(db),
+  events: ({ db, hooks }, tx) => eventRepository(db, hooks, tx.deliveries),
+  swaps: ({ db }) => swapRepository(db),
+  webhooks: ({ db }) => webhookRepository(db),
+  deliveries: ({ db, hooks }) => deliveryRepository(db, hooks),
+  signIn: ({ db }) => signInRepository(db),
+  dashboard: ({ db }) => dashboardRepository(db),
+  emailChanges: ({ db }) => emailChangeRepository(db),
+  mails: ({ db, hooks }) => mailRepository(db, hooks),
+  attentionMails: ({ db }) => attentionMailRepository(db),
+  billing: ({ db }) => billingRepository(db),
+  withdrawals: ({ db }) => withdrawalRepository(db),
+  setAside: ({ db }) => setAsideRepository(db),
+}
+
+/** All repositories on one connection, each made when it is first used: a transaction uses a few of them. */
+class LazyTx {
+  readonly connection: Connection
+  readonly made: Record<string, unknown> = {}
+
+  constructor(connection: Connection) {
+    this.connection = connection
   }
+
+  notify(topic: Topic): void {
+    this.connection.hooks.notify(topic)
+  }
+}
+
+for (const [noun, make] of Object.entries(MAKE))
+  Object.defineProperty(LazyTx.prototype, noun, {
+    get(this: LazyTx & Repositories) {
+      this.made[noun] ??= make(this.connection, this)
+      return this.made[noun]
+    },
+  })
+
+export function createTx(connection: Connection): Tx {
+  return new LazyTx(connection) as LazyTx & Tx
 }

@@ -1,7 +1,7 @@
 import type { Block, Header } from '../../domain/chain/chain.ts'
 import { ancestorCandidates, HEADERS_KEPT } from '../../domain/chain/chain.ts'
 import { lowest } from '../../domain/extreme.ts'
-import type { Chain } from '../../ports/chain.ts'
+import type { Chain, ServerTip } from '../../ports/chain.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Metrics } from '../../ports/metrics.ts'
@@ -116,8 +116,16 @@ export function createBlockSync(deps: BlockSyncDeps): (signal: AbortSignal) => P
     return ours?.hash === theirs.hash
   }
 
-  /** Whether the server's chain contains the last two recorded blocks, as far as the server has reached them. */
-  async function isOnOurChain({ tip, oldest }: ChainPosition, height: number, signal: AbortSignal): Promise<boolean> {
+  /**
+   * Whether the server's chain contains the last two recorded blocks, as far as the server has reached them. The hash of its
+   * newest block proves it without a read. Any other hash proves nothing.
+   */
+  async function isOnOurChain(
+    { tip, oldest }: ChainPosition,
+    { height, hash }: ServerTip,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    if (hash === tip.hash) return true
     const last = Math.min(tip.height, height)
     if (last < oldest) throw new Error(`the chain server is ${tip.height - height} blocks behind the recorded chain`)
     let compared = oldest - 1
@@ -170,9 +178,10 @@ export function createBlockSync(deps: BlockSyncDeps): (signal: AbortSignal) => P
   }
 
   return async function syncBlocks(signal) {
-    const height = await chain.tip(signal)
+    const served = await chain.tip(signal)
+    const { height } = served
     let position = await recordedChain.position()
-    const rewound = position !== null && !(await isOnOurChain(position, height, signal))
+    const rewound = position !== null && !(await isOnOurChain(position, served, signal))
     if (position && rewound) {
       if (!(await rewindToAncestor(position, height, signal)))
         return { reachedTip: false, hasMore: true, rewound, tip: null }

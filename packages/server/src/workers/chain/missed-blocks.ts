@@ -18,6 +18,8 @@ export interface MissedBlocksDeps {
   readonly missedBlocks: MissedBlocks
 }
 
+/** A key that is set aside waits for its time, for a complete sync, or for one that has caught up. */
+const RETRY_MS = 2_000
 /** Keys tried in one run, each on one batch of blocks, and as many that have no blocks left. */
 const MAX_KEYS = 10
 
@@ -60,7 +62,9 @@ export function createMissedBlocksReader(deps: MissedBlocksDeps): (signal: Abort
     let hasMore = false
     let succeeded = 0
     const failed: { entry: SetAside; error: unknown }[] = []
-    for (const entry of await missedBlocks.listDue(MAX_KEYS)) {
+    const due = await missedBlocks.listDue(MAX_KEYS)
+    if (due.length === 0) return 'idle'
+    for (const entry of due) {
       signal.throwIfAborted()
       const key = await openOrRecord(entry)
       if (key === 'gone') await missedBlocks.remove(entry)
@@ -79,6 +83,6 @@ export function createMissedBlocksReader(deps: MissedBlocksDeps): (signal: Abort
     if (failed[0] && isGeneralFault({ succeeded, failedAccounts })) throw failed[0].error
     // A key whose blocks cannot be read waits, so that the others are read.
     for (const { entry, error } of failed) await setAsides.record(entry, error)
-    return hasMore ? 'again' : 'idle'
+    return hasMore ? 'again' : { pauseMs: RETRY_MS }
   }
 }

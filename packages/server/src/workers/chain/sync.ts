@@ -48,6 +48,10 @@ export interface ChainSync {
 }
 
 const SYNC_INTERVAL_MS = 2_000
+/** With one server, there is work only after the database was replaced by one that was written under other settings. */
+const ONE_SERVER_INTERVAL_MS = 15_000
+/** Keys are set aside for a minute at least. */
+const MISSED_BLOCKS_INTERVAL_MS = 10_000
 const STREAM_GAP_MS = 500
 const BACKOFF = { firstMs: 500, maxMs: 3_000 }
 
@@ -143,7 +147,7 @@ export function startChainSync(deps: ChainSyncDeps): { stop(): Promise<void> } {
   const comparisons = startLoop({
     name: 'comparison of chain servers',
     run: signal => chainSync.compareServers(signal),
-    idleMs: SYNC_INTERVAL_MS,
+    idleMs: deps.chain.servers > 1 ? SYNC_INTERVAL_MS : ONE_SERVER_INTERVAL_MS,
     backoff: BACKOFF,
     clock,
     log,
@@ -151,7 +155,7 @@ export function startChainSync(deps: ChainSyncDeps): { stop(): Promise<void> } {
   const missedBlocks = startLoop({
     name: 'blocks missed by viewing keys',
     run: signal => chainSync.readMissedBlocks(signal),
-    idleMs: SYNC_INTERVAL_MS,
+    idleMs: MISSED_BLOCKS_INTERVAL_MS,
     backoff: BACKOFF,
     clock,
     log,

@@ -28,7 +28,7 @@ export interface DeliveryOptions {
 }
 
 const DEFAULT_MAX_CONCURRENT = 512
-/** Fallback for notifications and timers that were missed. */
+/** Fallback for notifications that were missed. */
 const IDLE_MS = 5_000
 const MAX_LIMITS_KEPT = 10_000
 const NO_CAPACITY: FreeSlots = { total: 0, forAccount: () => 0, fullAccountIds: [], isAttempting: () => true }
@@ -44,7 +44,6 @@ export function startDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
   const attempts = new Map<string, Promise<void>>()
   /** Attempts whose results wait to be recorded. */
   let ended: FinishedAttempt[] = []
-  let timer = new AbortController()
 
   async function attempt(job: DeliveryJob): Promise<void> {
     const span = tracer.start('client')
@@ -99,17 +98,8 @@ export function startDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
     if (signal.aborted) return 'idle'
     const { jobs, nextDueAtMs } = await recordAndClaim(() => ({ ...slots.capacity(), isAttempting }))
     for (const job of jobs) start(job)
-    setTimer(nextDueAtMs)
-    return jobs.length > 0 ? 'again' : 'idle'
-  }
-
-  function setTimer(atMs: number | null): void {
-    timer.abort()
-    timer = new AbortController()
-    const { signal } = timer
-    const delayMs = atMs === null ? Number.POSITIVE_INFINITY : Math.max(0, atMs - clock.nowMs())
-    if (delayMs > IDLE_MS) return
-    void clock.sleep(delayMs, signal).then(() => signal.aborted || loop.notify())
+    if (jobs.length > 0) return 'again'
+    return nextDueAtMs === null ? 'idle' : { pauseMs: Math.max(0, nextDueAtMs - clock.nowMs()) }
   }
 
   const loop = startLoop({
@@ -123,7 +113,6 @@ export function startDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
   return {
     async stop() {
       await loop.stop()
-      timer.abort()
       await Promise.all(attempts.values())
       if (ended.length === 0) return
       await recordAndClaim(() => NO_CAPACITY).catch(error =>

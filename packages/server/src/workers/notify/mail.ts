@@ -18,7 +18,7 @@ const IDLE_MS = 10_000
 export function startMailLoops(deps: {
   readonly store: Store
   readonly mails: Mails
-  readonly setAsides: Pick<SetAsides, 'makeAllDue'>
+  readonly setAsides: Pick<SetAsides, 'makeAllDue' | 'isAnyDue'>
   readonly clock: Clock
   readonly log: Log
 }): { stop(): Promise<void> } {

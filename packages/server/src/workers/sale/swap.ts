@@ -6,8 +6,10 @@ import { type Loop, startLoop } from '../loop.ts'
 
 /** Concurrent status polls. */
 const BATCH = 16
-/** Polls of a swap are seconds apart, so a delay of up to a second is acceptable. */
-const IDLE_MS = 1_000
+/** Fallback for notifications that were missed. */
+const IDLE_MS = 5_000
+/** After due swaps that could not be claimed: they are set aside, or another process polls them. */
+const RETRY_MS = 1_000
 
 /** Starts the loop that polls the status of each swap until it is final or long past its deadline. */
 export function startSwapPolling(deps: {
@@ -19,7 +21,13 @@ export function startSwapPolling(deps: {
   const { store, poller, clock, log } = deps
   return startLoop({
     name: 'swaps',
-    run: async signal => ((await poller.pollDue(BATCH, signal)) === BATCH ? 'again' : 'idle'),
+    async run(signal) {
+      const nextPollAtMs = await poller.nextPollAtMs()
+      if (nextPollAtMs === null) return 'idle'
+      const pauseMs = nextPollAtMs - clock.nowMs()
+      if (pauseMs > 0) return { pauseMs }
+      return (await poller.pollDue(BATCH, signal)) > 0 ? 'again' : { pauseMs: RETRY_MS }
+    },
     idleMs: IDLE_MS,
     clock,
     log,

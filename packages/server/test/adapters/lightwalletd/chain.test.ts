@@ -109,7 +109,8 @@ const display = (bytes: Uint8Array) => Buffer.from(bytes).reverse().toString('he
 
 test('returns the tip and linked blocks, with hashes and txids in display byte order', async () => {
   const { chain } = connect()
-  assert.equal(await chain.tip(never), sandbox.height)
+  const { height, hash } = sandbox.tip
+  assert.deepEqual(await chain.tip(never), { height, hash: display(hash) })
   const blocks = await all(chain.blocks(0, sandbox.height, never))
   assert.equal(blocks.length, sandbox.height + 1)
   for (const [height, block] of blocks.entries()) {
@@ -121,6 +122,11 @@ test('returns the tip and linked blocks, with hashes and txids in display byte o
     sandbox.block(2)!.transactions.flatMap(({ id, coinbase }) => (coinbase ? [] : [id])),
     'transactions without shielded outputs are left out by the server',
   )
+})
+
+test('a tip without a hash is accepted', async () => {
+  const url = await startServerWith({ getLatestBlock: () => ({ height: BigInt(sandbox.height) }) })
+  assert.deepEqual(await connect({ urls: [url] }).chain.tip(never), { height: sandbox.height, hash: null })
 })
 
 test('blocks whose transactions all have index 0 are accepted', async () => {
@@ -170,7 +176,7 @@ for (const fault of ['unavailable', 'aborted', 'internal'] as const) {
     const { chain, log } = connect()
     await chain.tip(never)
     await faults({ [fault]: 2 })
-    assert.equal(await chain.tip(never), sandbox.height)
+    assert.equal((await chain.tip(never)).height, sandbox.height)
     assert.equal(slept.length, 2)
     assert.ok(slept[0]! >= 100 && slept[0]! <= 200 && slept[1]! >= 200 && slept[1]! <= 400, slept.join())
     await faults({ [fault]: 3 })
@@ -179,7 +185,7 @@ for (const fault of ['unavailable', 'aborted', 'internal'] as const) {
       log.lines.map(line => line.message),
       ['the chain server failed'],
     )
-    assert.equal(await chain.tip(never), sandbox.height, 'the next call starts a new session')
+    assert.equal((await chain.tip(never)).height, sandbox.height, 'the next call starts a new session')
   })
 }
 
@@ -229,7 +235,7 @@ test('a server with an empty Ironwood tree after NU6.3 is refused, at the inspec
 test('a server without Ironwood is accepted before NU6.3', async () => {
   await faults({ hideIronwood: true })
   const { chain } = connect({ params: consensusParams('regtest', { nu63Height: 1_000_000, nu7Height: null }) })
-  assert.equal(await chain.tip(never), sandbox.height)
+  assert.equal((await chain.tip(never)).height, sandbox.height)
   assert.equal((await all(chain.blocks(0, 3, never))).length, 4)
 })
 
@@ -237,12 +243,12 @@ test('a protocol version before 0.5.0 is refused after NU6.3; a missing version 
   await faults({ protocolVersion: 'v0.4.0' })
   await assert.rejects(connect().chain.tip(never), /protocol v0.4.0, which does not include Ironwood/)
   await faults({ protocolVersion: '' })
-  assert.equal(await connect().chain.tip(never), sandbox.height)
+  assert.equal((await connect().chain.tip(never)).height, sandbox.height)
 })
 
 test('the chain name `test` is accepted on regtest, because Zebra reports it', async () => {
   await faults({ chainName: 'test' })
-  assert.equal(await connect().chain.tip(never), sandbox.height)
+  assert.equal((await connect().chain.tip(never)).height, sandbox.height)
   const params = consensusParams('test')
   await faults({ chainName: 'regtest' })
   await assert.rejects(
@@ -276,7 +282,7 @@ test('single transactions are never requested', async () => {
   await faults({ forgetTransactions: true, reverseLatestHash: true })
   const { chain } = connect()
   wallet.send([{ receiver, value: 1n }])
-  assert.equal(await chain.tip(never), sandbox.height)
+  assert.equal((await chain.tip(never)).height, sandbox.height)
   assert.equal((await chain.mempoolSnapshot(never)).length, 1)
   assert.equal((await all(chain.blocks(1, 3, never))).length, 3)
   sandbox.mine(1)
@@ -347,7 +353,7 @@ test('a server that is down is replaced by the next one', async () => {
   await faults({ down: true })
   await assert.rejects(chain.tip(never))
   assert.notEqual(chain.serverEpoch, era)
-  assert.equal(await chain.tip(never), sandbox.height)
+  assert.equal((await chain.tip(never)).height, sandbox.height)
   assert.equal((await all(chain.blocks(1, 3, never))).length, 3)
   const [line] = log.lines
   assert.deepEqual(
@@ -357,7 +363,7 @@ test('a server that is down is replaced by the next one', async () => {
   await faults({ down: false })
   await faults({ down: true }, 1)
   await assert.rejects(chain.tip(never))
-  assert.equal(await chain.tip(never), sandbox.height, 'the first server is used again')
+  assert.equal((await chain.tip(never)).height, sandbox.height, 'the first server is used again')
 })
 
 test('switching servers ends the mempool stream of the previous one', async () => {
@@ -387,23 +393,23 @@ test('a failing mempool stream does not switch servers, because blocks and mempo
 test('a server more than three blocks behind another is replaced; three blocks are tolerated', async () => {
   const { chain } = connect({ urls: both() })
   await faults({ lagBlocks: 3 })
-  assert.equal(await chain.tip(never), sandbox.height - 3)
+  assert.equal((await chain.tip(never)).height, sandbox.height - 3)
   nowMs += 15_000
-  assert.equal(await chain.tip(never), sandbox.height - 3)
+  assert.equal((await chain.tip(never)).height, sandbox.height - 3)
   await faults({ lagBlocks: 4 })
-  assert.equal(await chain.tip(never), sandbox.height - 4, 'the others are probed only every 15 s')
+  assert.equal((await chain.tip(never)).height, sandbox.height - 4, 'the others are probed only every 15 s')
   nowMs += 15_000
   await assert.rejects(chain.tip(never), /4 blocks behind another/)
-  assert.equal(await chain.tip(never), sandbox.height)
+  assert.equal((await chain.tip(never)).height, sandbox.height)
 })
 
 test('a refused server is not used, even if it is ahead of the current one', async () => {
   const { chain } = connect({ urls: both() })
   await faults({ lagBlocks: 5 })
   await faults({ chainName: 'main' }, 1)
-  assert.equal(await chain.tip(never), sandbox.height - 5)
+  assert.equal((await chain.tip(never)).height, sandbox.height - 5)
   nowMs += 15_000
-  assert.equal(await chain.tip(never), sandbox.height - 5)
+  assert.equal((await chain.tip(never)).height, sandbox.height - 5)
 })
 
 test('blocks with unexpected heights, or too many blocks, reject', async () => {
@@ -423,7 +429,7 @@ test('blocks with unexpected heights, or too many blocks, reject', async () => {
       },
     })
     const { chain } = connect({ urls: [url] })
-    assert.equal(await chain.tip(never), sandbox.height)
+    assert.equal((await chain.tip(never)).height, sandbox.height)
     await assert.rejects(all(chain.blocks(3, 5, never)), /was requested/, name)
   }
 })
@@ -440,7 +446,7 @@ test('an https URL uses TLS: the certificate is verified, and a server without T
   const trusted = getCACertificates('default')
   setDefaultCACertificates([...trusted, cert])
   try {
-    assert.equal(await connect({ urls: [url] }).chain.tip(never), sandbox.height)
+    assert.equal((await connect({ urls: [url] }).chain.tip(never)).height, sandbox.height)
     const { port } = server.address() as AddressInfo
     await assert.rejects(connect({ urls: [`https://127.0.0.1:${port}`] }).chain.tip(never), /altnames|IP/)
   } finally {

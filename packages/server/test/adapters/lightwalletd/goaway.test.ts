@@ -40,8 +40,8 @@ async function afterGoaway(t: TestContext, turns: number) {
   t.after(() => client.close())
   const signal = AbortSignal.timeout(5_000)
   // The server may refuse a call that is on its way when it sends GOAWAY.
-  const latestHeight = () =>
-    retrying(() => client.latestHeight(signal), { nowMs: () => 0, sleep: async () => {} }, signal)
+  const latestHeight = async () =>
+    (await retrying(() => client.tip(signal), { nowMs: () => 0, sleep: async () => {} }, signal)).height
   assert.equal(await latestHeight(), height)
   for (const session of sessions) session.goaway()
   for (let turn = 0; turn < turns; turn++) await nextTurn()

@@ -24,6 +24,7 @@ import { recordingLog } from '../log.ts'
 import { ManualClock } from '../manual-clock.ts'
 import { paymentsOf } from '../payments.ts'
 import { SkewedClock } from '../skewed-clock.ts'
+import { withRepositories } from '../tx.ts'
 import { type Interruption, interrupted } from './interruption.ts'
 import { TestNetwork, VIEWING_KEY } from './network.ts'
 import { SwitchableServers } from './switchable-servers.ts'
@@ -292,7 +293,7 @@ export class ChainSimulation {
             appended.push(...events)
             return tx.events.append(events, deliveries)
           }
-          return work({ ...tx, events: { ...tx.events, append } })
+          return work(withRepositories(tx, { events: { ...tx.events, append } }))
         })
         this.events.push(...appended)
         return result

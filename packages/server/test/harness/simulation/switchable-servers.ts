@@ -1,7 +1,7 @@
 import { isPastTip, type LightwalletServer } from '../../../src/adapters/lightwalletd/server.ts'
 import type { Block, CompactTransaction } from '../../../src/domain/chain/chain.ts'
 import type { ChainProblem } from '../../../src/domain/chain/chain-problem.ts'
-import type { Chain, ServerView } from '../../../src/ports/chain.ts'
+import type { Chain, ServerTip, ServerView } from '../../../src/ports/chain.ts'
 import type { Interruption } from './interruption.ts'
 
 /** A chain source whose server and problems the test chooses. */
@@ -21,8 +21,8 @@ export class SwitchableServers implements Chain {
     this.serverEpoch += 1
   }
 
-  async tip(signal: AbortSignal): Promise<number> {
-    return this.#around('tip', () => this.#server.latestHeight(signal))
+  async tip(signal: AbortSignal): Promise<ServerTip> {
+    return this.#around('tip', () => this.#server.tip(signal))
   }
 
   async *blocks(from: number, to: number, signal: AbortSignal): AsyncGenerator<Block> {

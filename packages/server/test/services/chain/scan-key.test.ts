@@ -11,6 +11,7 @@ import { onBothDatabases, openEmptyStore } from '../../harness/databases.ts'
 import { NOW, openShop, payment } from '../../harness/fixtures.ts'
 import { silentLog } from '../../harness/log.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
+import { withRepositories } from '../../harness/tx.ts'
 
 /** The scan keys of a process on one of the databases, the first one until `switchTo`. */
 function processOn(first: Store) {
@@ -23,7 +24,7 @@ function processOn(first: Store) {
         reads++
         return tx.viewingKeys.watchedAt(now)
       }
-      return work({ ...tx, viewingKeys: { ...tx.viewingKeys, watchedAt } })
+      return work(withRepositories(tx, { viewingKeys: { ...tx.viewingKeys, watchedAt } }))
     })
   const store = new Proxy({} as Store, {
     get: (_, name: keyof Store) => (name === 'read' ? counted : current[name]),

@@ -8,6 +8,7 @@ import { type Addresses, createAddresses } from '../../../src/services/sale/addr
 import { startTestApi, type TestApi } from '../../harness/api.ts'
 import { reserveIndexes } from '../../harness/fixtures.ts'
 import { silentLog } from '../../harness/log.ts'
+import { withRepositories } from '../../harness/tx.ts'
 import { until } from '../../harness/until.ts'
 import { testViewingKey } from '../../harness/viewing-key.ts'
 
@@ -41,7 +42,7 @@ async function createTestAddresses(options: { failAt?: number; gate?: Promise<vo
     read: work =>
       api.store.read(tx => {
         const lastUsed = async () => (options.ahead ? [(await tx.viewingKeys.byId(account.viewingKeyId!))!] : [])
-        return work({ ...tx, viewingKeys: { ...tx.viewingKeys, lastUsed } })
+        return work(withRepositories(tx, { viewingKeys: { ...tx.viewingKeys, lastUsed } }))
       }),
     write(work) {
       seen.ranges += 1

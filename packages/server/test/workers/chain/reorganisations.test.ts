@@ -43,6 +43,34 @@ chainSyncTest('on a chain synced from its beginning, a reorganisation can replac
   assert.equal((await harness.recordedChain.position())!.oldest, 1)
 })
 
+chainSyncTest(
+  'known blocks are read again only when the server does not report the hash of the newest',
+  async harness => {
+    harness.sandbox.mine(3)
+    await harness.sync()
+    const { height } = harness.sandbox
+    const { blocks, tip } = harness.chain
+    const reads: [number, number][] = []
+    harness.chain.blocks = (from, to, signal) => {
+      reads.push([from, to])
+      return blocks(from, to, signal)
+    }
+    await harness.sync()
+    assert.deepEqual(reads, [])
+    const reversed = Buffer.from(harness.sandbox.block(height)!.hash).toString('hex')
+    for (const hash of [null, reversed]) {
+      harness.chain.tip = async signal => ({ ...(await tip(signal)), hash })
+      await harness.sync()
+      assert.deepEqual(reads.splice(0), [[height - 1, height]])
+    }
+    harness.chain.tip = tip
+    harness.sandbox.reorg({ depth: 1 })
+    assert.equal(harness.sandbox.height, height)
+    await harness.sync()
+    await assertSameChain(harness)
+  },
+)
+
 chainSyncTest('a reorganisation between the comparison and the read of blocks is not an error', async harness => {
   harness.sandbox.mine(3)
   await harness.sync()

@@ -4,6 +4,7 @@ import type { Invoice } from '../../../src/domain/sale/invoice.ts'
 import type { Store, Tx } from '../../../src/ports/store.ts'
 import { onBothDatabases, onPostgres } from '../../harness/databases.ts'
 import { type ChainSimulation, simulationTest } from '../../harness/simulation/simulation.ts'
+import { withRepositories } from '../../harness/tx.ts'
 
 const NO_OUTPUTS = { sapling: 0, orchard: 0, ironwood: 0 }
 
@@ -31,19 +32,19 @@ async function assertRescanFinds(simulation: ChainSimulation, invoice: Invoice, 
 /** Calls `after` once, after the first call of `method` in a write transaction. */
 function interruptingAfter(store: Store, method: 'recordRewind' | 'removeHeadersAbove', after: () => Promise<unknown>) {
   let done = false
-  const wrapped = (tx: Tx): Tx => ({
-    ...tx,
-    chain: {
-      ...tx.chain,
-      async [method](height: number) {
-        await tx.chain[method](height)
-        if (!done) {
-          done = true
-          await after()
-        }
+  const wrapped = (tx: Tx): Tx =>
+    withRepositories(tx, {
+      chain: {
+        ...tx.chain,
+        async [method](height: number) {
+          await tx.chain[method](height)
+          if (!done) {
+            done = true
+            await after()
+          }
+        },
       },
-    },
-  })
+    })
   return { ...store, write: work => store.write(tx => work(wrapped(tx))) } satisfies Store as Store
 }
 

@@ -84,10 +84,10 @@ export function hardPayments(world: World, shop: Shop): readonly Action[] {
           world.observe()
           scheduler.startTimer(READING_MS, goBack)
         }
-        for (const server of servers) server.onBlocksServed = mine
+        for (const server of servers) server.onTipServed = mine
         await scheduler.advanceByTimers(UNTIL_EXPIRED_MS, 10 * MAX_STOPS)
         await scheduler.run()
-        for (const server of servers) server.onBlocksServed = null
+        for (const server of servers) server.onTipServed = null
         world.mine()
         return `the payment of ${short(invoice.publicId)} was never in the same place for long`
       },

@@ -33,10 +33,12 @@ export class ChainServer {
   readonly name: string
   /** lightwalletd asks its node for the mempool at most this often, for all clients together. */
   mempoolCacheMs = MEMPOOL_CACHE_MS
+  /** Reports the hash of its newest block. */
+  reportsHash = true
   /** Mempool streams end after the present mempool. */
   endMempoolAtOnce = false
-  /** Called when a client has read all blocks that it requested. */
-  onBlocksServed: (() => void) | null = null
+  /** Called when a client has read the tip: it reads blocks up to there. */
+  onTipServed: (() => void) | null = null
   /** Requests fail. */
   down = false
   /** Requests get no response until the process gives up. */
@@ -173,7 +175,7 @@ export class ChainServer {
   connect(): LightwalletServer {
     return {
       name: this.name,
-      latestHeight: signal => this.#call(signal, () => this.#tip()),
+      tip: signal => this.#call(signal, () => this.#tip()),
       blocks: (from, to, signal) => this.#blocks(from, to, signal),
       mempool: signal => this.#call(signal, () => this.#mempool().map(compact)),
       mempoolStream: signal => this.#stream(signal),
@@ -232,7 +234,6 @@ export class ChainServer {
       yield compactBlock(block, this.omitted)
       await this.#scheduler.pause()
     }
-    this.onBlocksServed?.()
   }
 
   #checkIronwood({ height, treeSizes }: WorldBlock): void {
@@ -240,9 +241,11 @@ export class ChainServer {
       throw new InvalidResponse(`hides Ironwood: its tree is empty at height ${height}, after NU6.3`)
   }
 
-  #tip(): number {
+  #tip() {
     this.#served.tip(currentOwner(), this)
-    return this.#branch.length - 1
+    const { height, hash } = this.#branch.at(-1)!
+    this.onTipServed?.()
+    return { height, hash: this.reportsHash ? hash : null }
   }
 
   #mempool(): readonly WorldTransaction[] {

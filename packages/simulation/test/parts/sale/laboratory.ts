@@ -97,7 +97,7 @@ export function createJudge() {
     scheduler.advance(2_000)
     await runAs(PROCESS, async () => {
       await client.mempool(signal)
-      await client.latestHeight(signal)
+      await client.tip(signal)
     })
   }
 

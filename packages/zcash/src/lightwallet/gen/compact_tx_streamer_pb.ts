@@ -600,7 +600,7 @@ export const PoolTypeSchema: GenEnum<PoolType> = /*@__PURE__*/
  */
 export const CompactTxStreamer: GenService<{
   /**
-   * The hash in the answer has had the wrong byte order on some servers: use the height only.
+   * The hash in the answer has had the wrong byte order on some servers: it proves equality only.
    *
    * @generated from rpc cash.z.wallet.sdk.rpc.CompactTxStreamer.GetLatestBlock
    */

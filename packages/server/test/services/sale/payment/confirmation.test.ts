@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { createServices } from '../../../../src/container.ts'
 import type { Invoice } from '../../../../src/domain/sale/invoice.ts'
-import type { Store, Tx } from '../../../../src/ports/store.ts'
+import type { Store } from '../../../../src/ports/store.ts'
 import { openTestContainer } from '../../../harness/container.ts'
 import { type DatabaseEngine, onBothDatabases, openEmptyStore } from '../../../harness/databases.ts'
 import { NOW, openShop } from '../../../harness/fixtures.ts'
 import { ManualClock } from '../../../harness/manual-clock.ts'
 import { TestNetwork } from '../../../harness/simulation/network.ts'
+import { withRepositories } from '../../../harness/tx.ts'
 
 const MAX_STEP = 200
 
@@ -25,8 +26,7 @@ async function open(engine: DatabaseEngine, t: TestContext) {
     write: work =>
       store.write(async tx => {
         if (left-- <= 0) throw new Error('killed')
-        const counting: Tx = {
-          ...tx,
+        const counting = withRepositories(tx, {
           payments: {
             ...tx.payments,
             summaries: invoices => {
@@ -34,7 +34,7 @@ async function open(engine: DatabaseEngine, t: TestContext) {
               return tx.payments.summaries(invoices)
             },
           },
-        }
+        })
         return work(counting)
       }),
   }

@@ -8,6 +8,7 @@ import { NOW, openShop } from '../../../harness/fixtures.ts'
 import { ManualClock } from '../../../harness/manual-clock.ts'
 import { paymentsOf } from '../../../harness/payments.ts'
 import { TestNetwork } from '../../../harness/simulation/network.ts'
+import { withRepositories } from '../../../harness/tx.ts'
 
 /** More than two pages. */
 const DUST = 4_500
@@ -29,7 +30,7 @@ async function open(engine: DatabaseEngine, t: TestContext) {
           reads.push(rows.length)
           return rows
         }
-        return work({ ...tx, payments: { ...tx.payments, listMempool } })
+        return work(withRepositories(tx, { payments: { ...tx.payments, listMempool } }))
       }),
   }
   const { services } = await openTestContainer(t, { store: watched, clock, isPrepared: false })

@@ -13,6 +13,7 @@ import { silentLog } from '../../../harness/log.ts'
 import { ManualClock } from '../../../harness/manual-clock.ts'
 import { testOutbox } from '../../../harness/outbox.ts'
 import { TestNetwork } from '../../../harness/simulation/network.ts'
+import { withRepositories } from '../../../harness/tx.ts'
 
 /** The services over a store that counts the calls of a transaction which lock or read chain and invoices. */
 async function harnessOf(t: TestContext) {
@@ -32,20 +33,20 @@ async function harnessOf(t: TestContext) {
       ]),
     ),
   })
-  const counting = (tx: Tx): Tx => ({
-    ...tx,
-    invoices: counted(tx.invoices, ['lock', 'byIds']),
-    payments: counted(tx.payments, [
-      'summaries',
-      'markPresent',
-      'markMissing',
-      'markDropped',
-      'upsert',
-      'awaitWitness',
-      'markWitnessed',
-    ]),
-    chain: counted(tx.chain, ['lock', 'tip', 'newestHeaders', 'syncedThrough']),
-  })
+  const counting = (tx: Tx): Tx =>
+    withRepositories(tx, {
+      invoices: counted(tx.invoices, ['lock', 'byIds']),
+      payments: counted(tx.payments, [
+        'summaries',
+        'markPresent',
+        'markMissing',
+        'markDropped',
+        'upsert',
+        'awaitWitness',
+        'markWitnessed',
+      ]),
+      chain: counted(tx.chain, ['lock', 'tip', 'newestHeaders', 'syncedThrough']),
+    })
   const countingStore: Store = { ...store, write: work => store.write(tx => work(counting(tx))) }
   const deps = {
     store: countingStore,

@@ -8,6 +8,7 @@ import { call } from '../../../harness/http-call.ts'
 import { ManualClock } from '../../../harness/manual-clock.ts'
 import { BTC } from '../../../harness/swap.ts'
 import { startProvider } from '../../../harness/swap-provider.ts'
+import { withRepositories } from '../../../harness/tx.ts'
 
 const UNKNOWN = '3f2504e0-4f89-41d3-9a0c-0305e82c3301'
 
@@ -28,7 +29,7 @@ function countingStore(store: Store, counts: Counts): Store {
     }
     const reads = { byPublicId, byPublicIds, byIds, lock }
     const invoices = Object.fromEntries(Object.entries(reads).map(([name, read]) => [name, readOnce(read as never)]))
-    return { ...tx, invoices: { ...tx.invoices, ...invoices } }
+    return withRepositories(tx, { invoices: { ...tx.invoices, ...invoices } })
   }
   return {
     ...store,
