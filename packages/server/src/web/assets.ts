@@ -4,35 +4,34 @@ import type { FastifyInstance } from 'fastify'
 
 const TYPES = { css: 'text/css; charset=utf-8', js: 'text/javascript; charset=utf-8', svg: 'image/svg+xml' } as const
 
-/** The static files of the pages. Their paths contain a hash of the content. */
+/** The static files of the pages. */
 const NAMES = [
   'style.css',
   'style-light.css',
   'style-dark.css',
   'enhance.js',
+  'live.js',
+  'morph.js',
   'reference.js',
   'embed.js',
   'icon.svg',
 ] as const
-type AssetName = (typeof NAMES)[number]
+export type AssetName = (typeof NAMES)[number]
 
 const FOLDER = new URL('./assets/', import.meta.url)
 
-interface Asset {
-  readonly path: string
-  readonly type: string
-  readonly etag: string
-  readonly bytes: Buffer
-}
+const ASSETS: ReadonlyMap<AssetName, Buffer> = new Map(
+  NAMES.map(name => [
+    name,
+    name.endsWith('.css') ? Buffer.from(styleSheet(name)) : readFileSync(new URL(name, FOLDER)),
+  ]),
+)
 
-const ASSETS: ReadonlyMap<AssetName, Asset> = new Map(NAMES.map(name => [name, load(name)]))
-
-function load(name: AssetName): Asset {
-  const bytes = name.endsWith('.css') ? Buffer.from(styleSheet(name)) : readFileSync(new URL(name, FOLDER))
-  const digest = createHash('sha256').update(bytes).digest('hex').slice(0, 16)
-  const [stem, extension] = name.split('.') as [string, keyof typeof TYPES]
-  return { path: `/assets/${stem}.${digest}.${extension}`, type: TYPES[extension], etag: `"${digest}"`, bytes }
-}
+/** A hash of all files, in the path of each: they import each other, and an open page finds out that they have changed. */
+export const ASSET_VERSION = [...ASSETS.values()]
+  .reduce((hash, bytes) => hash.update(bytes), createHash('sha256'))
+  .digest('hex')
+  .slice(0, 16)
 
 /** Joins the files in `style/` in the order of their names. `style-light.css` and `style-dark.css` have one theme only. */
 function styleSheet(name: string): string {
@@ -50,13 +49,15 @@ function styleSheet(name: string): string {
 
 /** The URL path of an asset. */
 export function assetPath(name: AssetName): string {
-  return (ASSETS.get(name) as Asset).path
+  return `/assets/${ASSET_VERSION}/${name}`
 }
 
 /** Serves the files as immutable, since changed content has a different path. */
 export function assetRoutes(app: FastifyInstance): void {
-  for (const { path, type, etag, bytes } of ASSETS.values()) {
-    app.get(path, { config: { rate: 'read' }, schema: { hide: true } }, (request, reply) => {
+  const etag = `"${ASSET_VERSION}"`
+  for (const [name, bytes] of ASSETS) {
+    const type = TYPES[name.split('.')[1] as keyof typeof TYPES]
+    app.get(assetPath(name), { config: { rate: 'read' }, schema: { hide: true } }, (request, reply) => {
       reply.headers({
         'cache-control': 'public, max-age=31536000, immutable',
         'cross-origin-resource-policy': 'same-origin',

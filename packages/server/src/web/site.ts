@@ -9,7 +9,7 @@ import { logError } from '../http/error-handler.ts'
 import { assetRoutes } from './assets.ts'
 import { type AuthenticatedUser, authenticate } from './auth.ts'
 import type { PageUser } from './components/layout.ts'
-import { liveTag } from './components/live.ts'
+import { changedParts, liveTag } from './components/live.ts'
 import { type PublicPageRoute, type Site, type SiteDeps, sandboxMailboxUrl } from './context.ts'
 import { rejectCrossSiteRequest } from './csrf.ts'
 import { ERROR_TITLES, errorSentence } from './error-text.ts'
@@ -143,17 +143,20 @@ function isEmbedded(request: FastifyRequest): boolean {
   return request.routeOptions.config.embedded === true
 }
 
-/** Answers 304 without the page while nothing has changed in the live elements that the script shows. */
+/** Sends a page. The script of an open page names its tag, and gets 304 or the live parts that have changed since. */
 function sendPage(request: FastifyRequest, reply: FastifyReply, result: Html | FastifyReply): FastifyReply {
   if (result === reply) return reply
-  const tag = liveTag(String(result))
-  if (tag === null) return send(reply, result)
+  const page = String(result)
+  const tag = liveTag(page)
+  if (tag === null) return send(reply, page)
   reply.header('etag', tag)
-  return request.headers['if-none-match'] === tag ? reply.code(304).send() : send(reply, result)
+  const { 'if-none-match': shown = '', 'live-parts': wanted } = request.headers
+  if (shown === tag) return reply.code(304).send()
+  return send(reply, wanted === 'changed' ? changedParts(page, shown) : page)
 }
 
-function send(reply: FastifyReply, result: Html | FastifyReply): FastifyReply {
-  return result === reply ? reply : reply.type('text/html; charset=utf-8').send(String(result))
+function send(reply: FastifyReply, page: Html | string): FastifyReply {
+  return reply.type('text/html; charset=utf-8').send(String(page))
 }
 
 /** Sends a 404 page to browsers. Returns false for other clients and for paths of the API. */

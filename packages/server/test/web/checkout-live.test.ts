@@ -10,6 +10,8 @@ import { visit } from './visit.ts'
 
 const UNKNOWN = '6f1e5e2c-6c0a-4a2e-9d3c-0f5f3f1d2b4a'
 const STALE = 'No connection. This page may be out of date.'
+/** While the page has a WebSocket. */
+const POLL_MS = 15_000
 const UNSEEN = 'We can’t see the Zcash network right now.'
 
 describe('an open checkout page', { skip: noBrowser(), timeout: 120_000 }, () => {
@@ -29,24 +31,31 @@ describe('an open checkout page', { skip: noBrowser(), timeout: 120_000 }, () =>
   test('says when the network cannot be seen, and when it can again', async () => {
     const { publicId } = await createInvoice(harness)
     const page = await openPage()
+    await page.clock.install()
     await page.goto(`${harness.url}/i/${publicId}/embed`)
+    const isUnseen = async () => (await visit(harness, `GET /i/${publicId}/embed`)).text.includes(UNSEEN)
     await heading(page, 'Pay with Zcash')
     assert.equal(await page.getByText(UNSEEN).count(), 0)
     const { store } = harness.service
     await until('the chain to be read', async () => (await store.read(tx => tx.chain.syncedThrough())) > 0)
     await harness.sandbox.lightwalletd.setFaults({ down: true })
     clock.advance(300)
+    await until('the network to be unseen', isUnseen)
+    await page.clock.fastForward(POLL_MS)
     await page.getByText(UNSEEN).waitFor()
     await inspect(page)
     await harness.sandbox.lightwalletd.setFaults({ down: false })
     // After a failed read the server returns an old mempool until the next block.
     harness.sandbox.chain.mine(1)
+    await until('the network to be seen', async () => !(await isUnseen()))
+    await page.clock.fastForward(POLL_MS)
     await page.getByText(UNSEEN).waitFor({ state: 'detached' })
   })
 
   test('says that it may be out of date while there is no connection', async () => {
     const { publicId } = await createInvoice(harness)
     const page = await openPage()
+    await page.clock.install()
     await page.goto(`${harness.url}/i/${publicId}`)
     await heading(page, 'Pay with Zcash')
     assert.equal(await page.getByText(STALE).isVisible(), false)
@@ -57,8 +66,13 @@ describe('an open checkout page', { skip: noBrowser(), timeout: 120_000 }, () =>
     await page.getByText(STALE).waitFor({ state: 'hidden' })
     // The service does not respond, although the browser is online.
     await page.route('**/i/**', route => route.fulfill({ status: 503, body: '' }))
+    const failed = page.waitForResponse(response => response.status() === 503)
+    await page.clock.fastForward(POLL_MS)
+    await failed
+    await page.clock.fastForward(POLL_MS)
     await page.getByText(STALE).waitFor()
     await page.unroute('**/i/**')
+    await page.clock.fastForward(POLL_MS)
     await page.getByText(STALE).waitFor({ state: 'hidden' })
   })
 
@@ -72,15 +86,19 @@ describe('an open checkout page', { skip: noBrowser(), timeout: 120_000 }, () =>
     assert.equal(await page.title(), 'Payment detected · zatgate')
   })
 
-  test('asks again and again, and gets the page only when it has changed', async () => {
+  test('asks again and again, and gets content only when it has changed', async () => {
     const invoice = await createInvoice(harness)
     const page = await openPage()
-    await page.goto(`${harness.url}/i/${invoice.publicId}`)
     const answers: number[] = []
     page.on('response', response => {
       if (response.url().endsWith(invoice.publicId)) answers.push(response.status())
     })
-    await until('two polls', () => answers.filter(status => status === 304).length >= 2)
+    await page.clock.install()
+    await page.goto(`${harness.url}/i/${invoice.publicId}`)
+    const unchanged = () => answers.filter(status => status === 304).length
+    await until('the answer after the first message', () => unchanged() === 1)
+    await page.clock.fastForward(POLL_MS)
+    await until('a poll', () => unchanged() === 2)
     const before = answers.filter(status => status === 200).length
     harness.sandbox.wallet.pay({ uri: `zcash:${invoice.address}?amount=0.025` })
     await heading(page, 'Payment detected')

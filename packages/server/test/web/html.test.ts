@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { encode } from 'uqr'
 import { formatZec, MAX_ZAT } from '../../src/domain/money.ts'
 import { showUnprintable } from '../../src/domain/text.ts'
 import { browserName, programName } from '../../src/http/user-agent.ts'
@@ -77,12 +78,24 @@ test('the chart has one bar per day, the highest at full height, and a table wit
   assert.equal(dailyChart([]).text, '')
 })
 
-test('a QR code is drawn as one path and has a label', () => {
+test('a QR code is drawn as one path, whose strokes are its dark modules, and has a label', () => {
   const svg = qrCode('zcash:u1test?amount=1', 'Pay').text
-  const [, path = ''] = /<path d="([^"]+)"/.exec(svg) ?? []
-  const dark = [...path.matchAll(/h(\d+)v1/g)].reduce((sum, match) => sum + Number(match[1]), 0)
-  assert.ok(dark > 150)
-  assert.match(svg, /role="img" aria-label="Pay"/)
+  const { data, size } = encode('zcash:u1test?amount=1', { ecc: 'L', border: 4 })
+  const [, path = ''] = /<path d="([^"]+)" stroke="#000"/.exec(svg) ?? []
+  const drawn = data.map(row => row.map(() => false))
+  for (const [, row = ''] of path.matchAll(/M([^M]+)/g)) {
+    const [, first, y] = /^(\d+) (\d+)\.5/.exec(row) ?? []
+    let x = Number(first)
+    for (const [, gap = '0', length] of row.matchAll(/(?:m(\d+) 0)?h(\d+)/g)) {
+      x += Number(gap)
+      drawn[Number(y)]?.fill(true, x, x + Number(length))
+      x += Number(length)
+    }
+  }
+  assert.deepEqual(drawn, data)
+  const dark = drawn.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [x, y] : [])))
+  assert.deepEqual([Math.min(...dark), Math.max(...dark)], [4, size - 5], 'four light modules on each side')
+  assert.match(svg, new RegExp(`viewBox="0 0 ${size} ${size}" role="img" aria-label="Pay"`))
 })
 
 test('a QR code depends on its text only, however many others were drawn before', () => {

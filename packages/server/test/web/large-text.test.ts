@@ -1,21 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { qrCode } from '../../src/web/components/sale/qr-code.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
 import { chooseAsset, createInvoice, noBrowser, submitAsset, useBrowser } from './browser.ts'
-
-test('a QR code has the four light modules on each side that scanners need', () => {
-  const svg = String(qrCode('zcash:u1abc', 'label'))
-  const size = Number(/viewBox="0 0 (\d+) /.exec(svg)?.[1])
-  const starts = [...svg.matchAll(/M(\d+) (\d+)h(\d+)/g)].map(([, x, y, width]) => [
-    Number(x),
-    Number(y),
-    Number(width),
-  ])
-  assert.equal(Math.min(...starts.map(([x = 0]) => x)), 4)
-  assert.equal(Math.min(...starts.map(([, y = 0]) => y)), 4)
-  assert.equal(Math.max(...starts.map(([x = 0, , width = 0]) => x + width)), size - 4)
-})
 
 /** The amounts whose digits are on more than one line. */
 const BROKEN = `[...document.querySelectorAll('.amount')].filter(it => it.checkVisibility()).filter(({ firstChild }) => {

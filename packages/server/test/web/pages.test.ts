@@ -170,7 +170,7 @@ describe('pages', () => {
     }
   })
 
-  test('assets are immutable under a path with their content hash', async () => {
+  test('assets are immutable under a path with a hash of their content', async () => {
     const { text } = await call(harness, 'GET /sign-in')
     const paths = [...text.matchAll(/"(\/assets\/[^"]+)"/g)].map(match => match[1] as string)
     assert.equal(paths.length, 3)
@@ -182,7 +182,7 @@ describe('pages', () => {
       assert.ok(path.includes(etag.replaceAll('"', '')))
       assert.equal((await call(harness, `GET ${path}`, { headers: { 'if-none-match': etag } })).status, 304)
     }
-    assert.equal((await call(harness, 'GET /assets/style.0000000000000000.css')).status, 404)
+    assert.equal((await call(harness, 'GET /assets/0000000000000000/style.css')).status, 404)
   })
 
   test('user input is escaped on every page', async () => {

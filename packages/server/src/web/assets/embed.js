@@ -16,7 +16,8 @@ function sendStatus() {
 
 sendStatus()
 const live = document.getElementById('live')
-if (live) new MutationObserver(sendStatus).observe(live, { childList: true })
+const statuses = { subtree: true, childList: true, attributeFilter: ['data-status', 'data-swap-status'] }
+if (live) new MutationObserver(sendStatus).observe(live, statuses)
 
 new ResizeObserver(() => {
   send({ type: 'zatgate:height', height: Math.ceil(document.body.getBoundingClientRect().height) })

@@ -1,6 +1,6 @@
-import { assetPath } from '../assets.ts'
+import { type AssetName, assetPath } from '../assets.ts'
 import { timeElement } from '../format.ts'
-import { type Child, type Html, html } from '../html.ts'
+import { booleanAttribute, type Child, type Html, html } from '../html.ts'
 import { NAV, type NavItem } from './nav.ts'
 
 interface PageOptions {
@@ -10,6 +10,8 @@ interface PageOptions {
   readonly liveInvoiceId?: string
   /** The page is updated while its content has `data-recheck`. Without JavaScript it reloads every minute. */
   readonly rechecks?: boolean
+  /** The page is updated for some seconds, until the result of the last action appears. */
+  readonly awaiting?: boolean
   /** A script besides that of all pages. */
   readonly script?: 'reference.js' | 'embed.js'
   readonly theme?: Embedding['theme']
@@ -103,8 +105,14 @@ export function referencePage({ contents, ...page }: PageOptions & { readonly co
 }
 
 function frame(options: PageOptions, kind: string) {
-  const { title, liveInvoiceId, rechecks = false, script, theme = null } = options
+  const { title, liveInvoiceId, rechecks = false, awaiting = false, script, theme = null } = options
   const isLive = liveInvoiceId !== undefined
+  const isUpdated = isLive || rechecks || awaiting
+  const scripts: AssetName[] = [
+    'enhance.js',
+    ...(isUpdated ? (['morph.js', 'live.js'] as const) : []),
+    ...(script ? [script] : []),
+  ]
   return (strings: TemplateStringsArray, ...values: readonly Child[]): Html => html`<!doctype html>
 <html lang="en">
 <head>
@@ -114,12 +122,11 @@ function frame(options: PageOptions, kind: string) {
 <title>${title} · zatgate</title>
 <link rel="icon" href="${assetPath('icon.svg')}" type="image/svg+xml">
 <link rel="stylesheet" href="${assetPath(theme === null ? 'style.css' : `style-${theme}.css`)}">
-<script type="module" src="${assetPath('enhance.js')}"></script>
-${script && html`<script type="module" src="${assetPath(script)}"></script>`}
+${scripts.map(name => html`<script type="module" src="${assetPath(name)}"></script>`)}
 ${(isLive || rechecks) && html`<noscript><meta http-equiv="refresh" content="${isLive ? 15 : 60}"></noscript>`}
 </head>
 <body class="${kind}">${html(strings, ...values)}
-${(isLive || rechecks) && html`<p class="unseen" role="status" data-announcer${isLive && html` data-live-invoice="${liveInvoiceId}"`}></p>`}
+${isUpdated && html`<p class="unseen" role="status" data-announcer${isLive && html` data-live-invoice="${liveInvoiceId}"`}${booleanAttribute('data-awaiting', awaiting)}></p>`}
 </body>
 </html>
 `

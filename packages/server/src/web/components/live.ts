@@ -1,25 +1,58 @@
 import { createHash } from 'node:crypto'
 import type { Invoice } from '../../domain/sale/invoice.ts'
 import type { Swap } from '../../ports/repository/sale/swap.ts'
+import { ASSET_VERSION } from '../assets.ts'
 import { type Html, html } from '../html.ts'
 
-/** The seconds that are left differ at each request, and the script takes them over without replacing the content. */
+/** The seconds that are left differ at each request. */
 const SECONDS_LEFT = / data-left="\d+"/g
 
 /**
- * Attributes of an element that a script updates in the open page. `id` identifies the element; its state changes when
- * its content does.
+ * A part of a page that `assets/live.js` keeps up to date in the open page. It is sent again when its content changes. A
+ * part inside another one has no countdown, and is sent again only when its own content changes.
+ * @param id of the element, which is on the page in every state of it
  */
-export function liveAttributes(id: string, content: Html): Html {
+export function livePart(id: string, content: Html): Html {
   const text = content.text.replace(SECONDS_LEFT, '')
-  const state = createHash('sha256').update(text).digest('base64url').slice(0, 16)
-  return html` id="${id}" data-live data-state="${state}"`
+  const state = createHash('sha256').update(`${id} ${text}`).digest('base64url').slice(0, 16)
+  return html`<live-part id="${id}" data-state="${state}">${content}</live-part>`
 }
 
-/** The ETag of a page with live elements: their states, as the script knows them of the shown page. Null: it has none. */
+/** The beginning, with its state, or the end of a part. Text of a page is escaped, so it contains neither. */
+const PART = /<live-part id="[\w-]+" data-state="([\w-]+)">|<\/live-part>/g
+
+/** The ETag of a page with live parts: the version of the assets, and the states of the parts. Null: it has none. */
 export function liveTag(page: string): string | null {
-  const states = [...page.matchAll(/ data-live data-state="([\w-]+)"/g)].map(([, state]) => state)
-  return states.length > 0 ? `W/"${states.join('.')}"` : null
+  const states = [...page.matchAll(PART)].flatMap(([, state]) => state ?? [])
+  return states.length > 0 ? `W/"${[ASSET_VERSION, ...states].join('.')}"` : null
+}
+
+/**
+ * The title of a page, and its parts whose states are not in the ETag of the open page. A part inside one of these whose
+ * state is in it has no content.
+ */
+export function changedParts(page: string, tag: string): string {
+  const known = new Set(tag.split(/[".]/))
+  const [title = ''] = /<title>[^<]*<\/title>/.exec(page) ?? []
+  let changed = title
+  let from = 0
+  /** For each part around this place, whether its content is sent. */
+  const open: boolean[] = []
+  for (const { 0: markup, 1: state, index } of page.matchAll(PART)) {
+    const isContentSent = open.at(-1) === true
+    if (isContentSent) changed += page.slice(from, index)
+    from = index + markup.length
+    if (state === undefined) {
+      open.pop()
+      if (open.at(-1) ?? isContentSent) changed += markup
+    } else {
+      const isNew = !known.has(state)
+      const isSent = open.at(-1) ?? isNew
+      if (isSent) changed += markup
+      open.push(isSent && isNew)
+    }
+  }
+  return changed
 }
 
 /** Attributes that name the statuses, for the script that reports them to the page around a frame. */

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../html.ts'
-import { liveAttributes } from '../live.ts'
+import { livePart } from '../live.ts'
 
 /** Shown to a merchant while no process reads the chain. */
 export const CHAIN_UNSEEN =
@@ -8,5 +8,5 @@ export const CHAIN_UNSEEN =
 /** The banner of pages for buyers, which comes and goes in the open page. Empty while the chain is seen. */
 export function chainUnseenBanner(isChainSeen: boolean): Html {
   const content = html`${!isChainSeen && html`<p class="card attention">We can’t see the Zcash network right now. Your payment is safe and will appear once we can.</p>`}`
-  return html`<div class="narrow live-banner" role="status"${liveAttributes('chain', content)}>${content}</div>`
+  return html`<div class="narrow live-banner" role="status">${livePart('chain', content)}</div>`
 }

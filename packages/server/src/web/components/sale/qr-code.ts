@@ -1,38 +1,43 @@
 import { encode } from 'uqr'
 import { type Html, html } from '../../html.ts'
-
-/** A QR code as one SVG path. It is dark on light in both themes, since some scanners cannot read inverted codes. */
-export function qrCode(text: string, label: string): Html {
-  const { size, modules } = drawn(text)
-  return html`<svg class="qr" viewBox="0 0 ${size} ${size}" role="img" aria-label="${label}" shape-rendering="crispEdges"><rect width="${size}" height="${size}" fill="#fff"/>${modules}</svg>`
-}
+import { livePart } from '../live.ts'
 
 /** Light modules on each side. The standard (ISO/IEC 18004) requires four. */
 const QUIET_ZONE = 4
 
-interface Drawing {
-  /** Modules on each side, with the border. */
-  readonly size: number
-  /** The dark modules as a path. */
-  readonly modules: Html
-}
-
-/** Pages are viewed again and again, and drawing takes milliseconds: the codes used last, of about 15 KB each. */
+/** Pages are viewed again and again, and drawing takes milliseconds: the codes used last, of about 8 KB each. */
 const MAX_DRAWINGS = 500
-const drawings = new Map<string, Drawing>()
+const drawings = new Map<string, Html>()
 
-function drawn(text: string): Drawing {
-  const drawing = drawings.get(text) ?? draw(text)
-  drawings.delete(text)
-  drawings.set(text, drawing)
+/** A QR code, which the open page keeps while the text is the same. */
+export function qrCode(text: string, label: string): Html {
+  const key = `${label}: ${text}`
+  const drawing = drawings.get(key) ?? livePart('qr', draw(text, label))
+  drawings.delete(key)
+  drawings.set(key, drawing)
   if (drawings.size > MAX_DRAWINGS) drawings.delete(drawings.keys().next().value as string)
   return drawing
 }
 
-function draw(text: string): Drawing {
+/**
+ * One SVG path, whose strokes are the dark modules. It is dark on light in both themes, since some scanners cannot read
+ * inverted codes.
+ */
+function draw(text: string, label: string): Html {
   const { data, size } = encode(text, { ecc: 'L', border: QUIET_ZONE })
-  const path = data.flatMap((row, y) => runs(row).map(([x, length]) => `M${x} ${y}h${length}v1h-${length}z`)).join('')
-  return { size, modules: html`<path d="${path}" fill="#000"/>` }
+  const path = data.map(rowPath).join('')
+  return html`<svg class="qr" viewBox="0 0 ${size} ${size}" role="img" aria-label="${label}" shape-rendering="crispEdges"><rect width="${size}" height="${size}" fill="#fff"/><path d="${path}" stroke="#000"/></svg>`
+}
+
+/** The strokes through the middle of a row, each from the end of the previous one. */
+function rowPath(row: readonly boolean[], y: number): string {
+  let at = 0
+  const strokes = runs(row).map(([x, length], index) => {
+    const move = index === 0 ? `M${x} ${y}.5` : `m${x - at} 0`
+    at = x + length
+    return `${move}h${length}`
+  })
+  return strokes.join('')
 }
 
 /** The dark runs of a row as [start, length]. */

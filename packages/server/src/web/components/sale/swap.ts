@@ -6,7 +6,7 @@ import { timeElement } from '../../format.ts'
 import { type Child, type Html, html } from '../../html.ts'
 import { copyable } from '../copyable.ts'
 import { definitionList } from '../definition-list.ts'
-import { liveAttributes } from '../live.ts'
+import { livePart } from '../live.ts'
 import type { CheckoutLinks } from './checkout-links.ts'
 
 /** Display names of chains. A chain that is not listed is shown by its code. */
@@ -152,8 +152,11 @@ export function startedElsewhere(swap: Swap, links: CheckoutLinks): Html {
 
 /** Shown on the merchant's invoice page: the swap, which can start while the page is open. */
 export function swapCard(invoice: Invoice, swap: Swap | undefined): Html {
-  if (!swap) return html`<div id="swap" data-live data-state="none"></div>`
-  const content = html`
+  return livePart('swap', html`${swap && swapSection(invoice, swap)}`)
+}
+
+function swapSection(invoice: Invoice, swap: Swap): Html {
+  return html`
     <section class="card" aria-labelledby="swap-title"><h2 id="swap-title">Swap</h2>
       ${definitionList([
         ['Status', html`<span class="code">${swap.status}</span>${merchantHint(invoice, swap)}`],
@@ -166,7 +169,6 @@ export function swapCard(invoice: Invoice, swap: Swap | undefined): Html {
         ['Deposit deadline', timeElement(swap.deadline)],
       ])}
     </section>`
-  return html`<div${liveAttributes('swap', content)}>${content}</div>`
 }
 
 function merchantHint(invoice: Invoice, { status, needsAttention }: Swap): Html | false {

@@ -7,7 +7,7 @@ import { oneTimeSecret } from '../../components/copyable.ts'
 import { definitionList } from '../../components/definition-list.ts'
 import { actionButton, field } from '../../components/form.ts'
 import { dashboardPage, type PageUser } from '../../components/layout.ts'
-import { liveAttributes } from '../../components/live.ts'
+import { livePart } from '../../components/live.ts'
 import { attemptOutcome, attemptTable } from '../../components/notify/attempt-table.ts'
 import { deliveryTable } from '../../components/notify/delivery-table.ts'
 import { pager } from '../../components/pager.ts'
@@ -42,6 +42,7 @@ export function webhookPage(user: PageUser, view: WebhookView): Html {
     ...user,
     menuPath: '/webhook',
     title: 'Webhook',
+    ...(view.awaiting && { awaiting: true }),
     flash,
     error,
     body: html`
@@ -52,7 +53,7 @@ export function webhookPage(user: PageUser, view: WebhookView): Html {
         <button class="primary">${webhook ? 'Change URL' : 'Set URL'}</button>
       </form>
       ${webhook && tools(webhook)}
-      <section class="card" aria-labelledby="log"${liveAttributes('attempts', log)}${view.awaiting && html` data-awaiting`}>${log}</section>`,
+      <section class="card" aria-labelledby="log">${livePart('attempts', log)}</section>`,
   })
 }
 

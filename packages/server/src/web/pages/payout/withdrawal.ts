@@ -8,7 +8,7 @@ import { copyable } from '../../components/copyable.ts'
 import { definitionList } from '../../components/definition-list.ts'
 import { actionButton } from '../../components/form.ts'
 import { dashboardPage, type PageUser } from '../../components/layout.ts'
-import { liveAttributes } from '../../components/live.ts'
+import { livePart } from '../../components/live.ts'
 import { withdrawalBadge } from '../../components/payout/withdrawal-badge.ts'
 import { formatFiat } from '../../components/sale/fiat.ts'
 import { manualPayment, walletLink } from '../../components/sale/payment-request.ts'
@@ -25,14 +25,13 @@ interface WithdrawalView extends WithdrawalWithInvoice {
 
 export function withdrawalPage(user: PageUser, view: WithdrawalView): Html {
   const { withdrawal, invoice, error } = view
-  const content = liveContent(view)
   return dashboardPage({
     ...user,
     menuPath: '/withdrawals',
     title: `Withdrawal ${shorten(withdrawal.publicId, 8, 0)}`,
     error,
     ...(isFinal(invoice.status) ? {} : { liveInvoiceId: invoice.publicId }),
-    body: html`<div class="stack"${liveAttributes('live', content)}>${content}</div>`,
+    body: html`<div class="stack">${livePart('live', liveContent(view))}</div>`,
   })
 }
 

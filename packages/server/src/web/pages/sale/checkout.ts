@@ -5,7 +5,7 @@ import { storedReason } from '../../../domain/sale/invoice-state.ts'
 import { paymentUri } from '../../../domain/sale/payment-uri.ts'
 import type { Swap } from '../../../ports/repository/sale/swap.ts'
 import { chainUnseenBanner } from '../../components/chain/chain-unseen.ts'
-import { liveAttributes, statusAttributes } from '../../components/live.ts'
+import { livePart, statusAttributes } from '../../components/live.ts'
 import { checkoutFrame } from '../../components/sale/checkout-frame.ts'
 import { type CheckoutLinks, returnLink } from '../../components/sale/checkout-links.ts'
 import { manualPayment, walletLink } from '../../components/sale/payment-request.ts'
@@ -48,8 +48,8 @@ export function checkoutPage(view: CheckoutView): Html {
     title,
     ...(isLive && { liveInvoiceId: invoice.publicId }),
     rechecks,
-    ...((isLive || rechecks) && { banner: chainUnseenBanner(view.isChainSeen) }),
-    body: html`<div class="card narrow checkout"${liveAttributes('live', content)}>${content}</div>`,
+    banner: chainUnseenBanner(view.isChainSeen || !(isLive || rechecks)),
+    body: html`<div class="card narrow checkout">${livePart('live', content)}</div>`,
   })
 }
 

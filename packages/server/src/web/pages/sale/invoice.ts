@@ -1,6 +1,6 @@
 import { vanishedPayments } from '../../../domain/chain/vanished-payments.ts'
 import { confirmationSecs, formatWaitingTime } from '../../../domain/sale/confirmation-time.ts'
-import { type Invoice, type InvoiceStatus, isClosed, isFinal } from '../../../domain/sale/invoice.ts'
+import { type Invoice, isClosed, isFinal } from '../../../domain/sale/invoice.ts'
 import type { InvoiceReason } from '../../../domain/sale/invoice-state.ts'
 import { isTransactionExpired, lastMinableHeight, type PaymentSummary } from '../../../domain/sale/payment.ts'
 import type { AttemptRow } from '../../../ports/repository/notify/delivery.ts'
@@ -9,7 +9,7 @@ import { reorgWarning } from '../../components/chain/reorg-warning.ts'
 import { copyable, copyButton } from '../../components/copyable.ts'
 import { definitionList } from '../../components/definition-list.ts'
 import { dashboardPage, type PageUser } from '../../components/layout.ts'
-import { liveAttributes } from '../../components/live.ts'
+import { livePart } from '../../components/live.ts'
 import { attemptTable } from '../../components/notify/attempt-table.ts'
 import { overpaidNotice } from '../../components/sale/overpaid.ts'
 import { statusBadges } from '../../components/status-badge.ts'
@@ -49,8 +49,7 @@ interface InvoiceView {
 export function invoicePage(user: PageUser, view: InvoiceView): Html {
   const { invoice, checkoutUrl, flash, error } = view
   const isLive = !isFinal(invoice.status)
-  const rechecks = isClosed(invoice.status) && view.watched
-  const content = liveContent(view)
+  const rechecks = isLate(view) || invoice.needsAttention
   return dashboardPage({
     ...user,
     menuPath: '/invoices',
@@ -60,14 +59,34 @@ export function invoicePage(user: PageUser, view: InvoiceView): Html {
     ...(isLive ? { liveInvoiceId: invoice.publicId } : {}),
     rechecks,
     actions: html`<a class="button" href="${checkoutUrl}" target="_blank" rel="noopener">Payment page</a>`,
-    body: html`<div class="stack"${liveAttributes('live', content)}>${content}</div>`,
+    body: html`<div class="stack">${liveParts(view)}</div>`,
   })
 }
 
-function liveContent(view: InvoiceView): Html {
-  const { invoice, because, watched } = view
+/** Late payments may still arrive. */
+function isLate({ invoice, watched }: InvoiceView): boolean {
+  return isClosed(invoice.status) && watched
+}
+
+function liveParts(view: InvoiceView): Html {
+  const { payments, hasMorePayments } = view
+  const table = payments.length > 0 ? paymentTable(view) : html`<p class="empty">No payments yet.</p>`
+  return html`${livePart('status', statusSection(view))}
+      <div class="columns">${liveSection('timeline', 'Timeline', timeline(view))}${liveSection('facts', 'Details', facts(view))}</div>
+      ${liveSection('payments', 'Payments', html`${table}${hasMorePayments && html`<p class="below">These are the newest payments. The amounts count all of them.</p>`}`)}
+      ${view.extra}
+      ${liveSection('hooks', 'Webhook delivery attempts', deliveryAttempts(view))}`
+}
+
+function liveSection(id: string, title: string, content: Html): Html {
+  return html`<section class="card" aria-labelledby="${id}">${livePart(`${id}-part`, html`<h2 id="${id}">${title}</h2>${content}`)}</section>`
+}
+
+/** The status, and what it asks of the merchant. */
+function statusSection(view: InvoiceView): Html {
+  const { invoice, because } = view
   return html`
-      <section class="card hero" aria-label="Status"${booleanAttribute('data-recheck', isClosed(invoice.status) && watched)}>
+      <section class="card hero" aria-label="Status"${booleanAttribute('data-recheck', isLate(view))}>
         <p data-announce>${statusBadges(invoice)}</p>
         ${bigAmount(formatZecAmount(invoice.amountZat))}
         <p class="below">${groupThousands(invoice.amountZat)} zat${receivedLine(invoice)}</p>
@@ -76,13 +95,6 @@ function liveContent(view: InvoiceView): Html {
       ${invoice.needsAttention && reorgWarning({ ...view, vanished: vanishedOf(view) })}
       ${overpaidNotice(invoice)}
       ${view.payable && payButton(view)}
-      <div class="columns">
-        <section class="card" aria-labelledby="timeline"><h2 id="timeline">Timeline</h2>${timeline(view)}</section>
-        <section class="card" aria-labelledby="facts"><h2 id="facts">Details</h2>${facts(view)}</section>
-      </div>
-      <section class="card" aria-labelledby="payments"><h2 id="payments">Payments</h2>${view.payments.length > 0 ? paymentTable(view) : html`<p class="empty">No payments yet.</p>`}${view.hasMorePayments && html`<p class="below">These are the newest payments. The amounts count all of them.</p>`}</section>
-      ${view.extra}
-      <section class="card" aria-labelledby="hooks"><h2 id="hooks">Webhook delivery attempts</h2>${deliveryAttempts(view)}</section>
     `
 }
 
@@ -137,30 +149,23 @@ function timeline(view: InvoiceView): Html {
   return html`<ol class="timeline">${items}</ol>`
 }
 
-function timelineEntries({ invoice, because, payments, hasMorePayments }: InvoiceView): TimelineEntry[] {
+function timelineEntries({ invoice, because, payments }: InvoiceView): TimelineEntry[] {
+  const { createdAt, expiresAt, paidAt, underpaidAt } = invoice
   const past: TimelineEntry[] = [
-    { at: invoice.createdAt, text: 'Created', kind: 'past' },
-    ...payments.map(payment => ({ at: payment.seenAt, text: paymentLine(payment), kind: 'past' as const })),
+    { at: createdAt, text: 'Created', kind: 'past' },
+    ...payments.map(payment => ({ at: payment.seenAt, text: paymentLine(payment, expiresAt), kind: 'past' as const })),
   ]
-  if (hasExpired(invoice.status, hasMorePayments ? [] : payments, invoice.expiresAt))
-    past.push({ at: invoice.expiresAt, text: 'Expired', kind: 'bad' })
-  if (invoice.paidAt !== null)
-    past.push({ at: invoice.paidAt, text: 'Paid: the full amount is confirmed', kind: 'good' })
+  // An invoice that was underpaid had expired before, even if it is paid now. Of other paid ones this is not stored.
+  if (isClosed(invoice.status) || underpaidAt !== null) past.push({ at: expiresAt, text: 'Expired', kind: 'bad' })
+  if (paidAt !== null) past.push({ at: paidAt, text: 'Paid: the full amount is confirmed', kind: 'good' })
   past.sort((a, b) => a.at - b.at)
   if (invoice.needsAttention)
     past.push({
-      at: invoice.attentionSince ?? invoice.paidAt ?? invoice.createdAt,
+      at: invoice.attentionSince ?? paidAt ?? createdAt,
       text: 'Payments were removed after the invoice was paid',
       kind: 'bad',
     })
   return [...past, ...upcoming(invoice, because)]
-}
-
-/** Whether the invoice expired, even if a late payment has paid it since. @param payments all of them, or none */
-function hasExpired(status: InvoiceStatus, payments: readonly ConfirmedPayment[], expiresAt: number): boolean {
-  if (status === 'expired' || status === 'underpaid') return true
-  const live = payments.filter(({ location }) => location.at !== 'dropped')
-  return status === 'paid' && live.length > 0 && live.every(({ seenAt }) => seenAt > expiresAt)
 }
 
 function upcoming({ status, expiresAt, watchUntil }: Invoice, because: InvoiceReason | null): TimelineEntry[] {
@@ -171,8 +176,9 @@ function upcoming({ status, expiresAt, watchUntil }: Invoice, because: InvoiceRe
   return [{ at: watchUntil, text: 'Late payments count until this time', kind: 'ahead' }]
 }
 
-function paymentLine({ valueZat, location }: ConfirmedPayment): string {
-  return `${formatZecAmount(valueZat)} ${location.at === 'dropped' ? 'detected, then dropped' : 'detected'}`
+function paymentLine({ valueZat, location, seenAt }: ConfirmedPayment, expiresAt: number): string {
+  const late = seenAt > expiresAt ? ' after the expiry time' : ''
+  return `${formatZecAmount(valueZat)} detected${late}${location.at === 'dropped' ? ', then dropped' : ''}`
 }
 
 function paymentTable({ payments, invoice, tip }: InvoiceView): Html {

@@ -6,7 +6,7 @@ import type { SwapAsset } from '../../../ports/swap-provider.ts'
 import { chainUnseenBanner } from '../../components/chain/chain-unseen.ts'
 import { copyable, copyButton } from '../../components/copyable.ts'
 import { field } from '../../components/form.ts'
-import { liveAttributes, statusAttributes } from '../../components/live.ts'
+import { livePart, statusAttributes } from '../../components/live.ts'
 import { checkoutFrame } from '../../components/sale/checkout-frame.ts'
 import { type CheckoutLinks, returnLink } from '../../components/sale/checkout-links.ts'
 import { qrCode } from '../../components/sale/qr-code.ts'
@@ -66,7 +66,7 @@ export function swapDepositPage(view: SwapDepositView): Html {
     title,
     banner: chainUnseenBanner(isChainSeen),
     liveInvoiceId: invoice.publicId,
-    body: html`<div class="card narrow checkout"${liveAttributes('live', content)}>${content}</div>`,
+    body: html`<div class="card narrow checkout">${livePart('live', content)}</div>`,
   })
 }
 
