@@ -209,22 +209,18 @@ type ChainView = Omit<EvaluationContext, 'keptOpenBySwap' | 'isWitnessed'> &
   Pick<UpdateContext, 'isWitnessed'> & { readonly confirmedTip: number }
 
 async function viewOf(tx: Tx, now: number, context: UpdateContext): Promise<ChainView> {
-  const { tip, confirmedTip } = await readTips(tx, context)
+  const tips = await readTips(tx, context)
   const syncedThrough = context.syncedThrough ?? (await tx.chain.syncedThrough())
   const { mempoolIsKnown = false, isWitnessed } = context
   return {
-    tip,
-    confirmedTip,
+    ...tips,
     syncedThrough: knownThrough(syncedThrough, now),
     mempoolIsKnown,
     ...(isWitnessed && { isWitnessed }),
   }
 }
 
-/**
- * The height of the last recorded block, 0 before the first, and the height up to which blocks confirm payments: with
- * several servers, up to where two of them agree. Reads those that are not given.
- */
+/** The last recorded height (0: none), and the one up to which two servers agree if there are several, unless given. */
 export async function readTips(tx: Tx, given: Pick<UpdateContext, 'tip' | 'confirmedTip'> = {}) {
   const tip = given.tip ?? (await tx.chain.tip())?.height ?? 0
   const confirmedTip = given.confirmedTip ?? Math.min(tip, (await tx.chain.witnessedHeight()) ?? tip)
