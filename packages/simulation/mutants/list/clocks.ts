@@ -43,8 +43,8 @@ export const CLOCKS: readonly Change[] = [
     name: 'an absence that a clock far ahead has recorded lasts until then',
     file: 'domain/chain/mempool-comparison.ts',
     in: 'vanishedSince',
-    find: 'vanished === null || vanished.since > now',
-    replace: 'vanished === null',
+    find: '&& vanished.since <= now',
+    replace: '',
     killedBy: {
       file: 'domain/chain/mempool-comparison.test.ts',
       test: 'the wait starts again when a clock that was ahead began it',

@@ -23,7 +23,7 @@ export const MEMPOOL: readonly Change[] = [
     name: 'after a change of the server, a payment absent from its mempool is dropped at once',
     file: 'domain/chain/mempool-comparison.ts',
     in: 'vanishedSince',
-    find: 'return wasAbsent ? vanished : null',
+    find: 'return wasAbsent && vanished && vanished.since <= now ? vanished : null',
     replace: 'return wasAbsent ? vanished : { since: 0, height: 0 }',
     killedBy: { file: 'domain/chain/mempool-comparison.test.ts', test: 'the wait starts again at another server' },
     withinSeeds: 500,

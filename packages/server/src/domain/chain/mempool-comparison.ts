@@ -57,8 +57,7 @@ function vanishedSince(
   { txid, vanished }: UnminedPayment,
   { sameServer, uncompared, now }: ComparedList,
 ): VanishedSince | null {
-  // A time ahead of the clock was written by a wrong clock.
-  if (vanished === null || vanished.since > now) return null
   const wasAbsent = sameServer && uncompared !== null && !uncompared.has(txid)
-  return wasAbsent ? vanished : null
+  // A time ahead of the clock was written by a wrong clock.
+  return wasAbsent && vanished && vanished.since <= now ? vanished : null
 }
