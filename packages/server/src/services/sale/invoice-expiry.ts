@@ -4,9 +4,6 @@ import type { Store } from '../../ports/store.ts'
 import { checkClock } from '../chain/clock-check.ts'
 import { type ReportChanges, type UpdateInvoices, writeInvoices } from './invoice-state.ts'
 
-/** Above every height. */
-const MAX_HEIGHT = 2 ** 31 - 1
-
 export interface InvoiceExpiry {
   /** Expires invoices with `expiresAt` up to `syncedThrough`. Returns their number; `limit` means there may be more. */
   expireDue(limit: number): Promise<number>
@@ -20,16 +17,11 @@ export function createInvoiceExpiry(deps: {
   readonly params: ConsensusParams
 }): InvoiceExpiry {
   const { store, updateInvoices, reportChanges, clock, params } = deps
-
-  /** By the clock alone: `syncedThrough` and the height decide under the lock. */
-  async function isAnyOverdue(now: number): Promise<boolean> {
-    return (await store.query(tx => tx.invoices.expirable(now, MAX_HEIGHT, 1))).length > 0
-  }
-
   return {
     async expireDue(limit) {
       const now = nowSecs(clock)
-      if (!(await isAnyOverdue(now))) return 0
+      // By the clock alone: `syncedThrough` and the height decide under the lock.
+      if (!(await store.query(tx => tx.invoices.isAnyOverdue(now)))) return 0
       const changes = await writeInvoices(store, async (tx, deferredBy) => {
         // The position of the chain stays valid until the end, also after the wait for the invoices.
         await tx.chain.lock()

@@ -199,6 +199,7 @@ test('frequent queries use their indexes, not a table scan', async t => {
     // Refused after the query, because there is no such row.
     [tx => tx.invoices.list(1, { limit: 9, before: 'x' }).catch(() => {}), 'invoices_by_time'],
     [tx => tx.invoices.expirable(0, 0, 9), 'invoices_due'],
+    [tx => tx.invoices.isAnyOverdue(0), 'invoices_due'],
     [tx => tx.invoices.confirmable(9, 9), 'invoices_confirming'],
     [
       tx => tx.invoices.byDiversifierIndexes([{ viewingKeyId: 1, diversifierIndex: 1n }]),

@@ -34,6 +34,8 @@ export interface InvoiceRepository {
    * so they stay open, and would fill every page.
    */
   expirable(through: number, tip: number, limit: number): Promise<number[]>
+  /** False when no invoice is expirable at any tip. A cheap read for a service at rest. */
+  isAnyOverdue(through: number): Promise<boolean>
   /**
    * Ids of invoices with `confirmsAtHeight` ≤ `height`, the lowest first: an evaluation at that height may make them paid.
    * Those that are set aside are left out.

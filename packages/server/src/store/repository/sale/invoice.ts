@@ -28,6 +28,14 @@ export const lacksAmount = eb('invoices.due_zat', '>', 0)
 
 /** Queries contain statuses as literals, since a partial index is not used for a bound value. */
 export function invoiceRepository(db: Db): InvoiceRepository {
+  const overdue = (through: number) =>
+    db
+      .selectFrom('invoices')
+      .select('id')
+      .where('status', '=', sql.lit('pending'))
+      .where('kept_open_by_swap', '=', sql.lit(0))
+      .where('expires_at', '<=', through)
+
   return {
     async insert(invoice) {
       const [inserted] = await insertInvoices(db, [invoice])
@@ -97,12 +105,7 @@ export function invoiceRepository(db: Db): InvoiceRepository {
     },
 
     async expirable(through, tip, limit) {
-      const rows = await db
-        .selectFrom('invoices')
-        .select('id')
-        .where('status', '=', sql.lit('pending'))
-        .where('kept_open_by_swap', '=', sql.lit(0))
-        .where('expires_at', '<=', through)
+      const rows = await overdue(through)
         .where('viewing_key_id', 'not in', scanKeysSetAside(db))
         .where(isNotSetAside('invoice', sql.ref('invoices.public_id')))
         .where(({ or, eb }) =>
@@ -117,6 +120,10 @@ export function invoiceRepository(db: Db): InvoiceRepository {
         .limit(limit)
         .execute()
       return rows.map(row => num(row.id))
+    },
+
+    async isAnyOverdue(through) {
+      return (await overdue(through).limit(1).executeTakeFirst()) !== undefined
     },
 
     async confirmable(height, limit) {
