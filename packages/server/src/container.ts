@@ -186,7 +186,7 @@ async function openInfrastructure(
     vault,
     keyedHash,
     chain: overrides.chain ?? opened(createLightwalletd({ urls, params, clock, log })),
-    noteScanner: overrides.noteScanner ?? opened(createNoteScanner({ log, onKernelFault: metrics.kernelUnused })),
+    noteScanner: overrides.noteScanner ?? opened(createNoteScanner({ log, onKernelError: metrics.kernelUnused })),
     webhookHttp: overrides.webhookHttp ?? opened(createHttpClient({ allowPrivate: config.webhookAllowPrivate })),
     rates: overrides.rates ?? createCachedRates({ source, clock, maxAgeSecs: config.ratesMaxAgeSecs }),
     swapProvider: overrides.swapProvider ?? tracedSwapProvider(swapProvider, tracer),

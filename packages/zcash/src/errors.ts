@@ -46,3 +46,8 @@ export function expectLength(name: string, bytes: Uint8Array, length: number): v
     throw new ZcashError('wrong_length', `${name} must be ${length} bytes`)
   }
 }
+
+/** The scan kernel cannot run, or has found an error in its results: nothing is known, and the caller takes the plain path. */
+export class KernelError extends Error {
+  override readonly name = 'KernelError'
+}

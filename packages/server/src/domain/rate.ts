@@ -10,6 +10,21 @@ export interface Rate {
   readonly fetchedAt: number
 }
 
+/** A rate from the future, fetched before the clock was set back, is as old as it is ahead. */
+function ageOf({ fetchedAt }: Rate, now: number): number {
+  return Math.abs(now - fetchedAt)
+}
+
+/** Whether a rate may still be used. @param now Unix seconds */
+export function isUsable(rate: Rate, now: number, maxAgeSecs: number): boolean {
+  return ageOf(rate, now) <= maxAgeSecs
+}
+
+/** Whether a rate need not be fetched again yet: it is younger than half of the maximum age. */
+export function isFresh(rate: Rate, now: number, maxAgeSecs: number): boolean {
+  return ageOf(rate, now) * 2 < maxAgeSecs
+}
+
 const PRICE = /^0*(\d{1,12})(?:\.(\d{1,12}?)0*)?$/
 
 /** Parses a price and removes redundant zeros. Null for invalid text and for zero. */

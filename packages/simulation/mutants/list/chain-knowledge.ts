@@ -212,23 +212,23 @@ export const CHAIN_KNOWLEDGE: readonly Change[] = [
   },
   {
     name: 'a payment that was recorded after a list was requested vanishes by it',
-    file: 'domain/chain/mempool-comparison.ts',
+    file: 'domain/chain/dropped-payment.ts',
     in: 'presenceOf',
     find: '&& seq <= list.lastSeq',
     replace: '&& seq >= 0',
     killedBy: {
-      file: 'domain/chain/mempool-comparison.test.ts',
+      file: 'domain/chain/dropped-payment.test.ts',
       test: 'no payment has vanished when the payment was recorded after',
     },
   },
   {
     name: 'a payment that a list lacks without proof stays in the mempool',
-    file: 'domain/chain/mempool-comparison.ts',
+    file: 'domain/chain/dropped-payment.ts',
     in: 'presenceOf',
     find: "return inSnapshot ? 'unproven' : 'absent'",
     replace: "return 'absent'",
     killedBy: {
-      file: 'domain/chain/mempool-comparison.test.ts',
+      file: 'domain/chain/dropped-payment.test.ts',
       test: 'no payment has vanished when the list proves nothing',
     },
   },

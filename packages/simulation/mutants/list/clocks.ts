@@ -41,12 +41,12 @@ export const CLOCKS: readonly Change[] = [
   },
   {
     name: 'an absence that a clock far ahead has recorded lasts until then',
-    file: 'domain/chain/mempool-comparison.ts',
+    file: 'domain/chain/dropped-payment.ts',
     in: 'vanishedSince',
     find: '&& vanished.since <= now',
     replace: '',
     killedBy: {
-      file: 'domain/chain/mempool-comparison.test.ts',
+      file: 'domain/chain/dropped-payment.test.ts',
       test: 'the wait starts again when a clock that was ahead began it',
     },
     needs: ['regtest'],
@@ -54,12 +54,12 @@ export const CLOCKS: readonly Change[] = [
   },
   {
     name: 'a process whose clock is hours wrong records absences',
-    file: 'domain/chain/mempool-comparison.ts',
+    file: 'domain/chain/dropped-payment.ts',
     in: 'presenceOf',
     find: 'list.provesVanished && list.clockIsRight',
     replace: 'list.provesVanished',
     killedBy: {
-      file: 'domain/chain/mempool-comparison.test.ts',
+      file: 'domain/chain/dropped-payment.test.ts',
       test: 'no payment has vanished when the clock is wrong',
     },
   },

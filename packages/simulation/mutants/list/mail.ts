@@ -18,7 +18,7 @@ export const MAIL: readonly Change[] = [
     name: 'a mail about reorged payments is removed when the mail server refuses it once',
     file: 'services/notify/mail.ts',
     in: 'sendAttention',
-    find: 'if (mail.attempts < MAX_ATTEMPTS) return',
+    find: 'if (!isLastAttempt(mail)) return',
     replace: 'if (mail.attempts < 1) return',
     needs: ['mail'],
     withinSeeds: 3_000,

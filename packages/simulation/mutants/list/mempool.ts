@@ -12,20 +12,20 @@ export const MEMPOOL: readonly Change[] = [
   },
   {
     name: 'a vanished payment is dropped at the next block, without the time of 120 s',
-    file: 'domain/chain/mempool-comparison.ts',
+    file: 'domain/chain/dropped-payment.ts',
     in: 'DROP_AFTER_VANISHED_SECS',
     find: 'const DROP_AFTER_VANISHED_SECS = 120',
     replace: 'const DROP_AFTER_VANISHED_SECS = 0',
-    killedBy: { file: 'domain/chain/mempool-comparison.test.ts', test: 'a vanished payment is dropped after 120 s' },
+    killedBy: { file: 'domain/chain/dropped-payment.test.ts', test: 'a vanished payment is dropped after 120 s' },
     withinSeeds: 500,
   },
   {
     name: 'after a change of the server, a payment absent from its mempool is dropped at once',
-    file: 'domain/chain/mempool-comparison.ts',
+    file: 'domain/chain/dropped-payment.ts',
     in: 'vanishedSince',
     find: 'return wasAbsent && vanished && vanished.since <= now ? vanished : null',
     replace: 'return wasAbsent ? vanished : { since: 0, height: 0 }',
-    killedBy: { file: 'domain/chain/mempool-comparison.test.ts', test: 'the wait starts again at another server' },
+    killedBy: { file: 'domain/chain/dropped-payment.test.ts', test: 'the wait starts again at another server' },
     withinSeeds: 500,
   },
   {
@@ -50,12 +50,12 @@ export const MEMPOOL: readonly Change[] = [
   },
   {
     name: 'a payment stays vanished though a list that was not recorded contained it',
-    file: 'domain/chain/mempool-comparison.ts',
+    file: 'domain/chain/dropped-payment.ts',
     in: 'vanishedSince',
     find: 'sameServer && uncompared !== null && !uncompared.has(txid)',
     replace: 'sameServer && uncompared !== null && txid !== null',
     killedBy: {
-      file: 'domain/chain/mempool-comparison.test.ts',
+      file: 'domain/chain/dropped-payment.test.ts',
       test: 'the wait starts again when a list that was not compared had it',
     },
   },
@@ -72,11 +72,11 @@ export const MEMPOOL: readonly Change[] = [
   },
   {
     name: 'a vanished payment is dropped without a new block',
-    file: 'domain/chain/mempool-comparison.ts',
+    file: 'domain/chain/dropped-payment.ts',
     in: 'presenceOf',
     find: '&& list.tip > vanished.height',
     replace: '&& list.tip >= vanished.height',
-    killedBy: { file: 'domain/chain/mempool-comparison.test.ts', test: 'a vanished payment is dropped after 120 s' },
+    killedBy: { file: 'domain/chain/dropped-payment.test.ts', test: 'a vanished payment is dropped after 120 s' },
   },
   {
     name: 'no block is read while the mempool cannot be read',

@@ -12,7 +12,7 @@ export const SCANNING: readonly Change[] = [
   {
     name: 'what the kernel computed before its fault is believed',
     file: 'adapters/zcash/note-scanner.ts',
-    in: 'leaveKernel',
+    in: 'kernel',
     find: 'cache.clear()',
     replace: '',
     killedBy: {

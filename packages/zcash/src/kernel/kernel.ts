@@ -1,4 +1,5 @@
 import { equalBytes } from '@noble/curves/utils.js'
+import { KernelError } from '../errors.ts'
 import type { Network } from '../network.ts'
 import {
   type CompactAction,
@@ -12,13 +13,11 @@ import { decodeCompactPlaintext, decryptCompact, LEAD_BYTES } from '../note-ciph
 import { ephemeralSecretKey } from '../note-secrets.ts'
 import type { ShieldedPool } from '../shielded-pool.ts'
 import type { IncomingViewingKey } from '../viewing-key.ts'
-import { createPairs, INPUT_ITEM, KernelError, Machine, toDigits } from './machine.ts'
+import { createPairs, INPUT_ITEM, Machine, toDigits } from './machine.ts'
 import { methodFor } from './method.ts'
 import { KeyPreparation, type PreparedKeys } from './prepared-keys.ts'
 import { deriveReceivers, encodeAddresses } from './receivers.ts'
 import { recode } from './recode.ts'
-
-export { KernelError } from './machine.ts'
 
 /** The WebAssembly kernel. Plain TypeScript does the same, see {@link tryDecryptCompactActions}. */
 export interface Kernel {

@@ -1,4 +1,5 @@
 import { unsafe } from '@noble/ciphers/aes.js'
+import { KernelError } from '../errors.ts'
 import type { Method } from './recode.ts'
 import { instantiate, type KernelFunctions, type KernelMemory, type Places } from './wasm.ts'
 import type { Window } from './window.ts'
@@ -43,11 +44,6 @@ export function toDigits(method: Method, scalars: readonly Uint16Array[]): Digit
     for (let k = 0; k < count; k++) codes[i * count + k] = scalars[k]![i]!
   }
   return { method, count, codes }
-}
-
-/** The kernel has found an error in its own results: nothing is known, and the caller takes the plain path. */
-export class KernelError extends Error {
-  override readonly name = 'KernelError'
 }
 
 /** An instance of the kernel and its memory. */

@@ -1,5 +1,4 @@
-import type { Rate } from '../../domain/rate.ts'
-import { rateUnavailableError } from '../../domain/rate.ts'
+import { isFresh, isUsable, type Rate, rateUnavailableError } from '../../domain/rate.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { RateSource, Rates } from '../../ports/rate.ts'
 
@@ -15,9 +14,6 @@ export function createCachedRates(deps: {
   const { source, clock, maxAgeSecs } = deps
   const cached = new Map<string, Rate>()
   const pending = new Map<string, Promise<Rate>>()
-
-  /** A rate from the future, fetched before the clock was set back, is as old as it is ahead. */
-  const ageOf = ({ fetchedAt }: Rate) => Math.abs(nowSecs(clock) - fetchedAt)
 
   /** The age of a rate counts from the request, because the response may take long. */
   async function fetchRate(currency: string): Promise<Rate> {
@@ -36,13 +32,13 @@ export function createCachedRates(deps: {
   return {
     async rate(currency) {
       const current = cached.get(currency)
-      if (current && ageOf(current) * 2 < maxAgeSecs) return current
+      if (current && isFresh(current, nowSecs(clock), maxAgeSecs)) return current
       try {
         const rate = await sharedFetch(currency)
-        if (ageOf(rate) <= maxAgeSecs) return rate
+        if (isUsable(rate, nowSecs(clock), maxAgeSecs)) return rate
         throw new Error('the rate source took too long')
       } catch (cause) {
-        if (current && ageOf(current) <= maxAgeSecs) return current
+        if (current && isUsable(current, nowSecs(clock), maxAgeSecs)) return current
         throw rateUnavailableError(cause)
       }
     },

@@ -54,16 +54,11 @@ export type WorkerMessage =
       readonly plain: boolean
     }
 
-/** `kernelFault`: the scan kernel cannot run, or has found an error in its results. The job is repeated without it. */
+/** `kernelError`: the message of a `KernelError`. The job is repeated without the kernel. */
 export type WorkerReply =
   | { readonly result: JobResults[WorkerJob['kind']] }
   | { readonly error: string }
-  | { readonly kernelFault: string }
-
-/** A job that the scan kernel cannot do. */
-export class KernelFault extends Error {
-  override readonly name = 'KernelFault'
-}
+  | { readonly kernelError: string }
 
 const FIELDS = [
   ['nullifier', 32],

@@ -15,7 +15,8 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { DecryptedNote, NoteScanner, ParsedViewingKey, ScanKey } from '../../ports/note-scanner.ts'
 import { systemClock } from '../system/clock.ts'
-import { KernelFault, packActions } from './messages.ts'
+import { createKernelFallback } from './kernel-fallback.ts'
+import { packActions } from './messages.ts'
 import { actionId, type KeysOfScan, type KnownNote, ScanCache } from './scan-cache.ts'
 import { toKeyExpiry } from './viewing-key-expiry.ts'
 import { WorkerPool } from './worker-pool.ts'
@@ -23,7 +24,7 @@ import { WorkerPool } from './worker-pool.ts'
 export interface NoteScannerOptions {
   readonly log: Log
   /** Called once when the kernel cannot be used, or has computed something wrong. */
-  readonly onKernelFault?: () => void
+  readonly onKernelError?: () => void
   /**
    * Number of scan workers. The same number of utility workers derives addresses and parses transactions, so these never
    * wait for a scan. Threads start when there is work.
@@ -77,7 +78,7 @@ const IDLE_MS = 20_000
 
 /** Note scanner that runs its cryptography on worker threads. */
 export function createNoteScanner(options: NoteScannerOptions): NoteScanner {
-  const { log, onKernelFault = () => {}, threads = defaultThreads() } = options
+  const { log, onKernelError = () => {}, threads = defaultThreads() } = options
   const onCrash = (error: unknown) => log.error({ err: error }, 'note scanner thread lost; starting a new one')
   const { script, clock = systemClock } = options
   const limits = {
@@ -94,38 +95,15 @@ export function createNoteScanner(options: NoteScannerOptions): NoteScanner {
   const cache = new ScanCache(MAX_CACHED_ACTIONS)
   /** The chunks that are being scanned, by the ids of their actions. */
   const running = new Map<string, Promise<void>>()
-  /** Whether the kernel is not used any more. */
-  let isPlain = false
-
-  /** Goes on without the kernel for good: what it computed before may be wrong too. */
-  function leaveKernel(fault: KernelFault): void {
-    if (isPlain) return
-    isPlain = true
+  const kernel = createKernelFallback(log, () => {
     cache.clear()
-    onKernelFault()
-    log.error(
-      { err: fault },
-      'the scan kernel is not used from now on; payments are found by the slower plain path. ' +
-        'If this is no missing processor feature, scan the last days again with "zatgate rescan"',
-    )
-  }
-
-  /** Runs a job with the kernel, or without it after its fault. */
-  async function withKernel<T>(run: (plain: boolean) => Promise<T>): Promise<T> {
-    if (isPlain) return run(true)
-    try {
-      return await run(false)
-    } catch (error) {
-      if (!(error instanceof KernelFault)) throw error
-      leaveKernel(error)
-      return run(true)
-    }
-  }
+    onKernelError()
+  })
 
   /** Scans a chunk, and stores the notes of its actions. */
   async function scanChunk({ keys, pool, actions }: Chunk, keysOfScan: KeysOfScan, isUrgent: boolean): Promise<void> {
     for (const keyBatch of slices(keys, KEYS_PER_JOB)) {
-      await withKernel(async plain => {
+      await kernel.run(async plain => {
         const found = new Map<ScannedAction, KnownNote[]>()
         for (const part of slices(actions, actionsPerJob(keyBatch.length, plain))) {
           const packed = packActions(part.map(({ ref }) => ref.action))
@@ -152,7 +130,7 @@ export function createNoteScanner(options: NoteScannerOptions): NoteScanner {
     let pool: ShieldedPool | undefined
     let keys: readonly ScanKey[] = []
     let earlierOfChunk = 0
-    while (queue.length > 0 && (pool === undefined || actions.length < actionsPerJob(keys.length, isPlain))) {
+    while (queue.length > 0 && (pool === undefined || actions.length < actionsPerJob(keys.length, kernel.isPlain()))) {
       const next = queue[0]!
       const { scan: earlier, notes } = cache.lookup(next.id, keysOfScan)
       if (pool !== undefined && (next.ref.pool !== pool || earlier !== earlierOfChunk)) break
@@ -192,7 +170,7 @@ export function createNoteScanner(options: NoteScannerOptions): NoteScanner {
       if (!Number.isInteger(count) || count < 1 || count > MAX_ADDRESSES) {
         throw new RangeError(`count must be 1 to ${MAX_ADDRESSES}`)
       }
-      return withKernel(plain =>
+      return kernel.run(plain =>
         utilityWorkers.run({ kind: 'deriveAddresses', incoming: copy(incoming), network, from, count, plain }),
       )
     },

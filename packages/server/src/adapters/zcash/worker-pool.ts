@@ -1,7 +1,8 @@
 import { Worker } from 'node:worker_threads'
+import { KernelError } from '@zatgate/zcash/errors'
 import { AppError } from '../../domain/error.ts'
 import type { Clock } from '../../ports/clock.ts'
-import { type JobResults, KernelFault, type WorkerJob, type WorkerMessage, type WorkerReply } from './messages.ts'
+import type { JobResults, WorkerJob, WorkerMessage, WorkerReply } from './messages.ts'
 
 export interface WorkerPoolOptions {
   /** Maximum number of threads. Threads start on demand or with `start`. */
@@ -144,7 +145,7 @@ export class WorkerPool {
     if (!busy) return
     clearTimeout(busy.timer)
     thread.busy = null
-    if ('kernelFault' in reply) busy.task.reject(new KernelFault(reply.kernelFault))
+    if ('kernelError' in reply) busy.task.reject(new KernelError(reply.kernelError))
     else if ('error' in reply) busy.task.reject(new Error(`a note scanner job failed: ${reply.error}`))
     else busy.task.resolve(reply.result)
     this.#dispatch()

@@ -2,20 +2,13 @@
 import { readFileSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 import { encodeAddress, orchardReceiver } from '@zatgate/zcash/address'
-import { ZcashError } from '@zatgate/zcash/errors'
-import { createKernel, type Kernel, KernelError } from '@zatgate/zcash/kernel/kernel'
+import { KernelError, ZcashError } from '@zatgate/zcash/errors'
+import { createKernel, type Kernel } from '@zatgate/zcash/kernel/kernel'
 import { toCompactAction, tryDecryptCompactActions } from '@zatgate/zcash/note'
 import { parseTransaction, txidToHex } from '@zatgate/zcash/transaction'
 import { type IncomingViewingKey, incomingViewingKeyFromBytes } from '@zatgate/zcash/viewing-key'
 import type { Network } from '../../domain/account/account.ts'
-import {
-  type JobResults,
-  KernelFault,
-  type ScanMatch,
-  unpackActions,
-  type WorkerMessage,
-  type WorkerReply,
-} from './messages.ts'
+import { type JobResults, type ScanMatch, unpackActions, type WorkerMessage, type WorkerReply } from './messages.ts'
 import { createSampler } from './sampler.ts'
 
 /**
@@ -39,7 +32,7 @@ function replyTo(message: WorkerMessage): WorkerReply {
   try {
     return { result: run(message) }
   } catch (error) {
-    if (error instanceof KernelError || error instanceof KernelFault) return { kernelFault: error.message }
+    if (error instanceof KernelError) return { kernelError: error.message }
     return { error: error instanceof Error ? `${error.name}: ${error.message}` : String(error) }
   }
 }
@@ -86,7 +79,7 @@ function deriveAddresses({
   const addresses = deriveWithKernel(key, network, from, count)
   const sampled = sampleAddress(count)
   if (sampled !== undefined && addresses[sampled] !== addressAt(sampled))
-    throw new KernelFault('an address differs from that of the plain path')
+    throw new KernelError('an address differs from that of the plain path')
   return addresses
 }
 
@@ -95,22 +88,22 @@ function deriveWithKernel(key: IncomingViewingKey, network: Network, from: bigin
   return encodeAddresses(network, orchardReceivers(key, from, count))
 }
 
-/** Computes what the first address needs before a job waits for it. A fault is reported by the job. */
+/** Computes what the first address needs before a job waits for it. An error is reported by the job. */
 function prepare(): void {
   try {
     deriveWithKernel({ dk: new Uint8Array(32), ivk: 1n }, 'regtest', 0n, 1)
   } catch (error) {
-    if (!(error instanceof KernelFault || error instanceof KernelError)) throw error
+    if (!(error instanceof KernelError)) throw error
   }
 }
 
-/** @throws KernelFault */
+/** @throws KernelError */
 function kernel(): Kernel {
   try {
     created ??= createKernel(readFileSync(new URL(import.meta.resolve('@zatgate/zcash/kernel.wasm'))), samplePair)
     return created
   } catch (error) {
-    throw new KernelFault(error instanceof Error ? error.message : String(error))
+    throw new KernelError(error instanceof Error ? error.message : String(error))
   }
 }
 

@@ -1,7 +1,7 @@
-import { vanishedPaymentsCause } from '../chain/vanished-payments.ts'
 import { formatCount, formatRest } from '../count.ts'
 import type { Zat } from '../money.ts'
 import { formatZec } from '../money.ts'
+import { removedPaymentsCause } from '../sale/removed-payments.ts'
 import { formatUtcMinute } from '../time.ts'
 
 /**
@@ -53,7 +53,7 @@ export function attentionMailText(
   return {
     subject: `zatgate: payments of ${count} are missing`,
     text: [
-      `Payments of ${count} in your zatgate account are missing: ${vanishedPaymentsCause(listed)}.`,
+      `Payments of ${count} in your zatgate account are missing: ${removedPaymentsCause(listed)}.`,
       '',
       ...lines,
       '',

@@ -1,7 +1,6 @@
-import { createHmac } from 'node:crypto'
 import { RESPONSE_BYTES_KEPT } from '../../domain/notify/delivery.ts'
 import { ATTEMPT_TIMEOUT_MS, finishAttempt } from '../../domain/notify/delivery-schedule.ts'
-import { WEBHOOK_SECRET_PREFIX } from '../../domain/notify/webhook.ts'
+import { webhookSignatures } from '../../domain/notify/webhook-signature.ts'
 import { deliveryReference, isRowFault, webhookReference } from '../../domain/set-aside.ts'
 import { storableText } from '../../domain/text.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
@@ -88,7 +87,7 @@ export function createDeliveries(deps: {
     return {
       'content-type': 'application/json',
       'user-agent': 'zatgate-webhooks/1',
-      ...signatures(secret, delivery.publicId, Math.floor(clock.nowMs() / 1000), delivery.body),
+      ...webhookSignatures(secret, delivery.publicId, Math.floor(clock.nowMs() / 1000), delivery.body),
     }
   }
 
@@ -186,21 +185,6 @@ export function createDeliveries(deps: {
     },
 
     countOpen: () => store.query(tx => tx.deliveries.countOpen()),
-  }
-}
-
-/**
- * `X-Service-Signature`: hex HMAC-SHA256 of the body, keyed with the whole secret as UTF-8. The other headers follow
- * Standard Webhooks and are keyed with the decoded bytes of the secret.
- */
-function signatures(secret: string, id: string, atSecs: number, body: string): Record<string, string> {
-  const key = Buffer.from(secret.slice(WEBHOOK_SECRET_PREFIX.length), 'base64')
-  const signed = createHmac('sha256', key).update(`${id}.${atSecs}.${body}`).digest('base64')
-  return {
-    'x-service-signature': createHmac('sha256', secret).update(body).digest('hex'),
-    'webhook-id': id,
-    'webhook-timestamp': String(atSecs),
-    'webhook-signature': `v1,${signed}`,
   }
 }
 

@@ -1,4 +1,4 @@
-import { backoffMs } from '../../domain/backoff.ts'
+import { nextMailAttemptAt } from '../../domain/notify/mail-schedule.ts'
 import { isRowFault, mailOf, mailReference, retrySetAsideSecs } from '../../domain/set-aside.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { AttentionMail, CodeMail, NoticeMail, UndoMail } from '../../ports/repository/notify/mail.ts'
@@ -15,16 +15,13 @@ export interface MailClaims {
   claimSetAside(entry: SetAside): Promise<DueMail | null>
 }
 
-/** The delay between attempts doubles from one minute to at most one hour. */
-const BACKOFF = { firstMs: 60_000, maxMs: 3_600_000 }
-
 export function createMailClaims(deps: {
   readonly store: Store
   readonly clock: Clock
   readonly setAsides: SetAsides
 }): MailClaims {
   const { store, clock, setAsides } = deps
-  const retryAt = (now: number) => (attempts: number) => now + backoffMs(attempts, BACKOFF) / 1000
+  const retryAt = (now: number) => (attempts: number) => nextMailAttemptAt(now, attempts)
 
   async function claim(kind: 'codes' | 'notices', limit: number) {
     const now = nowSecs(clock)

@@ -4,6 +4,7 @@ import { codeHashInput, generateCode, generateLongCode } from '../../domain/acco
 import { MAX_COUNT } from '../../domain/count.ts'
 import { ATTENTION_MAIL, attentionMailDueAt, attentionMailText } from '../../domain/notify/attention-mail.ts'
 import { noticeIntervalSecs } from '../../domain/notify/email-notification.ts'
+import { isGivenUp, isLastAttempt } from '../../domain/notify/mail-schedule.ts'
 import { mailOf, mailReference } from '../../domain/set-aside.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { KeyedHash } from '../../ports/keyed-hash.ts'
@@ -28,9 +29,6 @@ export interface Mails {
   retrySetAside(): Promise<boolean>
 }
 
-/** Attempts for each mail without a link that undoes a change. */
-const MAX_ATTEMPTS = 8
-
 export function createMails(deps: {
   readonly store: Store
   readonly mailer: Mailer
@@ -50,14 +48,14 @@ export function createMails(deps: {
 
   async function sendCode(mail: CodeMail): Promise<void> {
     const message = await composeCode(mail)
-    if (message === null || (await trySend(mail, message)) || mail.attempts >= MAX_ATTEMPTS)
+    if (message === null || (await trySend(mail, message)) || isLastAttempt(mail))
       await store.write(tx => tx.mails.remove(mail))
   }
 
   /** Sends one mail for all events of a kind. The next one about this kind follows after an interval. */
   async function sendNotice(mail: NoticeMail): Promise<void> {
     const message = noticeMail(mail, publicUrl())
-    if ((await trySend(mail, message)) || mail.attempts >= MAX_ATTEMPTS)
+    if ((await trySend(mail, message)) || isLastAttempt(mail))
       await store.write(tx => tx.mails.setMailed(mail, nowSecs(clock) + noticeIntervalSecs(mail.about)))
   }
 
@@ -94,16 +92,11 @@ export function createMails(deps: {
     }
   }
 
-  /** It was sent or given up before, and only its end could not be stored. */
-  function isGivenUp({ about, attempts }: CodeMail | NoticeMail | UndoMail | AttentionMail): boolean {
-    return about !== 'email_undo' && attempts > MAX_ATTEMPTS
-  }
-
   function reportFailure(
     { id, about, attempts }: CodeMail | NoticeMail | UndoMail | AttentionMail,
     error: unknown,
   ): void {
-    log.warn({ mail: id, about, tries: attempts, err: error }, 'a mail could not be sent')
+    log.warn({ mail: id, about, attempts, err: error }, 'a mail could not be sent')
   }
 
   /**
@@ -121,7 +114,7 @@ export function createMails(deps: {
       }
     } catch (error) {
       reportFailure(mail, error)
-      if (mail.attempts < MAX_ATTEMPTS) return
+      if (!isLastAttempt(mail)) return
     }
     await store.write(async tx => {
       const changesNow = await tx.attentionMails.lockChangeCount(mail.accountId)

@@ -1,7 +1,7 @@
 import { MAX_DIVERSIFIER_INDEX } from '../../domain/account/viewing-key.ts'
 import { type Block, isPaymentPool } from '../../domain/chain/chain.ts'
 import type { ListState } from '../../domain/chain/chain-knowledge.ts'
-import { type ComparedList, type Presence, presenceOf } from '../../domain/chain/mempool-comparison.ts'
+import { type ComparedList, type Presence, presenceOf } from '../../domain/chain/dropped-payment.ts'
 import type { ConsensusParams } from '../../domain/chain/network-upgrade.ts'
 import { MAX_ZAT } from '../../domain/money.ts'
 import { isTransactionExpired, isWatched, type PaymentLocation } from '../../domain/sale/payment.ts'

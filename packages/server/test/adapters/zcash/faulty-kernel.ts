@@ -1,6 +1,5 @@
-import { createKernel as createSoundKernel, type Kernel, KernelError } from '@zatgate/zcash/kernel/kernel'
-
-export { KernelError }
+import { KernelError } from '@zatgate/zcash/errors'
+import { createKernel as createSoundKernel, type Kernel } from '@zatgate/zcash/kernel/kernel'
 
 /** A kernel that misses all notes, notices an error at its second scan, and derives the addresses of other indexes. */
 export function createKernel(...args: Parameters<typeof createSoundKernel>): Kernel {

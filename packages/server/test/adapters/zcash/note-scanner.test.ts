@@ -145,7 +145,7 @@ test('without the kernel the plain path finds the same notes and addresses, and 
   const errors: unknown[] = []
   const plain = createNoteScanner({
     log: { ...silentLog, error: (_context, message) => errors.push(message) },
-    onKernelFault: () => faults++,
+    onKernelError: () => faults++,
     threads: 2,
     script: new URL('./worker-without-wasm.ts', import.meta.url),
   })
@@ -170,7 +170,7 @@ test('an address that the kernel derives wrongly is noticed and never returned',
   let faults = 0
   const scanner = createNoteScanner({
     log: silentLog,
-    onKernelFault: () => faults++,
+    onKernelError: () => faults++,
     threads: 1,
     script: FAULTY_KERNEL,
   })

@@ -1,6 +1,6 @@
 /** A worker of the note scanner whose kernel computes wrong results. */
 import { registerHooks } from 'node:module'
-import { createKernel, KernelError } from './faulty-kernel.ts'
+import { createKernel } from './faulty-kernel.ts'
 
 const FAULTY = new URL('./faulty-kernel.ts', import.meta.url).href
 
@@ -11,5 +11,5 @@ registerHooks({
   },
 })
 // The worker imports this kernel in place of the real one.
-if (!createKernel || !KernelError) throw new Error('no faulty kernel')
+if (!createKernel) throw new Error('no faulty kernel')
 await import('../../../src/adapters/zcash/worker.ts')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { listState, mempoolIsKnown } from '../../../src/domain/chain/chain-knowledge.ts'
-import { presenceOf } from '../../../src/domain/chain/mempool-comparison.ts'
+import { presenceOf } from '../../../src/domain/chain/dropped-payment.ts'
 import { ChainReader } from '../../harness/chain-reader.ts'
 
 test('mempool payments may confirm an invoice for 30 s after a recorded list was requested', () => {

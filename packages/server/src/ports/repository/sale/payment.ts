@@ -1,4 +1,4 @@
-import type { VanishedSince } from '../../../domain/chain/mempool-comparison.ts'
+import type { VanishedSince } from '../../../domain/chain/dropped-payment.ts'
 import type { ShieldedPool } from '../../../domain/chain/shielded-pool.ts'
 import type { Zat } from '../../../domain/money.ts'
 import type { Payment, PaymentLocation, PaymentSummary } from '../../../domain/sale/payment.ts'

@@ -1,13 +1,13 @@
-import { type VanishedPayments, vanishedPaymentsCause } from '../../../domain/chain/vanished-payments.ts'
 import { formatCount, formatRest } from '../../../domain/count.ts'
 import { formatWaitingTime } from '../../../domain/sale/confirmation-time.ts'
 import type { Invoice } from '../../../domain/sale/invoice.ts'
+import { type RemovedPayments, removedPaymentsCause } from '../../../domain/sale/removed-payments.ts'
 import { formatZecAmount, groupThousands, shorten, timeElement } from '../../format.ts'
 import { type Child, type Html, html } from '../../html.ts'
 
 interface ReorgView {
   readonly invoice: Invoice
-  readonly vanished: VanishedPayments
+  readonly removed: RemovedPayments
   /** Height of the last synced block. */
   readonly tip: number
   /** Current block spacing in seconds. */
@@ -18,11 +18,11 @@ interface ReorgView {
 
 /** Shown on a paid invoice whose payments were removed by a reorganisation: what happened and what to do. */
 export function reorgWarning(view: ReorgView): Html {
-  const { invoice, vanished } = view
+  const { invoice, removed } = view
   const { attentionSince: since } = invoice
   return html`<section class="card attention" aria-labelledby="reorged" data-recheck>
     <h2 id="reorged">Payments are missing</h2>
-    <p>Payments of this invoice are missing${since !== null && html` since ${timeElement(since)}`}: ${vanishedPaymentsCause([invoice])}. ${formatZecAmount(vanished.vanishedZat)} of ${formatZecAmount(invoice.amountZat)} is missing. The invoice stays <b>paid</b>.</p>
+    <p>Payments of this invoice are missing${since !== null && html` since ${timeElement(since)}`}: ${removedPaymentsCause([invoice])}. ${formatZecAmount(removed.removedZat)} of ${formatZecAmount(invoice.amountZat)} is missing. The invoice stays <b>paid</b>.</p>
     <ul>
       <li>Hold the goods if you still can.</li>
       ${nextSteps(view)}
@@ -30,9 +30,9 @@ export function reorgWarning(view: ReorgView): Html {
   </section>`
 }
 
-function nextSteps({ invoice, vanished, tip, spacingSecs, watched }: ReorgView): Child {
-  const payAgain = html`ask the buyer to pay ${formatZecAmount(vanished.vanishedZat)} again: by <a href="/invoices/new">a new invoice</a>${watched && html`, or to this invoice’s address, where it counts until ${timeElement(invoice.watchUntil)}`}`
-  const { minableUntil } = vanished
+function nextSteps({ invoice, removed, tip, spacingSecs, watched }: ReorgView): Child {
+  const payAgain = html`ask the buyer to pay ${formatZecAmount(removed.removedZat)} again: by <a href="/invoices/new">a new invoice</a>${watched && html`, or to this invoice’s address, where it counts until ${timeElement(invoice.watchUntil)}`}`
+  const { minableUntil } = removed
   if (minableUntil === null) return html`<li>They can no longer be mined: ${payAgain}.</li>`
   return html`<li>Usually they are mined again within a few blocks. A block is mined about every ${spacingSecs} seconds. This notice then disappears.</li>
       <li>${
@@ -42,13 +42,13 @@ function nextSteps({ invoice, vanished, tip, spacingSecs, watched }: ReorgView):
       }</li>`
 }
 
-/** Shown on the overview: paid invoices with vanished payments. @param total number of invoices, listed or not, counted up to `MAX_COUNT` and one */
+/** Shown on the overview: paid invoices with removed payments. @param total number of invoices, listed or not, counted up to `MAX_COUNT` and one */
 export function reorgedInvoices(listed: readonly Invoice[], total: number): Html {
   const items = listed.map(
     ({ publicId, amountZat }) =>
       html`<li><a class="code" href="/invoices/${publicId}">${shorten(publicId, 8, 0)}</a> · ${formatZecAmount(amountZat)}</li>`,
   )
   const rest = formatRest(total, listed.length)
-  return html`Payments of <b>${formatCount(total)} ${total === 1 ? 'paid invoice' : 'paid invoices'}</b> are missing: ${vanishedPaymentsCause(listed)}. Hold the goods if you still can. Usually the payments are mined again within minutes; if not, the invoice’s page says what to do.
+  return html`Payments of <b>${formatCount(total)} ${total === 1 ? 'paid invoice' : 'paid invoices'}</b> are missing: ${removedPaymentsCause(listed)}. Hold the goods if you still can. Usually the payments are mined again within minutes; if not, the invoice’s page says what to do.
     <ul class="compact">${items}${rest !== '' && html`<li><a href="/invoices?status=attention">${rest}</a></li>`}</ul>`
 }

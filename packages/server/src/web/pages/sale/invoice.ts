@@ -1,8 +1,8 @@
-import { vanishedPayments } from '../../../domain/chain/vanished-payments.ts'
 import { confirmationSecs, formatWaitingTime } from '../../../domain/sale/confirmation-time.ts'
 import { type Invoice, isClosed, isFinal } from '../../../domain/sale/invoice.ts'
 import type { InvoiceReason } from '../../../domain/sale/invoice-state.ts'
 import { isTransactionExpired, lastMinableHeight, type PaymentSummary } from '../../../domain/sale/payment.ts'
+import { removedPayments } from '../../../domain/sale/removed-payments.ts'
 import type { AttemptRow } from '../../../ports/repository/notify/delivery.ts'
 import type { PaymentRow } from '../../../ports/repository/sale/payment.ts'
 import { reorgWarning } from '../../components/chain/reorg-warning.ts'
@@ -92,15 +92,15 @@ function statusSection(view: InvoiceView): Html {
         <p class="below">${groupThousands(invoice.amountZat)} zat${receivedLine(invoice)}</p>
         ${because !== null && html`<p class="hint" id="reason">${STATUS_REASONS[because]}</p>`}
       </section>
-      ${invoice.needsAttention && reorgWarning({ ...view, vanished: vanishedOf(view) })}
+      ${invoice.needsAttention && reorgWarning({ ...view, removed: removedOf(view) })}
       ${overpaidNotice(invoice)}
       ${view.payable && payButton(view)}
     `
 }
 
-function vanishedOf({ invoice, sums, payments, tip }: InvoiceView) {
+function removedOf({ invoice, sums, payments, tip }: InvoiceView) {
   const unmined = payments.filter(({ location }) => location.at !== 'mined')
-  return vanishedPayments(invoice, sums, [...unmined, ...sums.dropped], tip)
+  return removedPayments(invoice, sums, [...unmined, ...sums.dropped], tip)
 }
 
 function receivedLine(invoice: Invoice): Child {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type ComparedList, presenceOf } from '../../../src/domain/chain/mempool-comparison.ts'
+import { type ComparedList, presenceOf } from '../../../src/domain/chain/dropped-payment.ts'
 
 const NOW = 10_000
 const LIST: ComparedList = {

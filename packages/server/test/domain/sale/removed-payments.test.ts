@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { vanishedPayments as vanished } from '../../../src/domain/chain/vanished-payments.ts'
 import type { Payment, PaymentLocation } from '../../../src/domain/sale/payment.ts'
+import { removedPayments as vanished } from '../../../src/domain/sale/removed-payments.ts'
 import { summarize } from '../../harness/payments.ts'
 
 const TERMS = { amountZat: 10n, confirmations: 3 }
@@ -18,19 +18,19 @@ function payment(
   return { ...common, location, valueZat, expiryHeight, lastSeenHeight }
 }
 
-function vanishedPayments(terms: typeof TERMS, payments: readonly Payment[], tip: number) {
+function removedPayments(terms: typeof TERMS, payments: readonly Payment[], tip: number) {
   const unmined = payments.filter(({ location }) => location.at !== 'mined')
   return vanished(terms, summarize(payments, terms.confirmations, tip), unmined, tip)
 }
 
 test('the vanished amount is what is not mined; with 0 confirmations the mempool counts as well', () => {
   const payments = [payment({ at: 'mined', height: 99 }, 4n), payment(MEMPOOL, 5n), payment(DROPPED, 1n)]
-  assert.equal(vanishedPayments(TERMS, payments, 100).vanishedZat, 6n)
-  assert.equal(vanishedPayments({ ...TERMS, confirmations: 0 }, payments, 100).vanishedZat, 1n)
+  assert.equal(removedPayments(TERMS, payments, 100).removedZat, 6n)
+  assert.equal(removedPayments({ ...TERMS, confirmations: 0 }, payments, 100).removedZat, 1n)
 })
 
 test('a payment can be mined up to its expiry height, or at any height without one', () => {
-  const until = (payments: readonly Payment[], tip: number) => vanishedPayments(TERMS, payments, tip).minableUntil
+  const until = (payments: readonly Payment[], tip: number) => removedPayments(TERMS, payments, tip).minableUntil
   assert.equal(until([payment(MEMPOOL, 10n)], 139), 140)
   assert.equal(until([payment(MEMPOOL, 10n)], 140), null)
   assert.equal(until([payment(DROPPED, 10n)], 139), 140, 'it may come back')
