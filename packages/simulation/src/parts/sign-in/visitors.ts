@@ -115,13 +115,15 @@ export class Visitors {
   }
 
   async use(draw: Draw, session: Session): Promise<void> {
-    const before = session.state
-    const { token, account } = session.signedIn
+    const { clockErrors, scheduler } = this.#world
+    const { token, account, session: own } = session.signedIn
+    const expiresMs = own.expiresAt * 1_000
+    const isOver = session.state === 'ended' || scheduler.nowMs + clockErrors.minMs >= expiresMs
     const found = await this.#call(draw, async ({ sessions }) => ({ found: await sessions.authenticate(token) }))
     if (typeof found !== 'object' || !this.sessions.includes(session)) return
-    if (found.found === null && session.state === 'open')
-      this.#world.fail('a session is valid until it ends', session.email)
-    if (found.found !== null && before === 'ended') this.#world.fail('an ended session is over', session.email)
+    const mayBeOver = session.state !== 'open' || scheduler.nowMs + clockErrors.maxMs >= expiresMs
+    if (found.found === null && !mayBeOver) this.#world.fail('a session is valid until it ends', session.email)
+    if (found.found !== null && isOver) this.#world.fail('an ended session is over', session.email)
     if (found.found && found.found.account.publicId !== account.publicId)
       this.#world.fail('a session belongs to its account', session.email)
   }
