@@ -211,6 +211,17 @@ export const CHAIN_KNOWLEDGE: readonly Change[] = [
     },
   },
   {
+    name: 'the wait for a vanished payment ends by the time at which a list is recorded',
+    file: 'domain/chain/dropped-payment.ts',
+    in: 'presenceOf',
+    find: 'list.listedAt - vanished.since',
+    replace: 'list.now - vanished.since',
+    killedBy: {
+      file: 'domain/chain/dropped-payment.test.ts',
+      test: 'a vanished payment is dropped after 120 s and a new block',
+    },
+  },
+  {
     name: 'a payment that was recorded after a list was requested vanishes by it',
     file: 'domain/chain/dropped-payment.ts',
     in: 'presenceOf',

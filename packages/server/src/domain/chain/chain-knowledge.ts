@@ -104,6 +104,8 @@ export interface Conclusions {
 
 /** The list of the last sync, before it is recorded. */
 export interface ListState {
+  /** Unix seconds: just before it was requested. What it lacks was absent then. */
+  readonly listedAt: number
   /** If not, it is not compared with the payments: it must not replace a newer list of another process. */
   readonly isRecent: boolean
   /** No list was recorded lately, so mempool payments have confirmed nothing. */
@@ -170,6 +172,7 @@ export function conclude(known: ChainKnowledge, problems: readonly ChainProblem[
 export function listState(known: ChainKnowledge, now: number): ListState {
   const { sync, absencesOf } = known
   return {
+    listedAt: sync?.startedAt ?? 0,
     isRecent: sync !== null && isRecent(sync.startedAt, now),
     isFirst: !mempoolIsKnown(known, now),
     sameServer: sync !== null && sync.serverEpoch === absencesOf,

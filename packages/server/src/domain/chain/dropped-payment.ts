@@ -1,5 +1,5 @@
 import type { Payment } from '../sale/payment.ts'
-import type { Conclusions } from './chain-knowledge.ts'
+import type { Conclusions, ListState } from './chain-knowledge.ts'
 
 /** A payment is dropped when mempool lists lack it for this time, and a new block has been found meanwhile. */
 const DROP_AFTER_VANISHED_SECS = 120
@@ -13,13 +13,13 @@ export interface VanishedSince {
 }
 
 /** A mempool list to compare the recorded unmined payments with. */
-export interface ComparedList extends Pick<Conclusions, 'provesVanished' | 'uncompared'> {
+export interface ComparedList
+  extends Pick<Conclusions, 'provesVanished' | 'uncompared'>,
+    Pick<ListState, 'listedAt' | 'sameServer'> {
   /** Ids of all transactions in the mempool. */
   readonly txids: ReadonlySet<string>
   /** The last payment sequence number before the list was requested. Later payments may be absent from it. */
   readonly lastSeq: number
-  /** The server also served the list whose absences were recorded last. */
-  readonly sameServer: boolean
   /** If not, no payment is taken for vanished: another process would count the absence from the time of a wrong clock on. */
   readonly clockIsRight: boolean
   /** Unix seconds. */
@@ -48,7 +48,8 @@ export function presenceOf(payment: UnminedPayment, list: ComparedList): Presenc
   if (!isProven) return inSnapshot ? 'unproven' : 'absent'
   const vanished = vanishedSince(payment, list)
   if (vanished === null) return 'vanished'
-  const isOver = list.now - vanished.since >= DROP_AFTER_VANISHED_SECS && list.tip > vanished.height
+  // The payment may have returned while the list was recorded.
+  const isOver = list.listedAt - vanished.since >= DROP_AFTER_VANISHED_SECS && list.tip > vanished.height
   return isOver ? 'dropped' : 'absent'
 }
 
