@@ -136,7 +136,8 @@ export class MailJudge {
 
   #end(mail: KnownMail): void {
     this.#removed.push(mail)
-    if (mail.row.about === 'reorged_payments') this.#attention.checkSent(mail, 'removed')
+    const isAboutPayments = mail.row.about === 'reorged_payments'
+    if (isAboutPayments && !this.#deleted.has(mail.row.recipient)) this.#attention.checkSent(mail, 'removed')
     mail.isGivenUp = this.#mayBeGivenUp(mail.row)
     const isSent = mail.claims.some(isAccepted) || this.#isEqualSent(mail)
     this.#world.transition('mail', 'claimed', isSent ? 'sent' : 'given up')
