@@ -99,7 +99,7 @@ export function evaluateInvoice(
     because,
     receivedZat,
     dueZat,
-    overpaidZat: overpaidAmount(terms.amountZat, receivedZat),
+    overpaidZat: receivedZat + dueZat - terms.amountZat,
     txid: payments.txid,
     needsAttention: because === 'payments_removed',
     openUntilHeight,
@@ -113,10 +113,6 @@ export function keptAmount(
   { minedZat, unminedZat }: Pick<PaymentSummary, 'minedZat' | 'unminedZat'>,
 ): Zat {
   return confirmations === 0 ? minedZat + unminedZat : minedZat
-}
-
-function overpaidAmount(amountZat: Zat, receivedZat: Zat): Zat {
-  return receivedZat > amountZat ? receivedZat - amountZat : 0n
 }
 
 /** The terms of a stored invoice, and the state that the last evaluation gave it. */

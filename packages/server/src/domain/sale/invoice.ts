@@ -187,7 +187,8 @@ export type InvoiceOf<V extends InvoiceView> = Pick<
   NamesOf<InvoiceFields, { wire: (typeof INVOICE_VIEWS)[V][number] }>
 >
 
-const FIELD_OF_MEMBER = wireFields(INVOICE_FIELDS)
+/** The field of each member. `zip321_uri` has none. */
+export const FIELD_OF_MEMBER = wireFields(INVOICE_FIELDS)
 const GIVEN = Object.entries<Field>(INVOICE_FIELDS).filter(([, { request }]) => request !== undefined)
 
 /** The fields that a request gives. @param request may have other members */

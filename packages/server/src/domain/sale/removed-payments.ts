@@ -1,5 +1,5 @@
 import type { Zat } from '../money.ts'
-import type { InvoiceTerms } from './invoice.ts'
+import { dueAmount, type InvoiceTerms } from './invoice.ts'
 import { keptAmount } from './invoice-state.ts'
 import { minableUntil, type PaymentSummary, type Unmined } from './payment.ts'
 
@@ -30,7 +30,7 @@ export function removedPayments(
   unmined: readonly Unmined[],
   tip: number,
 ): RemovedPayments {
-  const removedZat = invoice.amountZat - keptAmount(invoice, sums)
+  const removedZat = dueAmount(invoice, keptAmount(invoice, sums))
   if (unmined.some(({ expiryHeight }) => expiryHeight === 0)) return { removedZat, minableUntil: 'any height' }
   return { removedZat, minableUntil: minableUntil(unmined, tip) }
 }

@@ -1,8 +1,8 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
-import { wireFields } from '../../../domain/field.ts'
 import {
   EXPIRY_SECS,
+  FIELD_OF_MEMBER,
   INVOICE_FIELDS,
   INVOICE_VIEWS,
   type InvoiceAs,
@@ -28,8 +28,6 @@ import {
   wireObject,
 } from '../../schema.ts'
 import { presentSwap, SwapSchema } from './swap.ts'
-
-const FIELD_OF_MEMBER = wireFields(INVOICE_FIELDS)
 
 /** The schemas of the members that a view shows. */
 export function invoiceMembers<V extends InvoiceView>(view: V) {
