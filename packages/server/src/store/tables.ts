@@ -227,7 +227,6 @@ export interface ChainProblemsTable {
 export interface WatchersTable {
   id: Int64
   synced_through: Int64
-  recorded_at: Int64
 }
 
 export interface EventsTable {

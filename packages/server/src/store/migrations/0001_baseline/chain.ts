@@ -6,7 +6,7 @@ import type { Dialect } from '../../dialect.ts'
  * - `chain_problems`: the present problems of the chain servers, one row each, for the processes that do not sync the
  *   chain. `detail` is the name of an upgrade or a number of blocks.
  * - `watchers`: readers of the chain, one row each, and the time up to which each knows chain and mempool; 0 before its
- *   first complete sync. `recorded_at` is when that was stored. The one row is the watcher of all keys.
+ *   first complete sync. The one row is the watcher of all keys.
  */
 export function chainTables({ id, int, strict }: Dialect): string[] {
   return [
@@ -31,9 +31,8 @@ export function chainTables({ id, int, strict }: Dialect): string[] {
     ) ${strict}`,
     `CREATE TABLE watchers (
       id ${int} PRIMARY KEY,
-      synced_through ${int} NOT NULL,
-      recorded_at ${int} NOT NULL
+      synced_through ${int} NOT NULL
     ) ${strict}`,
-    'INSERT INTO watchers (id, synced_through, recorded_at) VALUES (1, 0, 0)',
+    'INSERT INTO watchers (id, synced_through) VALUES (1, 0)',
   ]
 }

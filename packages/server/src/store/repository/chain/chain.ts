@@ -107,7 +107,7 @@ export function chainRepository(db: Db): ChainRepository {
     async setSyncedThrough(unixSecs, now) {
       await db
         .updateTable('watchers')
-        .set({ synced_through: unixSecs, recorded_at: now })
+        .set({ synced_through: unixSecs })
         .where('id', '=', ALL_KEYS)
         .where(({ or, eb }) => or([eb('synced_through', '<', unixSecs), eb('synced_through', '>', now)]))
         .execute()

@@ -51,7 +51,7 @@ export function chainSuite(engine: DatabaseEngine): void {
   })
 
   test('the synced time is the least of all watchers', async t => {
-    const second = 'INSERT INTO watchers (id, synced_through, recorded_at) VALUES (2, 100, 100)'
+    const second = 'INSERT INTO watchers (id, synced_through) VALUES (2, 100)'
     const store = await openEmptyStore(engine, t, { migrations: [...MIGRATIONS, migrationOf('0002_second', second)] })
     const syncThrough = async (secs: number) => {
       await store.write(tx => tx.chain.setSyncedThrough(secs, NOW))
