@@ -126,4 +126,20 @@ export const CHAIN_SERVERS: readonly Change[] = [
     replace: '{ ...known, shown: new Set([...known.shown, ...shown]), incompleteSince',
     killedBy: { file: 'domain/chain/witness.test.ts', test: 'an unmined payment counts when two servers show it' },
   },
+  {
+    name: 'a rescanned payment that no server shows counts when the wait is over',
+    file: 'domain/chain/rescan-witness.ts',
+    in: 'observeRescanned',
+    find: ' && count.agreeing > 0',
+    replace: '',
+    killedBy: { file: 'domain/chain/rescan-witness.test.ts', test: 'it counts after 300 s without a second server' },
+  },
+  {
+    name: 'a rescanned payment waits on after a server has disagreed',
+    file: 'domain/chain/rescan-witness.ts',
+    in: 'observeRescanned',
+    find: 'waiting.delete(payment.key)',
+    replace: "if (state !== 'disagreed') waiting.delete(payment.key)",
+    killedBy: { file: 'domain/chain/rescan-witness.test.ts', test: 'each payment waits for itself' },
+  },
 ]

@@ -33,26 +33,6 @@ export function agreementOf({ agreeing, opposing }: Omit<WitnessedBlock, 'height
   return opposing > 0 ? 'disagreed' : 'waiting'
 }
 
-/** One server's view of a payment that a rescan has found. */
-export interface PaymentView {
-  readonly isNearTip: boolean
-  /** Of its block at the height of the payment; null: it serves none. */
-  readonly hash: string | null
-  readonly showsPayment: boolean
-}
-
-/**
- * Counts the servers that show a payment in the recorded block, or in equal blocks where none is recorded any more.
- * @param recordedHash null: the block is below the recorded ones
- */
-export function countViews(views: readonly PaymentView[], recordedHash: string | null): Omit<WitnessedBlock, 'height'> {
-  const showing = views.filter(({ showsPayment, hash }) => showsPayment && (recordedHash ?? hash) === hash)
-  const byHash = [...Map.groupBy(showing, ({ hash }) => hash).values()]
-  const agreeing = byHash.reduce((largest, group) => (group.length > largest.length ? group : largest), [])
-  const opposing = views.filter(view => view.isNearTip && view.hash !== null && !agreeing.includes(view))
-  return { agreeing: agreeing.length, opposing: opposing.length }
-}
-
 /**
  * Whether a server beyond the two that have to agree contradicts them.
  * @param blocks that were compared

@@ -1,4 +1,5 @@
-import { agreementOf, countViews, waitIsOver } from '../../domain/chain/witness.ts'
+import { NOTHING_RESCANNED, observeRescanned } from '../../domain/chain/rescan-witness.ts'
+import type { SinceHeight } from '../../domain/chain/witness.ts'
 import { lowest } from '../../domain/extreme.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
@@ -22,7 +23,7 @@ export interface RescannedRange {
  */
 export interface RescanWitness {
   /** Height of a block of which a server has not shown a rescanned payment for a time; null: none. */
-  readonly disagreed: { readonly since: number; readonly height: number } | null
+  readonly disagreed: SinceHeight | null
   /** The next blocks to compare. Null: no payment waits, or all have just been compared. */
   nextRange(): Promise<RescannedRange | null>
   record(range: RescannedRange, views: readonly ScannedView[]): Promise<void>
@@ -49,10 +50,7 @@ export function createRescanWitness(deps: {
   /** The next height to compare: a payment that servers disagree about must not stop the comparison of the others. */
   let next = 0
   let pausedUntil = 0
-  /** Unix seconds by payment: since when only one server serves the block. In memory only: a wait begins again. */
-  let waiting: ReadonlyMap<string, number> = new Map()
-  const keyOf = (payment: PaymentRow) => paymentKey(payment.invoiceId, payment)
-  let disagreed: RescanWitness['disagreed'] = null
+  let known = NOTHING_RESCANNED
   /** Unix seconds by transaction: until when its payments are left out, because one of them could not be written. */
   let leftOut: ReadonlyMap<string, number> = new Map()
 
@@ -60,46 +58,34 @@ export function createRescanWitness(deps: {
     const now = nowSecs(clock)
     const { from, txids } = range
     const to = comparedTo(range, views)
-    const { compared, witnessed, isLast, changes } = await writeInvoices(store, async (tx, deferredBy) => {
+    const written = await writeInvoices(store, async (tx, deferredBy) => {
       await tx.chain.lock()
       const tip = (await tx.chain.tip())?.height ?? 0
       const found = await tx.payments.awaitingWitness(from, to, MAX_PAYMENTS)
-      const due = found.filter(({ txid }) => txids.has(txid))
+      const due = found.filter(({ txid }) => txids.has(txid)).map(payment => ({ payment, key: keyOf(payment) }))
       const recorded = new Map((await tx.chain.headersAbove(from - 1, MAX_BLOCKS)).map(it => [it.height, it.hash]))
       const below = await tx.chain.headerAt(from - 1)
       const servers = await Promise.all(views.map(view => comparable(tx, view, { below, tip })))
-      const compared = due.map(payment => {
+      const payments = due.map(({ payment, key }) => {
         const height = heightOf(payment)
-        const shown = servers.map(({ isNearTip, hashes, shows }) => {
+        const views = servers.map(({ isNearTip, hashes, shows }) => {
           return { isNearTip, hash: hashes.get(height) ?? null, showsPayment: shows(payment) }
         })
-        const count = countViews(shown, recorded.get(height) ?? null)
-        return { payment, state: agreementOf(count), isShown: count.agreeing > 0 }
+        return { key, height, views, recordedHash: recorded.get(height) ?? null }
       })
-      const witnessed = compared.filter(
-        ({ payment, state, isShown }) =>
-          state === 'agreed' || (state === 'waiting' && isShown && waitIsOver(waiting.get(keyOf(payment)) ?? now, now)),
-      )
-      const payments = witnessed.map(({ payment }) => payment)
-      const ids = payments.map(({ invoiceId }) => invoiceId)
+      const observed = observeRescanned(known, { from, to, payments, now })
+      const witnessed = due.flatMap(({ payment, key }) => (observed.witnessed.has(key) ? [payment] : []))
+      const ids = witnessed.map(({ invoiceId }) => invoiceId)
       const locked = await lockInvoices(tx, ids)
-      await tx.payments.markWitnessed(payments.map(({ seq }) => seq))
+      await tx.payments.markWitnessed(witnessed.map(({ seq }) => seq))
       const isLast = (await tx.payments.awaitingWitness(to + 1, MAX_HEIGHT, 1)).length === 0
       const changes = await updateInvoices(tx, ids, now, { locked, tip, deferredBy })
-      return { compared, witnessed, isLast, changes }
+      return { known: observed.known, isLast, changes }
     })
-    const still = compared.filter(it => it.state === 'waiting' && !witnessed.includes(it))
-    const others = [...waiting].filter(([key]) => compared.every(({ payment }) => keyOf(payment) !== key))
-    waiting = new Map([
-      ...others,
-      ...still.map(({ payment }) => [keyOf(payment), waiting.get(keyOf(payment)) ?? now] as const),
-    ])
-    const disputed = compared.find(({ state }) => state === 'disagreed')
-    if (disputed) disagreed = { since: disagreed?.since ?? now, height: heightOf(disputed.payment) }
-    else if (disagreed && disagreed.height >= from && disagreed.height <= to) disagreed = null
-    next = isLast ? 0 : to + 1
-    if (isLast) pausedUntil = now + COMPARE_AGAIN_AFTER_SECS
-    reportChanges(changes)
+    known = written.known
+    next = written.isLast ? 0 : to + 1
+    if (written.isLast) pausedUntil = now + COMPARE_AGAIN_AFTER_SECS
+    reportChanges(written.changes)
   }
 
   /** Leaves out the transactions with a payment that cannot be written: they must not stop the comparison of the others. */
@@ -119,7 +105,7 @@ export function createRescanWitness(deps: {
 
   return {
     get disagreed() {
-      return disagreed
+      return known.disagreed
     },
 
     async nextRange() {
@@ -131,8 +117,7 @@ export function createRescanWitness(deps: {
       const [first] = found
       if (!first) {
         next = 0
-        disagreed = null
-        waiting = new Map()
+        known = NOTHING_RESCANNED
         return null
       }
       const from = heightOf(first)
@@ -151,6 +136,10 @@ function comparedTo({ from, to }: RescannedRange, views: readonly ScannedView[])
     return last < Math.min(to, height) ? last : to
   })
   return Math.max(from, lowest(ends, to))
+}
+
+function keyOf(payment: PaymentRow): string {
+  return paymentKey(payment.invoiceId, payment)
 }
 
 function heightOf({ location }: PaymentRow): number {
