@@ -33,6 +33,8 @@ export class WebhookJudge {
   readonly #known = new Map<bigint, KnownDelivery>()
   readonly #byPublicId = new Map<string, KnownDelivery>()
   readonly #open = new Set<KnownDelivery>()
+  /** When they were last seen set aside. The service sends them some time after it has been able to again. */
+  readonly #leftOutAtMs = new WeakMap<KnownDelivery, number>()
   #webhooks = new Map<bigint, KnownWebhook>()
   readonly #secrets: WebhookSecrets
   /** Deliveries known before the last restore. Its processes may still send them. */
@@ -273,15 +275,17 @@ export class WebhookJudge {
 
   /** Why a due delivery to a working receiver is delayed; null when none is. Called when nothing can run. */
   delayed(worksSince: (url: string) => number | null, patienceMs: number): string | null {
-    const latestMs = this.#world.scheduler.nowMs - patienceMs
+    const { nowMs } = this.#world.scheduler
+    const latestMs = nowMs - patienceMs
     const busy = new Set([...this.#open].flatMap(({ row }) => (row.state === 'sending' ? [row.account_id] : [])))
     for (const delivery of this.#open) {
       const { account_id: account, due_at_ms: due } = delivery.row
-      if (this.#isLeftOut(delivery.row)) continue
+      if (this.#isLeftOut(delivery.row)) this.#leftOutAtMs.set(delivery, nowMs)
+      if ((this.#leftOutAtMs.get(delivery) ?? 0) > latestMs) continue
       const webhook = this.#webhooks.get(account)
       const since = webhook ? worksSince(webhook.url) : null
       if (busy.has(account) || since === null || since > latestMs || Number(due) > latestMs) continue
-      return `${about(delivery)} was due ${this.#world.scheduler.nowMs - Number(due)} ms ago`
+      return `${about(delivery)} was due ${nowMs - Number(due)} ms ago`
     }
     return null
   }
