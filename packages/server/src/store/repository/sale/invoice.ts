@@ -26,16 +26,11 @@ const eb = expressionBuilder<Tables, 'invoices'>()
 
 export const lacksAmount = eb('invoices.due_zat', '>', 0)
 
+/** Asked every second. */
+const findOverdue = keptStatement(db => overdue(db, 0).limit(sql.lit(1)))
+
 /** Queries contain statuses as literals, since a partial index is not used for a bound value. */
 export function invoiceRepository(db: Db): InvoiceRepository {
-  const overdue = (through: number) =>
-    db
-      .selectFrom('invoices')
-      .select('id')
-      .where('status', '=', sql.lit('pending'))
-      .where('kept_open_by_swap', '=', sql.lit(0))
-      .where('expires_at', '<=', through)
-
   return {
     async insert(invoice) {
       const [inserted] = await insertInvoices(db, [invoice])
@@ -105,7 +100,7 @@ export function invoiceRepository(db: Db): InvoiceRepository {
     },
 
     async expirable(through, tip, limit) {
-      const rows = await overdue(through)
+      const rows = await overdue(db, through)
         .where('viewing_key_id', 'not in', scanKeysSetAside(db))
         .where(isNotSetAside('invoice', sql.ref('invoices.public_id')))
         .where(({ or, eb }) =>
@@ -123,7 +118,7 @@ export function invoiceRepository(db: Db): InvoiceRepository {
     },
 
     async isAnyOverdue(through) {
-      return (await overdue(through).limit(1).executeTakeFirst()) !== undefined
+      return (await findOverdue(db, 1, [through])).length > 0
     },
 
     async confirmable(height, limit) {
@@ -159,6 +154,15 @@ export function invoiceRepository(db: Db): InvoiceRepository {
         .execute()
     },
   }
+}
+
+function overdue(db: Db, through: number) {
+  return db
+    .selectFrom('invoices')
+    .select('id')
+    .where('status', '=', sql.lit('pending'))
+    .where('kept_open_by_swap', '=', sql.lit(0))
+    .where('expires_at', '<=', through)
 }
 
 /** Both databases name the columns of VALUES `column1`, `column2`, …; the first row sets their types. */
