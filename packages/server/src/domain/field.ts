@@ -25,7 +25,7 @@ export interface Field {
   readonly initial?: Values[keyof Values] | null
   /** The field whose value it has in a new row. */
   readonly startsAs?: string
-  /** What sets the field later. Absent: nothing does. */
+  /** Its later changes. Absent: there are none. */
   readonly changedBy?: string
   /** The database gives the value to a new row. */
   readonly fromDatabase?: true
@@ -35,7 +35,7 @@ export interface Field {
   readonly wire?: string
   /** The name under which the API document shares the schema of the member. */
   readonly shared?: string
-  /** What the wire member means, for the API document. */
+  /** The meaning of the wire member, for the API document. */
   readonly meaning?: string
 }
 

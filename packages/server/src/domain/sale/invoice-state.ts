@@ -178,7 +178,7 @@ interface Facts {
   /** The full amount is left after all removals, see `keptAmount`. */
   readonly kept: boolean
   readonly receivedZat: Zat
-  /** What is left to pay. */
+  /** The amount left to pay. */
   readonly dueZat: Zat
   readonly openBecause: OpenReason | null
 }

@@ -14,7 +14,7 @@ import { paymentUri } from './payment-uri.ts'
 export const INVOICE_STATUSES = ['pending', 'detected', 'paid', 'underpaid', 'expired'] as const
 export type InvoiceStatus = (typeof INVOICE_STATUSES)[number]
 
-/** What an invoice is for: a merchant's sale, or internal (the purchase of a plan, the deposit of a withdrawal). */
+/** The purpose of an invoice: a merchant's sale, or internal (the purchase of a plan, the deposit of a withdrawal). */
 const INVOICE_PURPOSES = ['sale', 'plan', 'withdrawal'] as const
 export type InvoicePurpose = (typeof INVOICE_PURPOSES)[number]
 

@@ -3,7 +3,7 @@ import { dueAmount, type InvoiceTerms } from './invoice.ts'
 import { keptAmount } from './invoice-state.ts'
 import { minableUntil, type PaymentSummary, type Unmined } from './payment.ts'
 
-/** What a paid invoice lacks because payments were removed, and until when they can be mined again. */
+/** The amount that a paid invoice lacks because payments were removed, and until when they can be mined again. */
 export interface RemovedPayments {
   /** More than 0 for an invoice that needs attention. */
   readonly removedZat: Zat

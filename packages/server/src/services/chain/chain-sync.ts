@@ -62,7 +62,7 @@ export interface ChainRecorder extends Omit<SnapshotRecorder, 'mempoolIsKnown'> 
   recordDue(): Promise<void>
   /** Records payments that are not yet in a block. */
   recordMempool(seen: ScannedMempool): Promise<void>
-  /** What is known of mempool payments, to evaluate invoices in other transactions. @param now Unix seconds */
+  /** The knowledge of mempool payments, to evaluate invoices in other transactions. @param now Unix seconds */
   mempoolView(now: number): Pick<UpdateContext, 'mempoolIsKnown' | 'isWitnessed'>
   /** Sequence number of the last recorded payment; 0 before the first. */
   lastSeq(): Promise<number>
