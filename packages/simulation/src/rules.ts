@@ -36,7 +36,6 @@ export const RULES = {
   ],
   chain: [
     'a second server that joins is compared with the last 100 blocks',
-    'agreement is required of several servers, and not of one',
     'the agreed height goes back below a disagreement',
     'no block counts without a second server that follows',
   ],

@@ -25,14 +25,14 @@ export const chainPart: PartFactory = {
       ...secondServerActions(world),
       ...(canRace ? chainRaces(world) : []),
     ]
-    const judge = { onCommit: () => agreement.check(), atEnd: () => agreement.checkEnd() }
+    const judge = { onCommit: () => agreement.check(), unsettled: () => agreement.unsettled() }
     if (world.setup.height <= 1_000) return { name: 'chain', actions, ...judge }
     const acceptance = new ChainAcceptance(world)
     return {
       name: 'chain',
       actions: [...actions, deepReorganisation(world), ...acceptance.actions],
       ...judge,
-      unsettled: () => acceptance.unsettled(),
+      unsettled: () => judge.unsettled() ?? acceptance.unsettled(),
     }
   },
 }
