@@ -18,12 +18,17 @@ test('a second server that joins far above the last compared blocks is found', (
   }
 })
 
-test('agreement that is required of one server, or of none of several, is found at the end', () => {
-  const { world, broken, tables } = createFakeWorld()
-  const agreement = new Agreement(Object.assign(world, { usedServers: 2 }))
-  agreement.checkEnd()
-  tables.witnessed_height = [{ value: 1n }]
-  Object.assign(world, { usedServers: 1 })
-  agreement.checkEnd()
-  assert.equal(broken.length, 2)
+test('a run has settled when agreement is required of several servers alone', () => {
+  const { world, tables } = createFakeWorld()
+  const agreement = new Agreement(world)
+  for (const [usedServers, height, reason] of [
+    [2, null, 'agreement is not required, with 2 servers'],
+    [2, 1n, null],
+    [1, 1n, 'agreement is required, with 1 servers'],
+    [1, null, null],
+  ] as const) {
+    Object.assign(world, { usedServers })
+    tables.witnessed_height = height === null ? [] : [{ value: height }]
+    assert.equal(agreement.unsettled(), reason)
+  }
 })
