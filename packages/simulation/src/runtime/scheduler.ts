@@ -54,6 +54,8 @@ export class Scheduler {
   resumed = 0
   /** How often all tasks had been resumed. */
   idles = 0
+  /** The time at which they last were. What runs now may have begun then. */
+  idleAtMs: number
   draw: Draw
   readonly #ready: Task[] = []
   readonly #timers: Timer[] = []
@@ -63,6 +65,7 @@ export class Scheduler {
   constructor(seed: number, nowMs: number) {
     this.draw = new Draw(seed, 'scheduler')
     this.nowMs = nowMs
+    this.idleAtMs = nowMs
   }
 
   /** Lets other tasks run. A dead owner never returns from it. */
@@ -155,6 +158,7 @@ export class Scheduler {
       const index = this.#drawTask()
       if (index < 0) {
         this.idles += 1
+        this.idleAtMs = this.nowMs
         return
       }
       if (count > MAX_TASKS) throw new Error(`the simulated code does not come to rest within ${MAX_TASKS} tasks`)

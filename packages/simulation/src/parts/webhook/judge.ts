@@ -206,7 +206,9 @@ export class WebhookJudge {
   /** A claimed delivery is sent at once, whatever the other receivers do. */
   #expectRequest(delivery: KnownDelivery, claim: Claim): void {
     const { scheduler } = this.#world
-    const { nowMs, idles } = scheduler
+    const { nowMs, idles, idleAtMs } = scheduler
+    // The transaction may have begun before a long stall: the process then takes the claim for failed.
+    if (nowMs >= idleAtMs + STALL_MS) return
     // Belongs to the process that has committed: when it dies, it sends nothing more.
     scheduler.startTimer(SENT_WITHIN_MS, () => {
       // After a long stall or a failure of the database, the process may not know of its claim.
