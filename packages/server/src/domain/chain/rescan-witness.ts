@@ -12,7 +12,7 @@ export interface PaymentView {
  * Counts the servers that show a payment in the recorded block, or in equal blocks where none is recorded any more.
  * @param recordedHash null: the block is below the recorded ones
  */
-export function countViews(views: readonly PaymentView[], recordedHash: string | null): Omit<WitnessedBlock, 'height'> {
+function countViews(views: readonly PaymentView[], recordedHash: string | null): Omit<WitnessedBlock, 'height'> {
   const showing = views.filter(({ showsPayment, hash }) => showsPayment && (recordedHash ?? hash) === hash)
   const byHash = [...Map.groupBy(showing, ({ hash }) => hash).values()]
   const agreeing = byHash.reduce((largest, group) => (group.length > largest.length ? group : largest), [])
