@@ -89,7 +89,8 @@ export class WebhookJudge {
   check(): void {
     const before = this.#webhooks
     this.#webhooks = this.#secrets.readWebhooks(before)
-    this.#lastId = minOf(this.#lastId, lastDeliveryId(this.#world))
+    const lastId = lastDeliveryId(this.#world)
+    if (lastId < this.#lastId) this.#lastId = lastId
     const rows = this.#hasBaseline ? readOpenAndNew(this.#world, this.#lastId) : readAll(this.#world)
     const events = readNewEvents(this.#world, this.#lastSeq)
     this.#lastSeq = events.at(-1)?.seq ?? this.#lastSeq
@@ -291,10 +292,6 @@ export class WebhookJudge {
     }
     return null
   }
-}
-
-function minOf(a: bigint, b: bigint): bigint {
-  return a < b ? a : b
 }
 
 function about({ row }: KnownDelivery): string {
