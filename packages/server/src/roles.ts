@@ -38,6 +38,7 @@ export async function startApiRole(
   const server = await createHttpServer({
     settings: config,
     ...services,
+    rates,
     store,
     site,
     notFoundPage,

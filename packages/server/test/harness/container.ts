@@ -92,7 +92,7 @@ export function temporaryFolder(stack: AsyncDisposableStack): string {
 /** The same price in each currency, always of now. */
 export function fixedRates(clock: Clock, price = '100'): ReportedRates {
   return {
-    rate: async currency => ({ currency, price, fetchedAt: nowSecs(clock), sources: ['one', 'two'] }),
+    rate: async currency => ({ currency, price, fetchedAt: nowSecs(clock), sources: ['coinbase', 'kraken'] }),
     report: () => [],
   }
 }
