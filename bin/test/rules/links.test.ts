@@ -11,7 +11,6 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const SITES = [
   '1click.chaindefuser.com',
   'docs.near-intents.org',
-  'api.kraken.com',
   'caddyserver.com',
   'docs.start9.com',
   'github.com',

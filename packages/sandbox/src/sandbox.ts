@@ -83,7 +83,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const lightwalletd = closing(await Lightwalletd.start(chain, ports.lightwalletd, options.faults))
   const mailbox = closing(await Mailbox.start(ports.smtp))
   const oneclickServer = closing(await OneClickServer.start(oneclick, { clock, port: ports.swaps ?? 0 }))
-  const rates = closing(await Rates.start(ports.rates))
+  const rates = closing(await Rates.start(ports.rates, clock))
   const webhookReceiver = closing(await WebhookReceiver.start({ clock, port: ports.webhooks ?? 0 }))
   const routes = [
     ...chainRoutes(chain, wallet, lightwalletd),

@@ -73,7 +73,7 @@ export function sandboxSettings(sandbox: Sandbox): Env {
     SMTP_URL: sandbox.smtpUrl,
     MAIL_FROM: 'zatgate sandbox <no-reply@zatgate.example>',
     BILLING_VIEWING_KEY: sandbox.operatorViewingKey,
-    RATES_URL: sandbox.ratesUrl,
+    RATES_SOURCES: sandbox.rates.setting,
     WEBHOOK_ALLOW_PRIVATE: 'true',
     RATE_LIMIT: '0',
   }

@@ -94,9 +94,14 @@ export class ZatgateClient {
     return subscribe(`${this.#baseUrl.replace(/^http/, 'ws')}/v1/invoices/${segment(id)}/ws`, options.signal)
   }
 
-  /** Needs the session token, like all methods below except listSwapAssets, startSwap and listPlans. */
+  /** Needs the session token, like all methods below except rates, listSwapAssets, startSwap and listPlans. */
   listInvoices(page: wire.PageQuery = {}, options: CallOptions = {}): Promise<wire.InvoiceListItem[]> {
     return this.#session('GET', `/v1/account/invoices${query(page)}`, undefined, options)
+  }
+
+  /** What 1 ZEC costs now. Needs no credential. @throws ZatgateError 503 `rate_unavailable` */
+  rates(currencies: readonly string[] = [], options: CallOptions = {}): Promise<wire.RateList> {
+    return this.#transport.json('GET', `/v1/rates${query({ currency: currencies.join(',') || undefined })}`, options)
   }
 
   // Swaps

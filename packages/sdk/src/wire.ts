@@ -116,6 +116,39 @@ export interface Swap {
   deadline: string
 }
 
+/** GET /v1/rates */
+export interface RatesQuery {
+  /** Separated by commas: ISO 4217, or BTC. Default: those of withdrawals. */
+  currency?: string
+}
+
+/** The response of GET /v1/rates. */
+export interface RateList {
+  rates: Rate[]
+}
+
+/** The price of 1 ZEC in a currency. */
+export interface Rate {
+  currency: string
+  /** Decimal string. */
+  price: string
+  /** When the oldest price of a source was true, in Unix seconds. */
+  fetched_at: number
+  /** The names of the sources that agree. */
+  sources: string[]
+  /** The fiat rate by which the price in USD was converted; absent for a price that the sources quote. */
+  cross?: CrossRate
+}
+
+/** A fiat rate. */
+export interface CrossRate {
+  source: string
+  /** Such as `USD/PLN`. */
+  pair: string
+  /** Decimal string. */
+  price: string
+}
+
 /** A row of GET /v1/swap/assets. */
 export interface Asset {
   asset_id: string

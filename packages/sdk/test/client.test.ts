@@ -77,6 +77,8 @@ test('every method requests its endpoint with the right credential', async t => 
   const calls: [string, 'none' | 'session', () => Promise<unknown>][] = [
     ['GET /v1/invoices/a%2Fb', 'none', () => api.getInvoice('a/b')],
     ['GET /v1/account/invoices?limit=2&before=x', 'session', () => api.listInvoices({ limit: 2, before: 'x' })],
+    ['GET /v1/rates', 'none', () => api.rates()],
+    ['GET /v1/rates?currency=USD%2CBTC', 'none', () => api.rates(['USD', 'BTC'])],
     ['GET /v1/swap/assets', 'none', () => api.listSwapAssets()],
     ['POST /v1/invoices/a/swap', 'none', () => api.startSwap('a', { asset_id: 'x', refund_to: 'y' })],
     ['GET /v1/account', 'session', () => api.getAccount()],

@@ -7,8 +7,7 @@ import { measuredStore } from './adapters/metrics/database.ts'
 import { measuredMailer } from './adapters/metrics/mail.ts'
 import { createMetrics } from './adapters/metrics/metrics.ts'
 import { createOneClick, disabledSwapProvider } from './adapters/oneclick/provider.ts'
-import { createCachedRates } from './adapters/rates/cached.ts'
-import { krakenRates } from './adapters/rates/kraken.ts'
+import { openRates } from './adapters/rates/open.ts'
 import { createSmtpMailer } from './adapters/smtp/mailer.ts'
 import { systemClock } from './adapters/system/clock.ts'
 import { createDataDir } from './adapters/system/data-dir.ts'
@@ -30,7 +29,7 @@ import type { Mailer } from './ports/mailer.ts'
 import type { Metrics } from './ports/metrics.ts'
 import type { NoteScanner } from './ports/note-scanner.ts'
 import type { Random } from './ports/random.ts'
-import type { Rates } from './ports/rate.ts'
+import type { ReportedRates } from './ports/rate.ts'
 import type { Store, Tx } from './ports/store.ts'
 import type { SwapProvider } from './ports/swap-provider.ts'
 import type { Tracer } from './ports/tracer.ts'
@@ -97,7 +96,7 @@ export interface Infrastructure {
   readonly noteScanner: NoteScanner
   /** For webhooks: connects only to public addresses, unless WEBHOOK_ALLOW_PRIVATE is set. */
   readonly webhookHttp: HttpClient
-  readonly rates: Rates
+  readonly rates: ReportedRates
   readonly swapProvider: SwapProvider
   /** Null in the sandbox settings before the sandbox has completed them. */
   readonly mailer: Mailer | null
@@ -172,7 +171,6 @@ async function openInfrastructure(
     overrides.tracer ?? opened(await openTracer(otlpEndpoint, { roles, http: trustedHttp, clock, random, log }))
   const swapProvider = swap ? createOneClick({ ...swap, http: trustedHttp, clock }) : disabledSwapProvider()
   const mailer = mail && measuredMailer(createSmtpMailer(mail.smtpUrl, mail.from, mail.requireTls), metrics)
-  const source = krakenRates(config.ratesUrl, trustedHttp)
   return {
     config,
     params,
@@ -188,7 +186,7 @@ async function openInfrastructure(
     chain: overrides.chain ?? opened(createLightwalletd({ urls, params, clock, log })),
     noteScanner: overrides.noteScanner ?? opened(createNoteScanner({ log, onKernelError: metrics.kernelUnused })),
     webhookHttp: overrides.webhookHttp ?? opened(createHttpClient({ allowPrivate: config.webhookAllowPrivate })),
-    rates: overrides.rates ?? createCachedRates({ source, clock, maxAgeSecs: config.ratesMaxAgeSecs }),
+    rates: overrides.rates ?? opened(openRates(config.rates, trustedHttp, clock)),
     swapProvider: overrides.swapProvider ?? tracedSwapProvider(swapProvider, tracer),
     mailer: overrides.mailer ?? (mailer && opened(tracedMailer(mailer, tracer))),
   }

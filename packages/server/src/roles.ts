@@ -1,6 +1,7 @@
 import { addOpenDeliveriesGauge } from './adapters/metrics/delivery.ts'
 import { addWaitingMailsGauge } from './adapters/metrics/mail.ts'
 import { addOperatorQueueGauge } from './adapters/metrics/operator-queue.ts'
+import { addRateGauges } from './adapters/metrics/rate.ts'
 import { addSetAsideGauge } from './adapters/metrics/set-aside.ts'
 import { maxOpenFiles } from './adapters/system/open-files.ts'
 import { requestScope } from './adapters/system/request-scope.ts'
@@ -30,12 +31,14 @@ export async function startApiRole(
     plans: await billing.countNeedingAttention(),
   }))
   addSetAsideGauge(registry, services.setAsides.countByKind)
+  addRateGauges(registry, rates.report)
   const { network } = config
   const site: HttpOptions['site'] = (app, parts) =>
     addSite(app, { ...services, ...parts, rates, network, sandboxTools, keyedHash, clock, log })
   const server = await createHttpServer({
     settings: config,
     ...services,
+    rates,
     store,
     site,
     notFoundPage,

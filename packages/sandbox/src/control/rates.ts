@@ -1,26 +1,26 @@
 import { boolean, definedFields, invalidField, oneOf, optional, text } from '../http/fields.ts'
 import type { JsonRequest, Route } from '../http/json-server.ts'
-import type { Rates, RatesFaults } from '../rates.ts'
+import { RATE_PAIRS, RATE_RESPONSES, RATE_SOURCES, type Rates, type RatesFaults } from '../rates.ts'
 
-/** The route that sets the prices and the faults of the rate source. */
+/** The route that sets the prices and the faults of the rate sources. */
 export function rateRoutes(rates: Rates): Route[] {
   function set({ body }: JsonRequest) {
     const change = definedFields<RatesFaults>({
       down: optional(body, 'down', boolean),
       hang: optional(body, 'hang', boolean),
-      response: optional(body, 'response', oneOf(['ticker', 'error', 'html', 'no_pair', 'zero', 'not_a_number'])),
+      response: optional(body, 'response', oneOf(RATE_RESPONSES)),
     })
-    const pair = optional(body, 'pair', oneOf(['ZECUSD', 'ZECEUR']))
-    if (pair !== undefined) rates.setPrice(pair, price(body))
-    Object.assign(rates.faults, change)
-    return rates.faults
+    const pair = optional(body, 'pair', oneOf(RATE_PAIRS))
+    const source = optional(body, 'source', oneOf(RATE_SOURCES))
+    if (pair !== undefined) rates.setPrice(pair, price(body), source)
+    return Object.assign(source === undefined ? rates.faults : rates.faultsOf[source], change)
   }
   return [
     {
       method: 'POST',
       path: '/rates',
-      effect: 'Sets a price, or the faults of the rate source.',
-      fields: ['pair', 'price', 'down', 'hang', 'response'],
+      effect: 'Sets a price, or the faults, of one rate source or of all.',
+      fields: ['source', 'pair', 'price', 'down', 'hang', 'response'],
       handle: set,
     },
   ]

@@ -156,6 +156,30 @@ export function currencies(raw: string): readonly string[] {
   throw new InvalidValue('currency codes of ISO 4217, such as USD,EUR')
 }
 
+const TICKERS = {
+  kraken: 'https://api.kraken.com',
+  coinbase: 'https://api.coinbase.com',
+  gemini: 'https://api.gemini.com',
+  coingecko: 'https://api.coingecko.com',
+} as const
+
+/** The base URLs of the sources of rates that are in use. */
+export type TickerUrls = { readonly [Name in keyof typeof TICKERS]?: string }
+
+export const ALL_TICKERS: TickerUrls = TICKERS
+
+/** Sources of rates, each a name, or a name and its base URL: `kraken,coinbase=https://one.example`. */
+export function tickers(raw: string): TickerUrls {
+  const entries = commaSeparated(raw).map(item => {
+    const [name = '', base] = item.split(/=(.*)/s)
+    if (!Object.hasOwn(TICKERS, name)) throw new InvalidValue(`names of ${Object.keys(TICKERS).join(', ')}`)
+    return [name, base === undefined ? TICKERS[name as keyof typeof TICKERS] : url('http', 'https')(base)] as const
+  })
+  const chosen = Object.fromEntries(entries)
+  if (entries.length > 0 && Object.keys(chosen).length === entries.length) return chosen
+  throw new InvalidValue('one or more sources, each once')
+}
+
 export function databaseUrl(raw: string): string {
   if (!/^sqlite:.+/.test(raw) && !/^postgres(ql)?:\/\/\S+$/.test(raw))
     throw new InvalidValue('sqlite:<file> or postgres://…')

@@ -197,15 +197,24 @@ const SWAPS = {
     default: EXPIRY_SECS.default,
     meaning: 'Seconds for which an order waits for its deposit, at its rate.',
   },
-  RATES_URL: {
-    parse: values.url('http', 'https'),
-    default: 'https://api.kraken.com',
-    meaning: "Base URL of Kraken's public ticker.",
+  RATES_SOURCES: {
+    parse: values.tickers,
+    default: values.ALL_TICKERS,
+    meaning:
+      'The public tickers that are asked for the price of ZEC, separated by commas. `name=URL` asks another base URL, such as a proxy. ' +
+      'Currencies that fewer than two of them quote need `coinbase`, whose fiat rates convert the price in USD.',
+    shownDefault: '`kraken,coinbase,gemini,coingecko`',
+  },
+  RATES_MIN_SOURCES: {
+    parse: values.wholeNumber(1, 4),
+    default: 2,
+    meaning:
+      'The number of sources that must agree within 3 %. With 1, one source alone sets a price while the others do not answer.',
   },
   RATES_MAX_AGE_SECS: {
     parse: values.wholeNumber(1, 3_600),
     default: 60,
-    meaning: 'Older rates are not used.',
+    meaning: 'Older prices of a source are not used.',
   },
 } as const satisfies Record<string, Setting>
 

@@ -2,7 +2,7 @@ import { join, resolve } from 'node:path'
 import type { Network } from '../domain/account/account.ts'
 import { limitWithoutPurchase, type Plan, plansInEffect } from '../domain/account/plan.ts'
 import type { RegtestHeights } from '../domain/chain/network-upgrade.ts'
-import { encryptionKeys } from './parsers.ts'
+import { encryptionKeys, type TickerUrls } from './parsers.ts'
 import { isPrivateHost } from './private-host.ts'
 import { type Env, Settings } from './setting-reader.ts'
 import type { SettingValue } from './setting-table.ts'
@@ -49,10 +49,14 @@ export interface Config {
   } | null
   /** The first key seals, all keys open. Empty only in sandbox mode, before the first start. */
   readonly encryptionKeys: readonly Uint8Array[]
-  /** Base URL of the source of exchange rates. */
-  readonly ratesUrl: string
-  /** Older rates are not used. */
-  readonly ratesMaxAgeSecs: number
+  readonly rates: {
+    /** Base URLs by the name of the source. At least one. */
+    readonly sources: TickerUrls
+    /** The number of sources that must agree. */
+    readonly minSources: number
+    /** Older prices of a source are not used. */
+    readonly maxAgeSecs: number
+  }
   readonly withdrawals: {
     /** ISO 4217. */
     readonly currencies: readonly string[]
@@ -137,8 +141,7 @@ export function loadConfig(env: Env = ENVIRONMENT, { needsMail = true } = {}): C
     swap: parseSwap(settings),
     mail: parseMail(settings, needsMail && !sandbox),
     encryptionKeys: parseEncryptionKeys(settings, sandbox, dataDir),
-    ratesUrl: settings.read('RATES_URL'),
-    ratesMaxAgeSecs: settings.read('RATES_MAX_AGE_SECS'),
+    rates: parseRates(settings),
     withdrawals: {
       currencies: settings.read('WITHDRAWAL_CURRENCIES'),
       spreadBps: settings.read('WITHDRAWAL_SPREAD_BPS'),
@@ -235,6 +238,17 @@ function parseSwap(settings: Settings): Config['swap'] {
     for (const name of ['SWAP_API_KEY', 'SWAP_SIGNING_KEY'] as const)
       if (settings.has(name)) settings.problems.push(`${name} is set, but SWAP_API_URL is not: set both or neither`)
   return apiUrl === null ? null : { apiUrl, apiKey, signingKey }
+}
+
+function parseRates(settings: Settings): Config['rates'] {
+  const sources = settings.read('RATES_SOURCES')
+  const minSources = settings.read('RATES_MIN_SOURCES')
+  const count = Object.keys(sources).length
+  if (count < minSources)
+    settings.problems.push(
+      `RATES_SOURCES has ${count} of the ${minSources} sources that must agree: add sources, or lower RATES_MIN_SOURCES`,
+    )
+  return { sources, minSources, maxAgeSecs: settings.read('RATES_MAX_AGE_SECS') }
 }
 
 function parseMail(settings: Settings, isRequired: boolean): Config['mail'] {

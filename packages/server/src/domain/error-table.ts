@@ -488,8 +488,8 @@ const FAULTS = {
   rate_unavailable: {
     kind: 'unavailable',
     text: 'rate unavailable',
-    when: 'There is no exchange rate of the last minute.',
-    fix: 'Try again. If it stays, the operator checks `RATES_URL` with `zatgate doctor`.',
+    when: 'Too few sources of exchange rates have answered in the last minute, or they disagree by more than 3 %.',
+    fix: 'Try again. If it stays, the operator checks `RATES_SOURCES` with `zatgate doctor`.',
   },
 } as const satisfies ApiErrors
 

@@ -3,6 +3,7 @@ import { Gauge, type Registry } from 'prom-client'
 import type { Clock } from '../ports/clock.ts'
 import type { Log, RequestScope } from '../ports/log.ts'
 import type { Random } from '../ports/random.ts'
+import type { Rates } from '../ports/rate.ts'
 import type { Store } from '../ports/store.ts'
 import type { Tracer } from '../ports/tracer.ts'
 import type { Accounts } from '../services/account/account.ts'
@@ -42,6 +43,7 @@ import { webhookRoutes } from './routes/notify/webhook.ts'
 import { withdrawalRoutes } from './routes/payout/withdrawal.ts'
 import { exportRoutes } from './routes/sale/export.ts'
 import { invoiceRoutes } from './routes/sale/invoice.ts'
+import { rateRoutes } from './routes/sale/rate.ts'
 import { addSwapMetrics, swapRoutes } from './routes/sale/swap.ts'
 import { streamRoutes } from './routes/stream.ts'
 import { addSecurityHeaders } from './security-headers.ts'
@@ -99,6 +101,7 @@ export interface HttpOptions {
   readonly webhooks: Webhooks
   readonly billing: Billing
   readonly withdrawals: Withdrawals
+  readonly rates: Rates
   readonly readiness: Readiness
   readonly clock: Clock
   readonly random: Random
@@ -177,6 +180,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   if (settings.healthPort === null) addMetricsRoute(app, registry, settings.metricsToken)
   invoiceRoutes(app, { invoices, swaps, auth })
   swapRoutes(app, { swaps, invoices })
+  rateRoutes(app, { rates: options.rates, currencies: withdrawals.currencies })
   streamRoutes(app, { invoices, stream, upgrades })
   accountRoutes(app, { accounts, viewingKeys, auth })
   apiKeyRoutes(app, { apiKeys, auth })

@@ -61,7 +61,7 @@ test('PUBLIC_URL is an origin as browsers write it', () => {
 })
 
 test('a base URL of another service has no query and no fragment, to which paths would be appended', () => {
-  const others = ['LIGHTWALLETD_URL', 'SWAP_API_URL', 'RATES_URL', 'OTEL_EXPORTER_OTLP_ENDPOINT']
+  const others = ['LIGHTWALLETD_URL', 'SWAP_API_URL', 'OTEL_EXPORTER_OTLP_ENDPOINT']
   for (const name of others)
     for (const rest of ['?', '?key=1', '/v1?key=1', '#', '#top'])
       assert.match(

@@ -89,7 +89,8 @@ test('every invalid value is reported with its setting, and secrets are not repe
     ENCRYPTION_KEY: Buffer.alloc(31).toString('base64'),
     BILLING_VIEWING_KEY: 'uview2abc',
     PLANS_FILE: join(dir, 'absent.json'),
-    RATES_URL: 'example.org',
+    RATES_SOURCES: 'kraken,binance',
+    RATES_MIN_SOURCES: '5',
     RATES_MAX_AGE_SECS: '0',
     WITHDRAWAL_CURRENCIES: 'USD,usd',
     WITHDRAWAL_SPREAD_BPS: '5001',
@@ -187,9 +188,33 @@ test('numbers are limited on both sides', () => {
   for (const port of ['0', '65535']) assert.deepEqual(problemsOf({ PORT: port }), [])
 })
 
+test('the sources of rates have base URLs, can be left out, and are enough for those that must agree', () => {
+  const { sources, ...terms } = loadConfig(REAL).rates
+  assert.deepEqual(terms, { minSources: 2, maxAgeSecs: 60 })
+  assert.deepEqual(sources, {
+    kraken: 'https://api.kraken.com',
+    coinbase: 'https://api.coinbase.com',
+    gemini: 'https://api.gemini.com',
+    coingecko: 'https://api.coingecko.com',
+  })
+  const own = { RATES_SOURCES: 'gemini, kraken=http://proxy.example:8080/kraken/' }
+  assert.deepEqual(loadConfig({ ...REAL, ...own }).rates.sources, {
+    gemini: 'https://api.gemini.com',
+    kraken: 'http://proxy.example:8080/kraken',
+  })
+  for (const [value, expected] of [
+    ['gemini', /RATES_SOURCES has 1 of the 2 sources that must agree/],
+    ['gemini,gemini', /each once/],
+    ['binance', /names of kraken, coinbase, gemini, coingecko/],
+    ['gemini,kraken=ftp://x', /a URL like/],
+    ['gemini,kraken=https://x.example?key=1', /without a query/],
+  ] as const)
+    assert.match(problemsOf({ RATES_SOURCES: value }).join(), expected)
+  assert.deepEqual(problemsOf({ RATES_SOURCES: 'gemini', RATES_MIN_SOURCES: '1' }), [])
+})
+
 test('the withdrawal settings have defaults and can be changed', () => {
   const defaults = loadConfig(REAL)
-  assert.deepEqual([defaults.ratesUrl, defaults.ratesMaxAgeSecs], ['https://api.kraken.com', 60])
   assert.deepEqual(defaults.withdrawals, { currencies: ['USD', 'EUR'], spreadBps: 0, expiresInSecs: 900 })
   const own = { WITHDRAWAL_CURRENCIES: 'JPY, CHF', WITHDRAWAL_SPREAD_BPS: '150', WITHDRAWAL_EXPIRES_SECS: '60' }
   const set = { currencies: ['JPY', 'CHF'], spreadBps: 150, expiresInSecs: 60 }

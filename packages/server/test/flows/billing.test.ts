@@ -240,5 +240,7 @@ test('while the rate source fails, a withdrawal gets 503; afterwards it succeeds
   at.sandbox.rates.faults.response = 'error'
   await assert.rejects(order, { status: 503, code: 'rate_unavailable' })
   at.sandbox.rates.faults.response = 'ticker'
-  assert.equal((await order()).status, 'awaiting_deposit')
+  // The sources are asked again a second after they have failed.
+  const { status } = await until('an order', () => order().catch(() => null))
+  assert.equal(status, 'awaiting_deposit')
 })

@@ -51,6 +51,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const { infrastructure, services } = await openTestContainer(scopeOf(stack), { ...container, clock, config })
   const { log, random, registry, store } = infrastructure
   const server = await createHttpServer({
+    rates: infrastructure.rates,
     settings: infrastructure.config,
     ...services,
     store,

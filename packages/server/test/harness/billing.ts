@@ -5,7 +5,7 @@ import { consensusParams } from '../../src/domain/chain/network-upgrade.ts'
 import type { Invoice } from '../../src/domain/sale/invoice.ts'
 import { type Clock, nowSecs } from '../../src/ports/clock.ts'
 import type { Log } from '../../src/ports/log.ts'
-import type { Rates } from '../../src/ports/rate.ts'
+import type { ReportedRates } from '../../src/ports/rate.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { openTestContainer, type TestScope } from './container.ts'
 import { silentLog } from './log.ts'
@@ -17,7 +17,7 @@ export interface BillingHarnessOptions {
   readonly store: Store
   readonly clock: Clock
   readonly plans?: readonly Plan[]
-  readonly rates?: Rates
+  readonly rates?: ReportedRates
   readonly log?: Log
   /** The network whose clock and block time rules apply. Default: regtest, without rules. */
   readonly chainNetwork?: Network

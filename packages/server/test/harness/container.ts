@@ -7,7 +7,7 @@ import { type Container, type Overrides, openContainer } from '../../src/contain
 import { DEFAULT_PLANS } from '../../src/domain/account/plan.ts'
 import { type Clock, nowSecs } from '../../src/ports/clock.ts'
 import { NO_METRICS } from '../../src/ports/metrics.ts'
-import type { Rates } from '../../src/ports/rate.ts'
+import type { ReportedRates } from '../../src/ports/rate.ts'
 import { silentLog } from './log.ts'
 import { ManualClock } from './manual-clock.ts'
 import { createPlainNoteScanner } from './plain-note-scanner.ts'
@@ -89,6 +89,10 @@ export function temporaryFolder(stack: AsyncDisposableStack): string {
   return folder
 }
 
-function fixedRates(clock: Clock): Rates {
-  return { rate: async currency => ({ currency, price: '100', fetchedAt: nowSecs(clock) }) }
+/** The same price in each currency, always of now. */
+export function fixedRates(clock: Clock, price = '100'): ReportedRates {
+  return {
+    rate: async currency => ({ currency, price, fetchedAt: nowSecs(clock), sources: ['coinbase', 'kraken'] }),
+    report: () => [],
+  }
 }

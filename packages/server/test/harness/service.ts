@@ -118,7 +118,7 @@ export function joined(sandbox: Sandbox): Env {
     SMTP_URL: sandbox.smtpUrl,
     MAIL_FROM: 'test <test@example.org>',
     BILLING_VIEWING_KEY: sandbox.operatorViewingKey,
-    RATES_URL: sandbox.ratesUrl,
+    RATES_SOURCES: sandbox.rates.setting,
     WEBHOOK_ALLOW_PRIVATE: 'true',
   }
 }

@@ -126,7 +126,9 @@ describe('plans and withdrawals in a real browser', { skip: noBrowser(), timeout
   })
 
   test('without a rate source, pages still load but show no fiat amounts', async t => {
-    const unreachable = await startSandboxService({ env: { RATES_URL: 'http://127.0.0.1:1' } })
+    const unreachable = await startSandboxService({
+      env: { RATES_SOURCES: 'kraken=http://127.0.0.1:1,gemini=http://127.0.0.1:1' },
+    })
     t.after(() => unreachable.close())
     const { token } = await unreachable.service.sessions.create(
       await unreachable.service.accounts.findOrCreate('x@example.org'),

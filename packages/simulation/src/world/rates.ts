@@ -1,9 +1,10 @@
-import type { RateSource } from '@zatgate/server/ports/rate'
+import type { RateSource, SourcePrice } from '@zatgate/server/ports/rate'
 import type { Draw } from '../runtime/draw.ts'
 import type { Scheduler } from '../runtime/scheduler.ts'
 
 /** A source of exchange rates. Each answer has a price of its own, so that its age is known wherever it is used. */
 export class RateServer implements RateSource {
+  readonly name = 'simulated'
   down = false
   /** The time from a request to its answer. */
   delayMs = 0
@@ -28,7 +29,11 @@ export class RateServer implements RateSource {
     this.delayMs = 0
   }
 
-  async price(): Promise<string> {
+  offers(): boolean {
+    return true
+  }
+
+  async price(): Promise<SourcePrice> {
     await this.#scheduler.pause()
     if (this.down) throw new Error('the rate source does not answer')
     const fraction = String(this.#trueAt.size * 10 + 1).padStart(7, '0')
@@ -37,7 +42,7 @@ export class RateServer implements RateSource {
     const { delayMs } = this
     if (delayMs > 0) await new Promise<void>(resolve => this.#scheduler.startTimer(delayMs, resolve))
     await this.#scheduler.pause()
-    return price
+    return { price }
   }
 
   /** When the source gave this price, in Unix milliseconds; null when it never did. */

@@ -145,7 +145,7 @@ test('a canceled order changes only when coins arrive', () => {
 test('each price of the simulated source tells its age', async () => {
   const { world } = createFakeWorld()
   const rates = new RateServer(world.scheduler, new Draw(1))
-  const prices = [await rates.price(), await rates.price()]
+  const prices = [(await rates.price()).price, (await rates.price()).price]
   assert.equal(new Set(prices).size, 2)
   assert.equal(rates.trueAt(prices[0]!), world.scheduler.nowMs)
   rates.down = true

@@ -1,40 +1,38 @@
-import { parsePrice } from '../../domain/rate.ts'
-import type { HttpClient } from '../../ports/http-client.ts'
 import type { RateSource } from '../../ports/rate.ts'
+import { memberOf, readTicker, requirePrice, type TickerHttp } from './ticker.ts'
 
-const DEADLINE_MS = 5_000
-const MAX_BYTES = 64 * 1024
+/** Kraken's code of each currency that it trades ZEC in. */
+const CODES: ReadonlyMap<string, string> = new Map([
+  ['USD', 'USD'],
+  ['EUR', 'EUR'],
+  ['BTC', 'XBT'],
+])
 
 /**
  * Kraken's public ticker, `GET /0/public/Ticker?pair=ZEC<currency>` (docs.kraken.com, Market Data): the price of the last trade,
- * `result.<pair>.c[0]`. The response uses older pair names, such as `XZECZUSD`.
+ * `result.<pair>.c[0]`. The response uses older pair names, such as `XZECZUSD`, and has no time.
  *
  * @param url base URL of the API, such as https://api.kraken.com
  */
-export function krakenRates(url: string, http: Pick<HttpClient, 'send'>): RateSource {
+export function krakenRates(url: string, http: TickerHttp): RateSource {
   return {
+    name: 'kraken',
+    offers: currency => CODES.has(currency),
     async price(currency) {
-      const { status, body } = await http.send({
-        method: 'GET',
-        url: `${url}/0/public/Ticker?pair=ZEC${currency}`,
-        headers: { accept: 'application/json', 'user-agent': 'zatgate' },
-        deadlineMs: DEADLINE_MS,
-        maxBytes: MAX_BYTES,
-      })
-      if (status !== 200) throw new Error(`the rate source responded with status ${status}`)
-      return parseTicker(JSON.parse(Buffer.from(body).toString()), currency)
+      const code = CODES.get(currency)
+      return { price: parseTicker(await readTicker(http, `${url}/0/public/Ticker?pair=ZEC${code}`), currency, code) }
     },
   }
 }
 
 /** Kraken reports errors with status 200 and messages in `error`. */
-function parseTicker(response: unknown, currency: string): string {
-  const { error, result } = (response ?? {}) as { error?: unknown; result?: Record<string, { c?: unknown }> | null }
+function parseTicker(response: unknown, currency: string, code: string | undefined): string {
+  const error = memberOf(response, 'error')
   if (Array.isArray(error) && error.length > 0)
     throw new Error(`the rate source reports: ${String(error[0]).slice(0, 200)}`)
-  const pair = result?.[`XZECZ${currency}`] ?? result?.[`ZEC${currency}`]
-  const [last] = Array.isArray(pair?.c) ? pair.c : []
-  const price = typeof last === 'string' ? parsePrice(last) : null
-  if (price === null) throw new Error(`the rate source has no price of ZEC in ${currency}`)
-  return price
+  const result = memberOf(response, 'result')
+  const names = [`XZECZ${code}`, `XZECX${code}`, `ZEC${code}`]
+  const pair = names.map(name => memberOf(result, name)).find(found => found !== undefined)
+  const last = memberOf(pair, 'c')
+  return requirePrice(Array.isArray(last) ? last[0] : undefined, currency)
 }

@@ -1,4 +1,3 @@
-import { krakenRates } from '../../adapters/rates/kraken.ts'
 import { createSmtpMailer } from '../../adapters/smtp/mailer.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
 import { type Config, ConfigError } from '../../config/settings.ts'
@@ -15,8 +14,8 @@ import { withServices } from '../services.ts'
 import { missingDatabase } from '../store.ts'
 import { checkChain } from './doctor-chain.ts'
 import { type Finding, runCheck, skipped } from './doctor-finding.ts'
-import { withHttpClient } from './doctor-http.ts'
 import { checkBackup, checkPublicUrl } from './doctor-outside.ts'
+import { checkRates } from './doctor-rates.ts'
 import { checkSetAside } from './doctor-set-aside.ts'
 import { checkSettings } from './doctor-settings.ts'
 import { checkSwapProvider } from './doctor-swap.ts'
@@ -182,19 +181,6 @@ async function checkMail({ mail }: Config): Promise<Finding> {
       mailer.close()
     }
     return `${hostname} responds${username === '' ? '' : ' and accepts the login'}`
-  })
-}
-
-async function checkRates({ sandbox, billingViewingKey, ratesUrl, withdrawals }: Config): Promise<Finding> {
-  if (sandbox) return skipped('rates', 'simulated')
-  if (billingViewingKey === null)
-    return skipped('rates', 'BILLING_VIEWING_KEY is not set: plans and withdrawals are off')
-  return runCheck('rates', 'check RATES_URL and WITHDRAWAL_CURRENCIES', async () => {
-    const prices = await withHttpClient(http => {
-      const source = krakenRates(ratesUrl, http)
-      return Promise.all(withdrawals.currencies.map(async currency => `${await source.price(currency)} ${currency}`))
-    })
-    return `1 ZEC = ${prices.join(', ')}`
   })
 }
 

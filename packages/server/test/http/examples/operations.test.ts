@@ -39,6 +39,7 @@ test('the examples of the document are what the service responds; ZATGATE_RECORD
   })
   await run('getInvoice', `GET /v1/invoices/${invoice.id}`)
   await run('listInvoices', 'GET /v1/account/invoices?limit=20')
+  await run('rates', 'GET /v1/rates?currency=USD,EUR')
   await run('listSwapAssets', 'GET /v1/swap/assets')
   await run('startSwap', `POST /v1/invoices/${invoice.id}/swap`, {
     json: { asset_id: BTC, refund_to: 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4' },

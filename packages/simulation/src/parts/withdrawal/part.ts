@@ -2,7 +2,7 @@ import type { PartFactory } from '../../run/part.ts'
 import { Draw } from '../../runtime/draw.ts'
 import { Withdrawers } from './actions.ts'
 import { WithdrawalJudge } from './judge.ts'
-import { PayoutOperator, RATES_MAX_AGE_SECS } from './payouts.ts'
+import { PayoutOperator } from './payouts.ts'
 import { WITHDRAWAL_TRANSITIONS } from './rules.ts'
 
 /** Orders of merchants to be paid out in fiat. */
@@ -23,7 +23,6 @@ export const withdrawalPart: PartFactory = {
       ports: process => operator.ports(process),
       config: {
         billingViewingKey: 'uview-operator',
-        ratesMaxAgeSecs: RATES_MAX_AGE_SECS,
         withdrawals: { currencies: ['USD', 'EUR'], spreadBps, expiresInSecs: draw.pick([60, 300, 900]) },
       },
       transitions: WITHDRAWAL_TRANSITIONS,

@@ -12,7 +12,7 @@ import type { WithdrawalJudge } from './judge.ts'
 import { readWithdrawals, type WithdrawalRow } from './ledger.ts'
 
 /** Rates are not used beyond this age. */
-export const RATES_MAX_AGE_SECS = 60
+const RATES_MAX_AGE_SECS = 60
 
 /** How late the database is while two operators close a withdrawal. */
 const LATE_MS = 1_000
@@ -43,7 +43,8 @@ export class PayoutOperator {
   }
 
   ports({ clock }: ServiceProcess): Overrides {
-    return { rates: createCachedRates({ source: this.#rates, clock, maxAgeSecs: RATES_MAX_AGE_SECS }) }
+    const terms = { clock, maxAgeSecs: RATES_MAX_AGE_SECS, minSources: 1 }
+    return { rates: createCachedRates({ ...terms, sources: [this.#rates], crossSource: null }) }
   }
 
   get actions(): readonly Action[] {

@@ -69,7 +69,9 @@ test('an invalid order is refused with the name of the invalid field, at both li
 })
 
 test('without a current rate the response is 503 with Retry-After', async t => {
-  const dark = await startTestApi({ rates: { rate: () => Promise.reject(rateUnavailableError('down')) } })
+  const dark = await startTestApi({
+    rates: { rate: () => Promise.reject(rateUnavailableError('down')), report: () => [] },
+  })
   t.after(() => dark.close())
   const { sessionToken: token } = await dark.merchant()
   const { status, body, headers } = await call(dark, 'POST /v1/account/withdrawals', { token, json: ORDER })

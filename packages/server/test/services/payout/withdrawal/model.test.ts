@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { AppError } from '../../../../src/domain/error.ts'
 import { WITHDRAWAL_STATUSES, type WithdrawalStatus } from '../../../../src/domain/payout/withdrawal.ts'
 import { createBillingHarness } from '../../../harness/billing.ts'
+import { fixedRates } from '../../../harness/container.ts'
 import { readEvents, sqliteStore } from '../../../harness/databases.ts'
 import { ManualClock } from '../../../harness/manual-clock.ts'
 
@@ -51,7 +52,7 @@ test('in any order of actions of chain, merchant and operator, each change sends
   const clock = new ManualClock()
   const { store, file } = await sqliteStore(t)
   // The smallest unit has a value, so that small orders are valid.
-  const rates = { rate: async (currency: string) => ({ currency, price: '999999999', fetchedAt: clock.secs }) }
+  const rates = fixedRates(clock, '999999999')
   const harness = await createBillingHarness(t, { store, clock, rates })
   const reached = new Set<WithdrawalStatus>()
 

@@ -257,8 +257,9 @@ test('an order requires a current rate; a repeated idempotency key does not', as
   const rates = {
     rate: async (currency: string) => {
       if (!fresh) throw rateUnavailableError('down')
-      return { currency, price: '30.5', fetchedAt: 0 }
+      return { currency, price: '30.5', fetchedAt: 0, sources: ['one'] }
     },
+    report: () => [],
   }
   const { order } = await start(t, { rates })
   const created = await order({ idempotencyKey: 'k' })
