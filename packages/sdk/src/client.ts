@@ -95,7 +95,7 @@ export class ZatgateClient {
   }
 
   /** Needs the session token, like all methods below except rates, listSwapAssets, startSwap and listPlans. */
-  listInvoices(page: wire.PageQuery = {}, options: CallOptions = {}): Promise<wire.InvoiceListItem[]> {
+  listInvoices(page: wire.InvoiceQuery = {}, options: CallOptions = {}): Promise<wire.InvoiceListItem[]> {
     return this.#session('GET', `/v1/account/invoices${query(page)}`, undefined, options)
   }
 

@@ -22,6 +22,8 @@ export interface ErrorBody {
   plan?: string
   /** With 402: Unix seconds of the start of the next month, when invoices can be created again. */
   resets_at?: number
+  /** With 409 `order_exists`: the invoice that the order has. */
+  invoice_id?: string
   /** Where the service shows what the code means and what to do. */
   doc_url?: string
 }
@@ -37,10 +39,22 @@ export interface CreateInvoiceRequest {
   amount_zat: number
   /** 60 to 86,400. Default 900. */
   expires_in_secs?: number
+  /** The shop's own number of the order: 1 to 128 characters on one line. */
+  order_id?: string
+  /** What is sold, shown to the buyer: 1 to 200 characters on one line. */
+  description?: string
+  /** Refuses a second open or paid invoice of the same `order_id`, with 409 `order_exists`. */
+  unique_order?: boolean
+}
+
+/** What an invoice says about the order. A member that the request did not give is left out. */
+interface InvoiceOrder {
+  order_id?: string
+  description?: string
 }
 
 /** The response of POST /v1/invoices. */
-export interface CreatedInvoice {
+export interface CreatedInvoice extends InvoiceOrder {
   /** Also the access token for reading the invoice and starting a swap on it. */
   id: string
   address: string
@@ -51,7 +65,7 @@ export interface CreatedInvoice {
 }
 
 /** The response of GET /v1/invoices/{id}. */
-export interface Invoice {
+export interface Invoice extends InvoiceOrder {
   id: string
   status: InvoiceStatus
   amount_zat: number
@@ -67,7 +81,7 @@ export interface Invoice {
 }
 
 /** A row of GET /v1/account/invoices. */
-export interface InvoiceListItem {
+export interface InvoiceListItem extends InvoiceOrder {
   id: string
   status: InvoiceStatus
   amount_zat: number
@@ -192,6 +206,12 @@ export interface PageQuery {
   limit?: number
   /** The `id` of the last row of the previous page. */
   before?: string
+}
+
+/** The query of GET /v1/account/invoices. */
+export interface InvoiceQuery extends PageQuery {
+  /** Only invoices of this order. */
+  order_id?: string
 }
 
 /** Invoices of the current month. */
@@ -411,7 +431,7 @@ export interface SwapInEvent {
   status: SwapStatus
 }
 
-interface InvoiceEventFields {
+interface InvoiceEventFields extends InvoiceOrder {
   /** Receivers deduplicate by this field and `type`. */
   invoice_id: string
   status: InvoiceStatus

@@ -255,6 +255,13 @@ const SALES = {
     fix: 'Buy a larger plan, or wait until `resets_at`. On your own service, unset `PLANS_FILE` and `BILLING_VIEWING_KEY`, or assign a plan with `zatgate account plan EMAIL PLAN`.',
     example: { value: 'Free', extra: { limit: 50, used: 50, plan: 'Free', resets_at: 1796083200 } },
   },
+  order_exists: {
+    kind: 'conflict',
+    text: 'order already has an invoice',
+    when: 'With `unique_order`: the order has an invoice that is open or paid. `invoice_id` names it.',
+    fix: 'Use that invoice, or wait until it has expired.',
+    example: { extra: { invoice_id: '6f0f6f6e-2f0b-4c1c-9d3e-0a4b5c6d7e8f' } },
+  },
   idempotency_key_reused: {
     kind: 'conflict',
     text: 'idempotency key reused',

@@ -6,6 +6,8 @@ export interface Dialect {
   /** A 64-bit integer. */
   readonly int: string
   readonly blob: string
+  /** Text that is compared byte by byte, in any locale. */
+  readonly bytewise: string
   /** Table options that end a `CREATE TABLE` statement. */
   readonly strict: string
 }
@@ -22,6 +24,7 @@ export const SQLITE: Dialect = {
   id: 'INTEGER PRIMARY KEY',
   int: 'INTEGER',
   blob: 'BLOB',
+  bytewise: 'TEXT',
   strict: 'STRICT',
 }
 
@@ -30,5 +33,6 @@ export const POSTGRES: Dialect = {
   id: 'BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
   int: 'BIGINT',
   blob: 'BYTEA',
+  bytewise: 'TEXT COLLATE "C"',
   strict: '',
 }

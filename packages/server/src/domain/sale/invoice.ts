@@ -9,6 +9,7 @@ import {
   wireFields,
 } from '../field.ts'
 import type { Zat } from '../money.ts'
+import { requirePrintableLine } from '../text.ts'
 import { paymentUri } from './payment-uri.ts'
 
 export const INVOICE_STATUSES = ['pending', 'detected', 'paid', 'underpaid', 'expired'] as const
@@ -40,6 +41,24 @@ export const INVOICE_FIELDS = {
     request: { minimum: 1 },
     wire: 'amount_zat',
     meaning: 'Requested amount.',
+  },
+  orderId: {
+    column: 'order_id',
+    type: 'text',
+    nullable: true,
+    initial: null,
+    request: { minLength: 1, maxLength: 128 },
+    wire: 'order_id',
+    meaning: "The shop's own number of the order.",
+  },
+  description: {
+    column: 'description',
+    type: 'text',
+    nullable: true,
+    initial: null,
+    request: { minLength: 1, maxLength: 200 },
+    wire: 'description',
+    meaning: 'What is sold. The buyer sees it.',
   },
   /** Blocks, the payment's own included, until a payment is confirmed. With 0, mempool payments count as confirmed. */
   confirmations: { column: 'confirmations', type: 'integer' },
@@ -156,9 +175,21 @@ export interface InvoiceMembers extends WireOf<InvoiceFields> {
 /** Who sees which members, in the order in which they are sent. */
 export const INVOICE_VIEWS = {
   /** The response of its creation. */
-  created: ['id', 'address', 'amount_zat', 'zip321_uri', 'status', 'expires_at'],
+  created: ['id', 'address', 'amount_zat', 'zip321_uri', 'status', 'expires_at', 'order_id', 'description'],
   /** Everyone who has the id. Its swap follows. */
-  public: ['id', 'status', 'amount_zat', 'address', 'zip321_uri', 'expires_at', 'txid', 'received_zat', 'overpaid_zat'],
+  public: [
+    'id',
+    'status',
+    'amount_zat',
+    'address',
+    'zip321_uri',
+    'expires_at',
+    'txid',
+    'received_zat',
+    'overpaid_zat',
+    'order_id',
+    'description',
+  ],
   /** The account, in its list and its export. */
   list: [
     'id',
@@ -171,9 +202,11 @@ export const INVOICE_VIEWS = {
     'created_at',
     'expires_at',
     'paid_at',
+    'order_id',
+    'description',
   ],
   /** The receiver of an event, which begins with its type and `invoice_id`. */
-  event: ['status', 'amount_zat', 'received_zat', 'overpaid_zat', 'txid'],
+  event: ['status', 'amount_zat', 'received_zat', 'overpaid_zat', 'txid', 'order_id', 'description'],
 } as const satisfies Readonly<Record<string, readonly (keyof InvoiceMembers)[]>>
 
 export type InvoiceView = keyof typeof INVOICE_VIEWS
@@ -197,10 +230,14 @@ export function givenFields(request: GivenFields): GivenFields {
   return Object.fromEntries(given.filter(([, value]) => value !== undefined && value !== null)) as GivenFields
 }
 
-/** The fields that the body of a request gives. */
+/**
+ * The fields that the body of a request gives.
+ * @throws AppError `invalid_<field>` for a text that people cannot read
+ */
 export function parseGiven(body: object): GivenFields {
-  const given = GIVEN.flatMap(([name, { type, wire = '' }]) => {
+  const given = GIVEN.flatMap(([name, { type, wire = '', request }]) => {
     const value = (body as Record<string, unknown>)[wire]
+    if (typeof value === 'string') requirePrintableLine(wire, value, request?.maxLength ?? 0)
     return value === undefined ? [] : [[name, type === 'zat' ? BigInt(value as number) : value] as const]
   })
   return Object.fromEntries(given) as GivenFields
@@ -229,6 +266,11 @@ export type InvoiceTerms = Pick<Invoice, 'amountZat' | 'expiresAt' | 'watchUntil
  */
 export function dueAmount({ amountZat }: Pick<InvoiceTerms, 'amountZat'>, sumZat: Zat): Zat {
   return sumZat >= amountZat ? 0n : amountZat - sumZat
+}
+
+/** Whether an order has no room for a second invoice: this one is open or paid. */
+export function holdsOrder(status: InvoiceStatus): boolean {
+  return !isClosed(status)
 }
 
 export function isClosed(status: InvoiceStatus): boolean {

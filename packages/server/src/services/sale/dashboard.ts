@@ -87,8 +87,8 @@ export interface Dashboard {
   summary(account: Account): Promise<DashboardSummary>
   setupSteps(account: Account): Promise<SetupSteps>
   /**
-   * Finds invoices by id, address, or the id of a transaction that pays them. Ids may be shortened to a prefix of at
-   * least 6 characters. An address is found under the newest 100 viewing keys. Other text returns an empty list.
+   * Finds invoices by the beginning of their order id; otherwise by id, address, or the id of a transaction that pays
+   * them. Ids may be shortened to a prefix of at least 6 characters. An address is found under the newest 100 viewing keys.
    */
   search(account: Account, text: string): Promise<Invoice[]>
   /** Details of one invoice of the account. @throws AppError `no_such_invoice` */
@@ -197,6 +197,10 @@ export function createDashboard(deps: {
 
     async search(account, text) {
       const query = queryOf(text)
+      const ordered = await store.query(tx =>
+        tx.dashboard.byOrderPrefix(account.id, text.slice(0, MAX_SEARCH_CHARS), SEARCH_LIMIT),
+      )
+      if (ordered.length > 0) return ordered
       if (/^u(?:test|regtest)?1[a-z0-9]{20,}$/.test(query)) return byAddress(account, query)
       if (!/^[0-9a-f-]{6,64}$/.test(query)) return []
       return store.read(async tx => {

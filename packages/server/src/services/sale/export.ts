@@ -51,8 +51,20 @@ const PAGE = 100
 /** How often an export checks that its session has not ended. */
 const SESSION_CHECK_MS = 1_000
 
+/** Added after the first version: programs read the columns by their place, so new ones are at the end. */
+const LATER_COLUMNS = ['order_id', 'description'] as const
+type LaterColumn = (typeof LATER_COLUMNS)[number]
+type FirstColumn = Exclude<(typeof INVOICE_VIEWS.list)[number], LaterColumn>
+
 /** Adds decimal ZEC and times that spreadsheets recognise. */
-const CSV_COLUMNS = [...INVOICE_VIEWS.list, 'amount_zec', 'received_zec', 'created_utc', 'paid_utc'] as const
+const CSV_COLUMNS = [
+  ...INVOICE_VIEWS.list.filter((column): column is FirstColumn => !LATER_COLUMNS.includes(column as LaterColumn)),
+  'amount_zec',
+  'received_zec',
+  'created_utc',
+  'paid_utc',
+  ...LATER_COLUMNS,
+] as const
 
 interface CsvStyle {
   readonly separator: ',' | ';'

@@ -1,7 +1,7 @@
 import type { Account } from '../../domain/account/account.ts'
 import { requireNoDeletion } from '../../domain/account/account-deletion.ts'
 import type { Plan } from '../../domain/account/plan.ts'
-import { AppError } from '../../domain/error.ts'
+import { AppError, invalidField } from '../../domain/error.ts'
 import {
   EXPIRY_SECS,
   type GivenFields,
@@ -32,6 +32,8 @@ const MAX_ATTEMPTS = 3
 export interface InvoiceRequest extends GivenFields {
   /** Undefined: the default. */
   readonly expiresInSecs: number | undefined
+  /** Refuses a second open or paid invoice of the order. Default: false. */
+  readonly uniqueOrder?: boolean | undefined
   /** 1 to 255 printable characters. */
   readonly idempotencyKey: string | undefined
 }
@@ -57,7 +59,7 @@ export interface Invoices {
    * invoice.
    * @throws AppError `viewing_key_not_set`, `idempotency_key_reused`, `viewing_key_expired`,
    * `viewing_key_expires_too_soon`, `monthly_invoice_limit_reached`, `too_many_watched_keys`, `watched_key_capacity_reached`,
-   * `account_being_deleted`
+   * `account_being_deleted`, `order_exists`
    */
   create(account: Account, request: InvoiceRequest): Promise<Invoice>
   /**
@@ -185,8 +187,14 @@ export function createInvoices(deps: {
    * Inserts the invoice, calls `record`, and extends the watch of the key. Accounts can share a viewing key, so a transaction
    * that changes its row is not batched by account.
    */
-  function insertExtendingWatch<T>(draft: Draft, idempotency: IdempotencyRequest | null, record: RecordCreated<T>) {
+  function insertExtendingWatch<T>(
+    draft: Draft,
+    idempotency: IdempotencyRequest | null,
+    record: RecordCreated<T>,
+    { locksAccount = false } = {},
+  ) {
     return store.write(async (tx): Promise<Recorded<T> | null> => {
+      if (locksAccount) await tx.accounts.lock(draft.account.id)
       const invoice = await insert(tx, draft, idempotency, 0)
       if (invoice === null || invoice === 'unwatched') return null
       if (!isCreated(invoice, draft)) return { invoice, recorded: null }
@@ -200,8 +208,19 @@ export function createInvoices(deps: {
     async create(account, request) {
       const idempotency = idempotencyOf(account, request)
       const terms = { ...request, purpose: 'sale' } as const
+      const { orderId = null, uniqueOrder = false } = request
+      if (uniqueOrder && orderId === null) throw invalidField('unique_order', 'needs order_id')
       const created = await createAtNewAddress<void>(account, terms, async draft => {
         const { viewingKeyId, createdAt, watchUntil } = draft.invoice
+        const checkKey = (tx: Tx) => watchedKeys.checkInvoice(tx, draft.account, viewingKeyId, createdAt)
+        // Not in a batch, where no request sees what the others insert.
+        if (uniqueOrder && orderId !== null) {
+          const check = async (tx: Tx, { id }: Invoice) => {
+            await refuseSecondInvoice(tx, account.id, orderId, id)
+            await checkKey(tx)
+          }
+          return insertExtendingWatch(draft, idempotency, check, { locksAccount: true })
+        }
         for (;;) {
           const invoice = await store.writeBatched(account.id, tx => insert(tx, draft, idempotency, watchUntil))
           if (invoice !== 'unwatched') return invoice && { invoice, recorded: null }
@@ -209,9 +228,9 @@ export function createInvoices(deps: {
           if (!extension) break
           await extension
         }
-        const written = insertExtendingWatch(draft, idempotency, tx =>
-          watchedKeys.checkInvoice(tx, draft.account, viewingKeyId, createdAt),
-        ).finally(() => watchExtensions.delete(viewingKeyId))
+        const written = insertExtendingWatch(draft, idempotency, checkKey).finally(() =>
+          watchExtensions.delete(viewingKeyId),
+        )
         // Other requests that need the key to be watched for longer wait for this one, and then find it watched.
         watchExtensions.set(viewingKeyId, Promise.allSettled([written]))
         return written
@@ -244,9 +263,20 @@ type InvoiceTerms = Omit<InvoiceRequest, 'idempotencyKey'> & { readonly purpose:
 
 function idempotencyOf(account: Account, request: InvoiceRequest): IdempotencyRequest | null {
   if (request.idempotencyKey === undefined) return null
-  const { expiresInSecs = EXPIRY_SECS.default, idempotencyKey: key } = request
+  const { expiresInSecs = EXPIRY_SECS.default, uniqueOrder, idempotencyKey: key } = request
   const given = Object.entries(givenFields(request)).map(([name, value]) => [name, String(value)])
-  return { accountId: account.id, key, body: JSON.stringify(['sale', expiresInSecs, ...given]) }
+  const body = ['sale', expiresInSecs, ...given, ...(uniqueOrder ? ['unique'] : [])]
+  return { accountId: account.id, key, body: JSON.stringify(body) }
+}
+
+/**
+ * Under the lock of the account, so that of requests at the same time one is refused.
+ * @param id of the new invoice
+ * @throws AppError `order_exists`
+ */
+async function refuseSecondInvoice(tx: Tx, accountId: number, orderId: string, id: number): Promise<void> {
+  const holder = await tx.invoices.holderOfOrder(accountId, orderId, id)
+  if (holder) throw new AppError('order_exists', { extra: { invoice_id: holder.publicId } })
 }
 
 function replacedError(cause: string): AppError {

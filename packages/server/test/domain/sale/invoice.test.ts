@@ -38,6 +38,13 @@ for (const [view, body] of Object.entries(VIEWS))
     assert.equal(JSON.stringify(viewInvoice(view as InvoiceView, INVOICE)), body)
   })
 
+for (const [view, body] of Object.entries(VIEWS))
+  test(`the ${view} view of an invoice with an order, whose members follow the others`, () => {
+    const ordered = { ...INVOICE, orderId: '1001', description: 'T-shirt' }
+    const members = ',"order_id":"1001","description":"T-shirt"}'
+    assert.equal(JSON.stringify(viewInvoice(view as InvoiceView, ordered)), body.replace(/}$/, members))
+  })
+
 test('the table has each column once', () => {
   const columns = Object.values(INVOICE_FIELDS).map(({ column }) => column)
   assert.equal(new Set(columns).size, columns.length)

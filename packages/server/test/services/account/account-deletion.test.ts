@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test'
 import type { Account } from '../../../src/domain/account/account.ts'
 import type { Actor } from '../../../src/domain/account/audit.ts'
 import { AppError } from '../../../src/domain/error.ts'
-import type { Invoice } from '../../../src/domain/sale/invoice.ts'
+import type { GivenFields, Invoice } from '../../../src/domain/sale/invoice.ts'
 import { DAY_SECS } from '../../../src/domain/time.ts'
 import type { NewSwap } from '../../../src/ports/repository/sale/swap.ts'
 import { openTestContainer } from '../../harness/container.ts'
@@ -48,8 +48,8 @@ async function open(engine: DatabaseEngine, t: TestContext) {
     async reread({ id }: Account): Promise<Account | null> {
       return store.read(tx => tx.accounts.byId(id))
     },
-    sell: (account: Account) =>
-      invoices.create(account, { amountZat: 1_000n, expiresInSecs: 900, idempotencyKey: undefined }),
+    sell: (account: Account, order: Pick<GivenFields, 'orderId' | 'description'> = {}) =>
+      invoices.create(account, { amountZat: 1_000n, ...order, expiresInSecs: 900, idempotencyKey: undefined }),
     /** Expires an invoice without payments, as the expiry loop does. */
     expire: ({ id }: Invoice) =>
       store.write(async tx => {
@@ -127,7 +127,8 @@ onBothDatabases(engine => {
     await webhooks.rotateSecret(account, ACTOR)
     await signIn.requestCode(EMAIL, '198.51.100.7', '', { ...ACTOR, by: 'visitor', session: null })
     await signIn.requestReauth(account, session, '198.51.100.7')
-    const invoice = await service.sell(account)
+    const invoice = await service.sell(account, { orderId: 'c4n4ry-1', description: 'for Mr c4n4ry' })
+    const described = await service.sell(account, { description: 'for Mrs c4n4ry' })
     await store.write(async tx => {
       const swap = await tx.swaps.insert(newSwap(invoice, '0xc4n4ry'), 0)
       assert.ok(swap)
@@ -141,7 +142,7 @@ onBothDatabases(engine => {
     assert.ok(stored.includes('c4n4ry') && stored.includes(before))
 
     await service.accountDeletions.request(account, ACTOR)
-    await service.expire(invoice)
+    for (const each of [invoice, described]) await service.expire(each)
     await service.pass(SETTLED_AFTER_SECS)
     await service.eraseAll()
 

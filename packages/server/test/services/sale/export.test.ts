@@ -87,6 +87,8 @@ test('a row has the values of the listing; CSV adds decimal amounts and readable
     received_zec: '1.5',
     created_utc: '2027-01-15 08:00:00',
     paid_utc: '2027-01-15 08:01:00',
+    order_id: '',
+    description: '',
   })
 })
 

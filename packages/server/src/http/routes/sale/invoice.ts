@@ -26,6 +26,7 @@ import {
   responses,
   wireBody,
   wireObject,
+  wireQuery,
 } from '../../schema.ts'
 import { presentSwap, SwapSchema } from './swap.ts'
 
@@ -49,6 +50,9 @@ const CreateInvoiceSchema = wireBody<Wire.CreateInvoiceRequest>()('CreateInvoice
       description: `Seconds until the invoice expires. Default ${EXPIRY_SECS.default}.`,
     }),
   ),
+  unique_order: Type.Optional(
+    Type.Boolean({ description: 'Refuses a second open or paid invoice of the same `order_id`. Default false.' }),
+  ),
 })
 
 export const CreatedInvoiceSchema = wireObject<Wire.CreatedInvoice>()('CreatedInvoice', invoiceMembers('created'))
@@ -59,6 +63,11 @@ const InvoiceSchema = wireObject<Wire.Invoice>()('Invoice', {
 })
 
 export const InvoiceListItemSchema = wireObject<Wire.InvoiceListItem>()('InvoiceListItem', invoiceMembers('list'))
+
+const ListQuery = wireQuery<Wire.InvoiceQuery>()({
+  ...PageQuery.properties,
+  order_id: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'Only invoices of this order.' })),
+})
 
 interface Deps {
   readonly invoices: Invoices
@@ -77,6 +86,7 @@ export function invoiceRoutes(app: App, { invoices, swaps, auth }: Deps): void {
           'monthly_invoice_limit_reached',
           'idempotency_key_reused',
           'account_being_deleted',
+          'order_exists',
           'viewing_key_expired',
           'viewing_key_expires_too_soon',
           'too_many_watched_keys',
@@ -102,6 +112,7 @@ export function invoiceRoutes(app: App, { invoices, swaps, auth }: Deps): void {
       const invoice = await invoices.create(accountOf(request), {
         ...parseGiven(request.body),
         expiresInSecs: request.body.expires_in_secs,
+        uniqueOrder: request.body.unique_order,
         idempotencyKey: parseIdempotencyKey(request.headers['idempotency-key']),
       })
       return viewInvoice('created', invoice)
@@ -138,11 +149,15 @@ export function invoiceRoutes(app: App, { invoices, swaps, auth }: Deps): void {
         summary: "List the account's invoices, newest first",
         tags: ['account'],
         security: [{ sessionAuth: [] }],
-        querystring: PageQuery,
+        querystring: ListQuery,
         response: responses(Type.Array(InvoiceListItemSchema)),
       },
     },
-    async request =>
-      (await invoices.list(accountOf(request), parsePage(request.query))).map(invoice => viewInvoice('list', invoice)),
+    async request => {
+      const { order_id: orderId } = request.query
+      const filter = orderId === undefined ? {} : { orderId }
+      const found = await invoices.list(accountOf(request), parsePage(request.query), filter)
+      return found.map(invoice => viewInvoice('list', invoice))
+    },
   )
 }

@@ -5,7 +5,10 @@ export interface AccountDeletionRepository {
    * seconds), and no invoice, plan purchase, withdrawal, swap or delivery is open.
    */
   isSettled(accountId: number, at: number): Promise<boolean>
-  /** Deletes up to `limit` rows of each kind that an account can have many of. False when none are left. */
+  /**
+   * Deletes up to `limit` rows of each kind that an account can have many of, and the orders and descriptions of as many
+   * invoices. False when none are left.
+   */
   eraseHistory(accountId: number, limit: number): Promise<boolean>
   /**
    * Deletes everything else that names the account or belongs to its owner, and replaces its email. Lock the account first.

@@ -34,6 +34,8 @@ export interface DashboardRepository {
   countOverpaid(accountId: number, paidFrom: number, max: number): Promise<number>
   /** Invoices whose public id starts with `prefix` (lower case). */
   byIdPrefix(accountId: number, prefix: string, limit: number): Promise<Invoice[]>
+  /** Invoices whose order id starts with `prefix`, ordered by it. */
+  byOrderPrefix(accountId: number, prefix: string, limit: number): Promise<Invoice[]>
   /** Invoices with a payment whose txid starts with `prefix` (lower case). */
   byTxidPrefix(accountId: number, prefix: string, limit: number): Promise<Invoice[]>
   /** Viewing keys of the account, past ones included, newest first. Deleted ones are left out. */

@@ -8,6 +8,8 @@ export interface InvoiceFilter {
   readonly needsAttention?: true
   /** Only invoices that were paid more than their amount. */
   readonly overpaid?: true
+  /** Only invoices of this order. */
+  readonly orderId?: string
   /** Unix seconds, inclusive. */
   readonly createdFrom?: number
   /** Unix seconds, exclusive. */
@@ -22,6 +24,8 @@ export interface InvoiceRepository {
   /** The existing invoices with these ids. `publicIds` must not be empty. */
   byPublicIds(publicIds: readonly string[]): Promise<Invoice[]>
   byIds(ids: readonly number[]): Promise<Invoice[]>
+  /** The oldest invoice of the order, besides this one, that is open or paid. */
+  holderOfOrder(accountId: number, orderId: string, exceptId: number): Promise<Invoice | null>
   /** An account's sales, newest first. */
   list(accountId: number, page: Page, filter?: InvoiceFilter): Promise<Invoice[]>
   /** Reads the invoices and locks their rows until the transaction ends. Ordered by id. */

@@ -121,6 +121,22 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
     return num(result.numUpdatedRows)
   }
 
+  /** Orders and descriptions may name a buyer. */
+  async function eraseOrders(accountId: number, column: 'order_id' | 'description', limit: number): Promise<number> {
+    const named = db
+      .selectFrom('invoices')
+      .select('id')
+      .where('account_id', '=', accountId)
+      .where(column, 'is not', null)
+      .limit(limit)
+    const result = await db
+      .updateTable('invoices')
+      .set({ order_id: null, description: null })
+      .where('id', 'in', named)
+      .executeTakeFirst()
+    return num(result.numUpdatedRows)
+  }
+
   async function eraseViewingKeys(accountId: number, at: number): Promise<void> {
     const removed = await db
       .deleteFrom('account_viewing_keys')
@@ -153,6 +169,8 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
         await eraseDeliveries(accountId, limit),
         await eraseAuditLog(accountId, limit),
         await eraseSwapDetails(accountId, limit),
+        await eraseOrders(accountId, 'order_id', limit),
+        await eraseOrders(accountId, 'description', limit),
       ]
       return erased.some(rows => rows > 0)
     },

@@ -14,6 +14,9 @@ const MAX_PAYMENTS = 1_000
 /** Sorts after every continuation of a hexadecimal prefix, in any collation. */
 const PREFIX_END = 'z'.repeat(8)
 
+/** Sorts after every other character, byte by byte. */
+const LAST_CHARACTER = '\u{10ffff}'
+
 export function dashboardRepository(db: Db): DashboardRepository {
   const sales = (accountId: number) =>
     db.selectFrom('invoices').where('account_id', '=', accountId).where('purpose', '=', 'sale')
@@ -104,6 +107,19 @@ export function dashboardRepository(db: Db): DashboardRepository {
       const rows = await salesWithoutIndex(accountId)
         .where('public_id', '>=', prefix)
         .where('public_id', '<=', prefix + PREFIX_END)
+        .limit(limit)
+        .execute()
+      return rows.map(toInvoice)
+    },
+
+    async byOrderPrefix(accountId, prefix, limit) {
+      const rows = await sales(accountId)
+        .selectAll()
+        .where('order_id', '>=', prefix)
+        .where('order_id', '<', prefix + LAST_CHARACTER)
+        .orderBy('order_id')
+        .orderBy('created_at')
+        .orderBy('id')
         .limit(limit)
         .execute()
       return rows.map(toInvoice)

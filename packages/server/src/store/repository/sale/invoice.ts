@@ -1,5 +1,11 @@
 import { expressionBuilder, sql } from 'kysely'
-import { INVOICE_FIELDS, type Invoice, type InvoiceStateUpdate } from '../../../domain/sale/invoice.ts'
+import {
+  holdsOrder,
+  INVOICE_FIELDS,
+  INVOICE_STATUSES,
+  type Invoice,
+  type InvoiceStateUpdate,
+} from '../../../domain/sale/invoice.ts'
 import type { InvoiceRepository } from '../../../ports/repository/sale/invoice.ts'
 import { rowReader, selectFields, typed } from '../../field.ts'
 import { keptStatement } from '../../kept-statement.ts'
@@ -54,8 +60,23 @@ export function invoiceRepository(db: Db): InvoiceRepository {
       return rows.map(toInvoice)
     },
 
+    async holderOfOrder(accountId, orderId, exceptId) {
+      const row = await db
+        .selectFrom('invoices')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .where('order_id', '=', orderId)
+        .where('status', 'in', INVOICE_STATUSES.filter(holdsOrder))
+        .where('id', '<>', exceptId)
+        .orderBy('created_at')
+        .orderBy('id')
+        .limit(1)
+        .executeTakeFirst()
+      return row ? toInvoice(row) : null
+    },
+
     async list(accountId, page, filter = {}) {
-      const { status, needsAttention = false, overpaid = false, createdFrom, createdTo } = filter
+      const { orderId, status, needsAttention = false, overpaid = false, createdFrom, createdTo } = filter
       // Few invoices need attention or are overpaid, and their partial indexes are by id. By time, SQLite would read all of
       // the account's.
       const order = needsAttention || overpaid ? (['id'] as const) : (['created_at', 'id'] as const)
@@ -68,6 +89,7 @@ export function invoiceRepository(db: Db): InvoiceRepository {
         .where('purpose', '=', 'sale')
       let query = paginate(sales, page, order, cursorOf)
       if (status !== undefined) query = query.where('status', '=', status)
+      if (orderId !== undefined) query = query.where('order_id', '=', orderId)
       if (needsAttention) query = query.where('needs_attention', '=', sql.lit(1))
       if (overpaid) query = query.where('overpaid_zat', '>', sql.lit(0))
       if (createdFrom !== undefined) query = query.where('created_at', '>=', createdFrom)

@@ -3,11 +3,14 @@ import { formatZat, formatZecAmount, shorten, timeElement } from '../../format.t
 import { type Html, html } from '../../html.ts'
 import { statusBadges } from '../status-badge.ts'
 
+/** Of an order or a description. The page of the invoice has all. */
+const MAX_CHARS = 40
+
 /** A table of invoices with links to them. */
 export function invoiceTable(invoices: readonly Invoice[]): Html {
   const rows = invoices.map(
     invoice => html`<tr>
-      <td><a href="/invoices/${invoice.publicId}" class="code" aria-label="Invoice ${invoice.publicId}">${shorten(invoice.publicId, 8, 0)}</a><span class="below">${timeElement(invoice.createdAt)}</span><span class="slim">${statusBadges(invoice)}</span></td>
+      <td>${nameOf(invoice)}<span class="slim">${statusBadges(invoice)}</span></td>
       <td class="wide">${statusBadges(invoice)}</td>
       <td class="number">${formatZecAmount(invoice.amountZat)}<span class="below">${formatZat(invoice.amountZat)}</span></td>
       <td class="number wide">${received(invoice)}</td>
@@ -17,6 +20,15 @@ export function invoiceTable(invoices: readonly Invoice[]): Html {
     <thead><tr><th scope="col">Invoice</th><th scope="col" class="wide">Status</th><th scope="col" class="number">Amount</th><th scope="col" class="number wide">Received</th></tr></thead>
     <tbody>${rows}</tbody>
   </table>`
+}
+
+/** A list is read by its orders: an invoice without one has its id in their place. */
+function nameOf({ publicId, orderId, description, createdAt }: Invoice): Html {
+  const id = shorten(publicId, 8, 0)
+  const link = (text: string, kind: string) =>
+    html`<a href="/invoices/${publicId}" class="${kind}" aria-label="Invoice ${publicId}">${text}</a>`
+  const named = orderId === null ? link(id, 'code') : link(shorten(orderId, MAX_CHARS, 0), 'order')
+  return html`${named}${description !== null && html`<span class="order">${shorten(description, MAX_CHARS, 0)}</span>`}<span class="below">${orderId !== null && html`<span class="code">${id}</span> · `}${timeElement(createdAt)}</span>`
 }
 
 function received({ receivedZat, overpaidZat }: Invoice): Html {

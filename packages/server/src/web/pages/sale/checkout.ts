@@ -8,6 +8,7 @@ import { chainUnseenBanner } from '../../components/chain/chain-unseen.ts'
 import { livePart, statusAttributes } from '../../components/live.ts'
 import { checkoutFrame } from '../../components/sale/checkout-frame.ts'
 import { type CheckoutLinks, returnLink } from '../../components/sale/checkout-links.ts'
+import { orderLine } from '../../components/sale/order.ts'
 import { manualPayment, walletLink } from '../../components/sale/payment-request.ts'
 import { bigAmount, countdown, formatZecAmount, groupThousands, timeElement } from '../../format.ts'
 import { booleanAttribute, type Child, type Html, html } from '../../html.ts'
@@ -40,6 +41,7 @@ export function checkoutPage(view: CheckoutView): Html {
   const content = html`
       ${view.notice}
       ${mark(state)}
+      ${orderLine(invoice)}
       <h1 data-announce${booleanAttribute('data-recheck', rechecks)}${statusAttributes(invoice, swap)}>${title}</h1>
       ${body(view, state)}
       ${returnLink(links, state !== 'payable' && state !== 'short')}`

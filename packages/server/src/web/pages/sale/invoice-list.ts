@@ -43,7 +43,7 @@ function filters({ search, status, from, to }: InvoicesView, filtered: boolean):
     name => html`<option value="${name}"${booleanAttribute('selected', name === status)}>${name}</option>`,
   )
   return html`<form class="filters" method="get" action="/invoices" role="search" aria-label="Search invoices">
-    <div class="field grow"><label for="q">Search</label><input id="q" name="q" type="search" value="${search}" maxlength="512" placeholder="ID, address or transaction" autocomplete="off" spellcheck="false"></div>
+    <div class="field grow"><label for="q">Search</label><input id="q" name="q" type="search" value="${search}" maxlength="512" placeholder="Order, ID, address or transaction" autocomplete="off" spellcheck="false"></div>
     <div class="field all"><label for="status">Status</label><select id="status" name="status"><option value="">any</option>${options}<option value="${ATTENTION_FILTER}"${booleanAttribute('selected', status === ATTENTION_FILTER)}>payment missing</option><option value="${OVERPAID_FILTER}"${booleanAttribute('selected', status === OVERPAID_FILTER)}>overpaid</option></select></div>
     <div class="field"><label for="from">From</label><input id="from" name="from" type="date" value="${from}"></div>
     <div class="field"><label for="to">To</label><input id="to" name="to" type="date" value="${to}"></div>

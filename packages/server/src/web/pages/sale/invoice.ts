@@ -11,6 +11,7 @@ import { definitionList } from '../../components/definition-list.ts'
 import { dashboardPage, type PageUser } from '../../components/layout.ts'
 import { livePart } from '../../components/live.ts'
 import { attemptTable } from '../../components/notify/attempt-table.ts'
+import { invoiceTitle } from '../../components/sale/order.ts'
 import { overpaidNotice } from '../../components/sale/overpaid.ts'
 import { statusBadges } from '../../components/status-badge.ts'
 import { STATUS_REASONS } from '../../components/status-reason.ts'
@@ -53,7 +54,7 @@ export function invoicePage(user: PageUser, view: InvoiceView): Html {
   return dashboardPage({
     ...user,
     menuPath: '/invoices',
-    title: `Invoice ${shorten(invoice.publicId, 8, 0)}`,
+    title: invoiceTitle(invoice),
     flash,
     error,
     ...(isLive ? { liveInvoiceId: invoice.publicId } : {}),
@@ -88,6 +89,7 @@ function statusSection(view: InvoiceView): Html {
   return html`
       <section class="card hero" aria-label="Status"${booleanAttribute('data-recheck', isLate(view))}>
         <p data-announce>${statusBadges(invoice)}</p>
+        ${invoice.description !== null && html`<p>${invoice.description}</p>`}
         ${bigAmount(formatZecAmount(invoice.amountZat))}
         <p class="below">${groupThousands(invoice.amountZat)} zat${receivedLine(invoice)}</p>
         ${because !== null && html`<p class="hint" id="reason">${STATUS_REASONS[because]}</p>`}
@@ -116,7 +118,9 @@ function payButton({ invoice }: InvoiceView): Html {
 }
 
 function facts({ invoice, checkoutUrl, spacingSecs }: InvoiceView): Html {
+  const { orderId } = invoice
   return definitionList([
+    ...(orderId === null ? [] : [['Order', copyable(orderId, 'the order')] as const]),
     ['ID', copyable(invoice.publicId, 'the ID')],
     ['Address', copyable(invoice.address, 'the address')],
     [

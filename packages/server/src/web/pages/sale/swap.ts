@@ -9,6 +9,7 @@ import { field } from '../../components/form.ts'
 import { livePart, statusAttributes } from '../../components/live.ts'
 import { checkoutFrame } from '../../components/sale/checkout-frame.ts'
 import { type CheckoutLinks, returnLink } from '../../components/sale/checkout-links.ts'
+import { orderLine } from '../../components/sale/order.ts'
 import { qrCode } from '../../components/sale/qr-code.ts'
 import { amountOf, chainOf, SWAP_STATES, startedElsewhere } from '../../components/sale/swap.ts'
 import { amountClass, bigAmount, countdown, formatZecAmount, timeElement } from '../../format.ts'
@@ -51,6 +52,7 @@ export function swapDepositPage(view: SwapDepositView): Html {
   const isPending = swap.status === 'PENDING_DEPOSIT'
   const open = isPending || swap.status === 'INCOMPLETE_DEPOSIT'
   const content = html`
+      ${orderLine(invoice)}
       <h1 data-announce${statusAttributes(invoice, swap)}>${title}</h1>
       ${bigAmount(amountOf(swap))}
       <p class="below center">on ${chainOf(swap)}, for ${formatZecAmount(invoice.amountZat)}</p>

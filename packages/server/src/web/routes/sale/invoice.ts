@@ -1,5 +1,5 @@
 import { AppError } from '../../../domain/error.ts'
-import { EXPIRY_SECS, INVOICE_STATUSES } from '../../../domain/sale/invoice.ts'
+import { EXPIRY_SECS, INVOICE_STATUSES, parseGiven } from '../../../domain/sale/invoice.ts'
 import { paymentUri } from '../../../domain/sale/payment-uri.ts'
 import { withoutUnprintable } from '../../../domain/text.ts'
 import { DAY_SECS, parseDay } from '../../../domain/time.ts'
@@ -52,11 +52,20 @@ export function invoicePages(site: Site): void {
   )
 
   site.page('POST', '/invoices', async (request, reply, user) => {
-    const { amount = '', expires_in_secs: expiry = String(EXPIRY_SECS.default) } = formFields(request)
+    const fields = formFields(request)
+    const { amount = '', expires_in_secs: expiry = String(EXPIRY_SECS.default) } = fields
+    const { order_id: orderId = '', description = '' } = fields
     const showForm = (error: string) => {
       reply.code(400)
       const viewingKeySet = user.account.viewingKeyId !== null
-      return newInvoicePage(site.pageUser(user), { viewingKeySet, amount, expiresInSecs: expiry, error })
+      return newInvoicePage(site.pageUser(user), {
+        viewingKeySet,
+        amount,
+        orderId,
+        description,
+        expiresInSecs: expiry,
+        error,
+      })
     }
     const amountZat = parseZec(amount)
     if (amountZat === null) return showForm(AMOUNT_ERROR)
@@ -64,7 +73,12 @@ export function invoicePages(site: Site): void {
     if (!Number.isInteger(expiresInSecs) || expiresInSecs < EXPIRY_SECS.min || expiresInSecs > EXPIRY_SECS.max)
       return showForm(`An invoice can be valid for ${EXPIRY_SECS.min} to ${EXPIRY_SECS.max} seconds.`)
     try {
-      const invoice = await invoices.create(user.account, { amountZat, expiresInSecs, idempotencyKey: undefined })
+      const order = parseGiven({
+        ...(orderId !== '' && { order_id: orderId }),
+        ...(description !== '' && { description }),
+      })
+      const request = { ...order, amountZat, expiresInSecs, idempotencyKey: undefined }
+      const invoice = await invoices.create(user.account, request)
       return reply.redirect(`/invoices/${invoice.publicId}`, 303)
     } catch (error) {
       return showForm(errorSentence(error))

@@ -114,7 +114,14 @@ test('an unknown field is rejected by name', async () => {
     const shown = name.replace(/[^\x20-\x7e]/g, '?')
     assert.deepEqual(
       [status, body],
-      [400, { code: 'unknown_field', message: `unknown field ${shown}`, detail: 'one of amount_zat, expires_in_secs' }],
+      [
+        400,
+        {
+          code: 'unknown_field',
+          message: `unknown field ${shown}`,
+          detail: 'one of amount_zat, order_id, description, expires_in_secs, unique_order',
+        },
+      ],
     )
   }
 })

@@ -149,6 +149,23 @@ export function dashboardSuite(engine: DatabaseEngine): void {
     assert.deepEqual(await byTxid(other.account.id, 'fedcba'), [])
   })
 
+  test('invoices are found by the beginning of their order, as it is written, in its order', async t => {
+    const store = await openEmptyStore(engine, t)
+    const [shop, other] = [await openShop(store), await openShop(store)]
+    for (const orderId of ['10', '1', 'ä-1', '100', '2', 'A', 'a', '10%', '10_', '😀1']) await shop.sell({ orderId })
+    await shop.sell()
+    await other.sell({ orderId: '10' })
+    const find = async (prefix: string, limit = 10) =>
+      (await store.read(tx => tx.dashboard.byOrderPrefix(shop.account.id, prefix, limit))).map(({ orderId }) => orderId)
+    assert.deepEqual(await find('1'), ['1', '10', '10%', '100', '10_'])
+    assert.deepEqual(await find('1', 2), ['1', '10'])
+    assert.deepEqual(await find('10%'), ['10%'])
+    assert.deepEqual(await find('a'), ['a'])
+    assert.deepEqual(await find('ä'), ['ä-1'])
+    assert.deepEqual(await find('😀'), ['😀1'])
+    assert.deepEqual(await find('3'), [])
+  })
+
   test('the viewing keys that an account has used are listed once, the newest first', async t => {
     const store = await openEmptyStore(engine, t)
     const [shop, other] = [await openShop(store), await openShop(store)]
