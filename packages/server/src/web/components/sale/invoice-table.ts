@@ -25,9 +25,11 @@ export function invoiceTable(invoices: readonly Invoice[]): Html {
 /** A list is read by its orders: an invoice without one has its id in their place. */
 function nameOf({ publicId, orderId, description, createdAt }: Invoice): Html {
   const id = shorten(publicId, 8, 0)
-  const link = (text: string, kind: string) =>
-    html`<a href="/invoices/${publicId}" class="${kind}" aria-label="Invoice ${publicId}">${text}</a>`
-  const named = orderId === null ? link(id, 'code') : link(shorten(orderId, MAX_CHARS, 0), 'order')
+  const link = (text: string, kind: string, name: string) =>
+    html`<a href="/invoices/${publicId}" class="${kind}" aria-label="${name}">${text}</a>`
+  const order = orderId === null ? null : shorten(orderId, MAX_CHARS, 0)
+  const named =
+    order === null ? link(id, 'code', `Invoice ${publicId}`) : link(order, 'order', `${order}, invoice ${publicId}`)
   return html`${named}${description !== null && html`<span class="order">${shorten(description, MAX_CHARS, 0)}</span>`}<span class="below">${orderId !== null && html`<span class="code">${id}</span> · `}${timeElement(createdAt)}</span>`
 }
 
