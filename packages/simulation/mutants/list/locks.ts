@@ -142,4 +142,12 @@ export const LOCKS: readonly Change[] = [
       needsPostgres: true,
     },
   },
+  {
+    name: 'a unique order is checked without the lock of the account',
+    file: 'services/sale/invoice.ts',
+    in: 'create',
+    find: '{ locksAccount: true }',
+    replace: '{ locksAccount: false }',
+    killedBy: { file: 'http/routes/sale/order.test.ts', test: 'of many requests for a unique order' },
+  },
 ]
