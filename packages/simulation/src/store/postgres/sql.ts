@@ -92,6 +92,8 @@ function parseSchema(sql: string, tables: Tables): Statement {
     .replace(/BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY/g, `INTEGER PRIMARY KEY ${IDENTITY_MARK}`)
     .replace(/\bBIGINT\b/g, 'INTEGER')
     .replace(/\bBYTEA\b/g, 'BLOB')
+    // SQLite compares text byte by byte.
+    .replace(/ COLLATE "C"/g, '')
   const isTable = /^\s*CREATE TABLE\b/i.test(sql)
   return { kind: 'schema', sql: isTable ? `${translated.trimEnd()} STRICT` : translated }
 }
