@@ -201,8 +201,8 @@ const SWAPS = {
     parse: values.tickers,
     default: values.ALL_TICKERS,
     meaning:
-      'The public tickers that are asked for the price of ZEC, separated by commas. `name=URL` asks another base URL, such as a proxy. ' +
-      'Currencies that fewer than two of them quote need `coinbase`, whose fiat rates convert the price in USD.',
+      'The public tickers that are asked for the price of ZEC, separated by commas. `name=URL` asks another base URL. ' +
+      'Currencies that fewer than two quote need `coinbase`, whose fiat rates convert from USD.',
     shownDefault: '`kraken,coinbase,gemini,coingecko`',
   },
   RATES_MIN_SOURCES: {
