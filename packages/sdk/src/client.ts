@@ -99,7 +99,7 @@ export class ZatgateClient {
     return this.#session('GET', `/v1/account/invoices${query(page)}`, undefined, options)
   }
 
-  /** What 1 ZEC costs now. Needs no credential. @throws ZatgateError 503 `rate_unavailable` */
+  /** The price of 1 ZEC now. Needs no credential. @throws ZatgateError 503 `rate_unavailable` */
   rates(currencies: readonly string[] = [], options: CallOptions = {}): Promise<wire.RateList> {
     return this.#transport.json('GET', `/v1/rates${query({ currency: currencies.join(',') || undefined })}`, options)
   }

@@ -41,13 +41,13 @@ export interface CreateInvoiceRequest {
   expires_in_secs?: number
   /** The shop's own number of the order: 1 to 128 characters on one line. */
   order_id?: string
-  /** What is sold, shown to the buyer: 1 to 200 characters on one line. */
+  /** The article, shown to the buyer: 1 to 200 characters on one line. */
   description?: string
   /** Refuses a second open or paid invoice of the same `order_id`, with 409 `order_exists`. */
   unique_order?: boolean
 }
 
-/** What an invoice says about the order. A member that the request did not give is left out. */
+/** The order of an invoice. A member that the request did not give is left out. */
 interface InvoiceOrder {
   order_id?: string
   description?: string

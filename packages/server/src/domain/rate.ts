@@ -24,7 +24,7 @@ export interface CrossRate {
   readonly price: string
 }
 
-/** What one source says 1 ZEC costs. */
+/** The price of 1 ZEC at one source. */
 export interface Quote {
   readonly source: string
   /** Decimal. */

@@ -39,7 +39,7 @@ export interface Rates {
   rate(currency: string): Promise<Rate>
 }
 
-/** What the sources say in a currency. */
+/** The quotes of all sources in a currency. */
 export interface CurrencyReport {
   readonly currency: string
   /** The latest quote of each source, fresh or not. */

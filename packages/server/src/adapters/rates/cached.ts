@@ -18,7 +18,7 @@ export interface CachedRatesDeps {
   readonly minSources: number
 }
 
-/** What is known of a currency. */
+/** The quotes of a currency, and its refreshes. */
 interface Entry {
   /** The latest quote of each source. */
   readonly quotes: Map<string, Quote>

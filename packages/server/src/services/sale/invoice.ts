@@ -208,15 +208,15 @@ export function createInvoices(deps: {
     async create(account, request) {
       const idempotency = idempotencyOf(account, request)
       const terms = { ...request, purpose: 'sale' } as const
-      const { orderId = null, uniqueOrder = false } = request
+      const { orderId = null, uniqueOrder } = request
       if (uniqueOrder && orderId === null) throw invalidField('unique_order', 'needs order_id')
       const created = await createAtNewAddress<void>(account, terms, async draft => {
         const { viewingKeyId, createdAt, watchUntil } = draft.invoice
         const checkKey = (tx: Tx) => watchedKeys.checkInvoice(tx, draft.account, viewingKeyId, createdAt)
         // Not in a batch, where no request sees what the others insert.
-        if (uniqueOrder && orderId !== null) {
-          const check = async (tx: Tx, { id }: Invoice) => {
-            await refuseSecondInvoice(tx, account.id, orderId, id)
+        if (uniqueOrder) {
+          const check = async (tx: Tx, invoice: Invoice) => {
+            await refuseSecondInvoice(tx, invoice)
             await checkKey(tx)
           }
           return insertExtendingWatch(draft, idempotency, check, { locksAccount: true })
@@ -270,12 +270,12 @@ function idempotencyOf(account: Account, request: InvoiceRequest): IdempotencyRe
 }
 
 /**
- * Under the lock of the account, so that of requests at the same time one is refused.
- * @param id of the new invoice
+ * Refuses the new invoice of an order that has one. Under the lock of the account, so that of requests at the same time
+ * one is refused.
  * @throws AppError `order_exists`
  */
-async function refuseSecondInvoice(tx: Tx, accountId: number, orderId: string, id: number): Promise<void> {
-  const holder = await tx.invoices.holderOfOrder(accountId, orderId, id)
+async function refuseSecondInvoice(tx: Tx, created: Invoice): Promise<void> {
+  const holder = await tx.invoices.otherOfOrder(created)
   if (holder) throw new AppError('order_exists', { extra: { invoice_id: holder.publicId } })
 }
 

@@ -24,8 +24,8 @@ export interface InvoiceRepository {
   /** The existing invoices with these ids. `publicIds` must not be empty. */
   byPublicIds(publicIds: readonly string[]): Promise<Invoice[]>
   byIds(ids: readonly number[]): Promise<Invoice[]>
-  /** The oldest invoice of the order, besides this one, that is open or paid. */
-  holderOfOrder(accountId: number, orderId: string, exceptId: number): Promise<Invoice | null>
+  /** The oldest other invoice of the same order that is open or paid. Null also for an invoice without an order. */
+  otherOfOrder(invoice: Pick<Invoice, 'id' | 'accountId' | 'orderId'>): Promise<Invoice | null>
   /** An account's sales, newest first. */
   list(accountId: number, page: Page, filter?: InvoiceFilter): Promise<Invoice[]>
   /** Reads the invoices and locks their rows until the transaction ends. Ordered by id. */

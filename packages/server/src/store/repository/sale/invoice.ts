@@ -60,14 +60,14 @@ export function invoiceRepository(db: Db): InvoiceRepository {
       return rows.map(toInvoice)
     },
 
-    async holderOfOrder(accountId, orderId, exceptId) {
+    async otherOfOrder({ id, accountId, orderId }) {
       const row = await db
         .selectFrom('invoices')
         .selectAll()
         .where('account_id', '=', accountId)
         .where('order_id', '=', orderId)
         .where('status', 'in', INVOICE_STATUSES.filter(holdsOrder))
-        .where('id', '<>', exceptId)
+        .where('id', '<>', id)
         .orderBy('created_at')
         .orderBy('id')
         .limit(1)
