@@ -73,11 +73,21 @@ export class ZatgateClient {
   }
 
   /**
-   * The current state of an invoice. Needs no credential: the invoice id is the access token.
+   * The current state of an invoice. Needs no credential: the invoice id is the access token. With the session token of
+   * its account the response has all that the merchant gave, such as `metadata`.
    * @throws ZatgateError 404 `no_such_invoice`
    */
-  getInvoice(id: string, options: CallOptions = {}): Promise<wire.Invoice> {
-    return this.#transport.json('GET', `/v1/invoices/${segment(id)}`, options)
+  getInvoice(id: string, { include, ...options }: CallOptions & wire.ReadInvoiceQuery = {}): Promise<wire.Invoice> {
+    const path = `/v1/invoices/${segment(id)}${query({ include })}`
+    return this.#transport.json('GET', path, { token: this.#sessionToken, ...options })
+  }
+
+  /**
+   * Closes an invoice that nobody has paid. A payment on its way still counts. Needs the session token.
+   * @throws ZatgateError 409 `invoice_not_cancelable`
+   */
+  cancelInvoice(id: string, options: CallOptions = {}): Promise<wire.Invoice> {
+    return this.#session('POST', `/v1/invoices/${segment(id)}/cancel`, undefined, options)
   }
 
   /**

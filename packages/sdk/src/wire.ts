@@ -33,41 +33,111 @@ export interface ErrorBody {
 /** `paid`, `underpaid` and `expired` are final. */
 export type InvoiceStatus = 'pending' | 'detected' | 'paid' | 'underpaid' | 'expired'
 
-/** POST /v1/invoices */
-export interface CreateInvoiceRequest {
-  /** 1 to 2,100,000,000,000,000. */
-  amount_zat: number
-  /** 60 to 86,400. Default 900. */
-  expires_in_secs?: number
+/** A price in money, as it was given. */
+export interface Price {
+  /** Decimal string, above 0, at most 12 digits before and after the point. */
+  amount: string
+  /** ISO 4217 in any case, or `BTC`, `SATS`, `ZEC`. */
+  currency: string
+}
+
+/** A price in a request. A number is taken as it is written in the JSON text. Decimal strings are safer in JavaScript. */
+export interface PriceRequest {
+  amount: string | number
+  currency: string
+}
+
+/** The rate at which a price was converted. It stays with the invoice. */
+export interface LockedRate {
+  /** The currency of the rate: that of the price, or BTC for SATS. */
+  currency: string
+  /** The price of 1 ZEC. Decimal string. */
+  price: string
+  /** The names of the sources that agreed. */
+  sources: string[]
+  /** When the oldest of their prices was true, in Unix seconds. */
+  fetched_at: number
+  /** The fiat rate by which a price in USD was converted; absent for a price that the sources quote. */
+  cross?: CrossRate
+}
+
+/** What a sale can have beyond its amount. All of it is optional, and comes back to the merchant. */
+interface SaleTerms {
   /** The shop's own number of the order: 1 to 128 characters on one line. */
   order_id?: string
   /** The article, shown to the buyer: 1 to 200 characters on one line. */
   description?: string
+  /** The buyer chooses the amount, as for a donation. */
+  open_amount?: boolean
+  /** With an open amount: the least that makes the invoice paid. Default 1. */
+  min_amount_zat?: number
+  /** How much may be missing for `paid`, in hundredths of a percent: 0 to 10,000. Default: the account's. */
+  tolerance_bps?: number
+  /** Blocks until a payment of this invoice counts, 0 to 100. Default: the account's. */
+  confirmations?: number
+  /** Where the checkout leads once the invoice is paid: https. `{invoice_id}` and `{order_id}` in it are filled in. */
+  success_url?: string
+  /** Where the checkout leads a buyer who does not pay. Filled in like `success_url`. */
+  cancel_url?: string
+  /** The checkout opens `success_url` by itself once the invoice is paid. */
+  auto_redirect?: boolean
+  /** The buyer's language, such as `de` or `pt-BR`. */
+  locale?: string
+  /** The shop's own data: an object of at most 16 KiB, kept as the bytes given. Buyers never see it. */
+  metadata?: Record<string, unknown>
+}
+
+/** POST /v1/invoices. Exactly one of `amount_zat`, `price` and `open_amount` gives the amount. */
+export interface CreateInvoiceRequest extends SaleTerms {
+  /** 1 to 2,100,000,000,000,000. */
+  amount_zat?: number
+  /** Converted at a fresh rate, rounded up to the zat, and kept. */
+  price?: PriceRequest
+  /** 60 to 86,400. Default 900. */
+  expires_in_secs?: number
   /** Refuses a second open or paid invoice of the same `order_id`, with 409 `order_exists`. */
   unique_order?: boolean
+  /** Asks for `checkout_url` in the response, also without other members of a sale. */
+  checkout?: boolean
 }
 
 /** The order of an invoice. A member that the request did not give is left out. */
 interface InvoiceOrder {
   order_id?: string
   description?: string
+  price?: Price
+}
+
+/** What only the merchant sees of an invoice. A member that the request did not give is left out. */
+interface MerchantTerms extends Omit<SaleTerms, keyof InvoiceOrder> {
+  /** The rate at which `price` was converted. */
+  rate?: LockedRate
+  /** When the merchant canceled it, in Unix seconds. */
+  canceled_at?: number
 }
 
 /** The response of POST /v1/invoices. */
-export interface CreatedInvoice extends InvoiceOrder {
+export interface CreatedInvoice extends InvoiceOrder, MerchantTerms {
   /** Also the access token for reading the invoice and starting a swap on it. */
   id: string
   address: string
+  /** Of an invoice with an open amount: the amount received. */
   amount_zat: number
   zip321_uri: string
   status: InvoiceStatus
   expires_at: number
+  /** The page where the buyer pays. Sent when the request has more than an amount and a time; see also `Link`. */
+  checkout_url?: string
 }
 
-/** The response of GET /v1/invoices/{id}. */
-export interface Invoice extends InvoiceOrder {
+/**
+ * The response of GET /v1/invoices/{id}. Only with the session token of its account it has `created_at`, `paid_at` and what
+ * the merchant alone sees.
+ */
+export interface Invoice extends InvoiceOrder, MerchantTerms {
   id: string
   status: InvoiceStatus
+  /** Of an invoice with an open amount: the amount received. */
   amount_zat: number
   address: string
   zip321_uri: string
@@ -77,11 +147,23 @@ export interface Invoice extends InvoiceOrder {
   /** Sum of all current payments, including the mempool. */
   received_zat: number
   overpaid_zat: number
+  created_at?: number
+  paid_at?: number | null
+  /** With `include=missing`: the rest to pay, while something is missing and late money still counts. */
+  missing_zat?: number
+  /** With `missing_zat`: its ZIP 321 payment request. */
+  missing_uri?: string
   swap: Swap | null
 }
 
+/** The query of GET /v1/invoices/{id}. */
+export interface ReadInvoiceQuery {
+  /** `missing`: with the rest to pay. */
+  include?: 'missing'
+}
+
 /** A row of GET /v1/account/invoices. */
-export interface InvoiceListItem extends InvoiceOrder {
+export interface InvoiceListItem extends InvoiceOrder, MerchantTerms {
   id: string
   status: InvoiceStatus
   amount_zat: number
@@ -431,7 +513,7 @@ export interface SwapInEvent {
   status: SwapStatus
 }
 
-interface InvoiceEventFields extends InvoiceOrder {
+interface InvoiceEventFields extends InvoiceOrder, MerchantTerms {
   /** Receivers deduplicate by this field and `type`. */
   invoice_id: string
   status: InvoiceStatus

@@ -69,6 +69,7 @@ import { createAddresses } from './services/sale/address.ts'
 import { createDashboard } from './services/sale/dashboard.ts'
 import { createInvoiceExports } from './services/sale/export.ts'
 import { createInvoices } from './services/sale/invoice.ts'
+import { createInvoiceCancellations } from './services/sale/invoice-cancellation.ts'
 import { createInvoiceExpiry } from './services/sale/invoice-expiry.ts'
 import { createInvoiceRetry } from './services/sale/invoice-retry.ts'
 import { createChangeReporter, createInvoiceUpdater } from './services/sale/invoice-state.ts'
@@ -225,7 +226,9 @@ export function createServices(infrastructure: Infrastructure, operator: Account
   const watchedKeys = createWatchedKeys(config)
   const viewingKeys = createViewingKeys({ store, noteScanner, vault, clock, random, network, watchedKeys })
   const addresses = createAddresses({ store, noteScanner, vault, databaseIdentity, clock, log })
-  const invoices = createInvoices({ store, addresses, clock, random, plans, lateWatchDays, watchedKeys, metrics })
+  const { rates } = infrastructure
+  const newInvoices = { addresses, plans, lateWatchDays, watchedKeys, rates, metrics }
+  const invoices = createInvoices({ store, clock, random, ...newInvoices })
 
   const billing = createBilling({ ...infrastructure, outbox, plans, invoices, operator, setAsides })
   const transitionWithdrawal = createWithdrawalTransition({ outbox })
@@ -239,6 +242,7 @@ export function createServices(infrastructure: Infrastructure, operator: Account
   const reportChanges = createChangeReporter({ log, metrics })
   const witnesses = createWitnesses({ store, updateInvoices, reportChanges, clock, log })
   const chainRecorder = createChainRecorder({ ...infrastructure, updateInvoices, reportChanges, witnesses, setAsides })
+  const cancellations = createInvoiceCancellations({ store, updateInvoices, reportChanges, clock })
   const invoiceExpiry = createInvoiceExpiry({ store, updateInvoices, reportChanges, clock, params })
   const recordedChain = createRecordedChain({ store, updateInvoices, reportChanges, clock, log, setAsides })
 
@@ -252,6 +256,7 @@ export function createServices(infrastructure: Infrastructure, operator: Account
     apiKeys: createApiKeys({ store, clock, random, onError }),
     auditLog: createAuditLog({ store, clock }),
     billing,
+    cancellations,
     blockSpacing: createBlockSpacing({ store, params }),
     chainProblems: createChainProblems({ store, clock }),
     chainRecorder,

@@ -262,6 +262,13 @@ const SALES = {
     fix: 'Use that invoice, or wait until it has expired.',
     example: { extra: { invoice_id: '6f0f6f6e-2f0b-4c1c-9d3e-0a4b5c6d7e8f' } },
   },
+  invoice_not_cancelable: {
+    kind: 'conflict',
+    text: 'invoice not cancelable',
+    when: 'A payment or a swap deposit has arrived or may be on its way, or the invoice is closed.',
+    fix: '`detail` says which. Money that arrived is sent back by a refund.',
+    example: { detail: 'the invoice is paid' },
+  },
   idempotency_key_reused: {
     kind: 'conflict',
     text: 'idempotency key reused',
@@ -285,6 +292,12 @@ const SALES = {
     text: 'invoice is not pending',
     when: 'The invoice is detected, paid, underpaid or expired.',
     fix: 'Start swaps on pending invoices only.',
+  },
+  swap_needs_amount: {
+    kind: 'conflict',
+    text: 'the invoice has an open amount',
+    when: 'A swap needs an exact amount, and the buyer chooses that of this invoice.',
+    fix: 'Pay it in ZEC, or create an invoice with an amount.',
   },
   swap_refused: {
     kind: 'invalid',

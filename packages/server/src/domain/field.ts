@@ -1,4 +1,5 @@
 import type { Zat } from './money.ts'
+import type { LockedRate, Price } from './sale/price.ts'
 
 /** The values of a field, by its type. */
 interface Values {
@@ -9,6 +10,10 @@ interface Values {
   readonly zat: Zat
   readonly flag: boolean
   readonly text: string
+  /** The text of a JSON object, kept as it was given. */
+  readonly json: string
+  readonly price: Price
+  readonly rate: LockedRate
 }
 
 /**
@@ -29,7 +34,9 @@ export interface Field {
   readonly changedBy?: string
   /** The database gives the value to a new row. */
   readonly fromDatabase?: true
-  /** The request that creates the noun may give it, within these bounds; it must, unless `initial` is null. */
+  /** Responses leave it out where it is null. Without `changedBy`, the creator may give it. */
+  readonly optional?: true
+  /** The request that creates the noun may give it, within these bounds. */
   readonly request?: Readonly<Partial<Record<'minimum' | 'maximum' | 'minLength' | 'maxLength', number>>>
   /** Its name in responses and events. Without one it is not public. */
   readonly wire?: string
@@ -54,25 +61,44 @@ export type NamesOf<T extends Fields, Pattern> = {
   [Name in keyof T]: T[Name] extends Pattern ? Name : never
 }[keyof T]
 
-/** A field that a request may leave out. Where it is null, responses leave it out too. */
-export type OptionalField = { readonly request: object; readonly initial: null }
+/** A field that may be left out. */
+export type OptionalField = { readonly optional: true }
 
-export function isOptional({ request, initial }: Field): boolean {
-  return request !== undefined && initial === null
+export function isOptional({ optional }: Field): boolean {
+  return optional === true
 }
 
-/** A value on the wire. bigints are numbers there, which hold every amount exactly. */
-type WireValue<Value> = Value extends bigint ? number : Value
+/** Whether the creator of a row may give the field or leave it out. */
+export function isGiven({ optional, changedBy }: Field): boolean {
+  return optional === true && changedBy === undefined
+}
+
+/** The values on the wire. bigints are numbers there, which hold every amount exactly. */
+interface WireValues {
+  readonly integer: number
+  readonly time: number
+  readonly bigint: number
+  readonly zat: number
+  readonly flag: boolean
+  readonly text: string
+  readonly json: Record<string, unknown>
+  readonly price: Price
+  readonly rate: LockedRate
+}
+
+type WireValue<F extends Field> =
+  | (F extends { values: readonly (infer Text)[] } ? Text : WireValues[F['type']])
+  | (F extends { nullable: true } ? null : never)
 
 type WireNames<T extends Fields, Names extends keyof T> = Extract<T[Names], { wire: string }>['wire']
 
-type Named<T extends Fields, Wire> = ValueOf<T[NamesOf<T, { wire: Wire }>]>
+type Named<T extends Fields, Wire> = WireValue<T[NamesOf<T, { wire: Wire }>]>
 
 /** The wire members: each field that has a wire name. */
 export type WireOf<T extends Fields> = {
-  [Wire in WireNames<T, Exclude<keyof T, NamesOf<T, OptionalField>>>]: WireValue<Named<T, Wire>>
+  [Wire in WireNames<T, Exclude<keyof T, NamesOf<T, OptionalField>>>]: Named<T, Wire>
 } & {
-  [Wire in WireNames<T, NamesOf<T, OptionalField>>]?: WireValue<NonNullable<Named<T, Wire>>>
+  [Wire in WireNames<T, NamesOf<T, OptionalField>>]?: NonNullable<Named<T, Wire>>
 }
 
 /** The wire members that a request gives. */
@@ -81,16 +107,22 @@ export type GivenMembers<T extends Fields> = Pick<
   WireNames<T, NamesOf<T, { request: object }>> & keyof WireOf<T>
 >
 
-/** The part of a noun that a request gives. */
-export type GivenOf<T extends Fields> = Pick<
-  Noun<T>,
-  Exclude<NamesOf<T, { request: object }>, NamesOf<T, OptionalField>>
-> &
-  Partial<Pick<Noun<T>, NamesOf<T, OptionalField>>>
+/** The part of a noun that its creator may give. */
+export type GivenOf<T extends Fields> = Partial<
+  Pick<Noun<T>, Exclude<NamesOf<T, OptionalField>, NamesOf<T, { changedBy: string }>>>
+>
 
 /** The field with each wire name. */
 export function wireFields(fields: Fields): ReadonlyMap<string, readonly [name: string, field: Field]> {
   return new Map(
     Object.entries(fields).flatMap(([name, field]) => (field.wire === undefined ? [] : [[field.wire, [name, field]]])),
   )
+}
+
+/** The fields that a table of fields declares, with their names, in its order. */
+export function selectFields(
+  fields: Fields,
+  isSelected: (field: Field) => boolean,
+): readonly (readonly [string, Field])[] {
+  return Object.entries(fields).filter(([, field]) => isSelected(field))
 }

@@ -16,6 +16,11 @@ export interface Auth {
   /** Runs in `onRequest`. @throws 401 `missing session token`, `bad session token`; 429 */
   requireSession(request: FastifyRequest): Promise<void>
   /**
+   * As `requireSession` when the request has a session token; otherwise nothing: the route is public, and says more to the
+   * owner. Other credentials are ignored, as by every public route.
+   */
+  acceptSession(request: FastifyRequest): Promise<void>
+  /**
    * As `requireSession`. A session of a browser must also have entered a code recently, as the dashboard requires it for
    * the same change. A token issued for a script has no one to enter a code.
    * @throws 403 `recent sign-in required`
@@ -54,6 +59,10 @@ export function createAuth({ apiKeys, sessions, signIn, rateLimits }: AuthDeps):
     requireSession,
     hasRecentSignIn,
 
+    async acceptSession(request) {
+      if (SESSION_TOKEN.test(request.headers.authorization ?? '')) await requireSession(request)
+    },
+
     async requireApiKey(request) {
       const key = bearerCredential(request, 'apiKey')
       const account = await apiKeys.authenticate(key)
@@ -67,6 +76,11 @@ export function createAuth({ apiKeys, sessions, signIn, rateLimits }: AuthDeps):
       if (!(await hasRecentSignIn(request))) throw new AppError('recent_sign_in_required')
     },
   }
+}
+
+/** The account found by `acceptSession`; null without a session token. */
+export function sessionAccountOf(request: FastifyRequest): Account | null {
+  return accountsOfRequests.get(request) ?? null
 }
 
 /** The account found by `requireApiKey` or `requireSession`. */
@@ -88,6 +102,8 @@ function required<T>(value: T | undefined): T {
   if (value === undefined) throw new Error('the route does not require authentication')
   return value
 }
+
+const SESSION_TOKEN = /^bearer +zgs_/i
 
 const CREDENTIALS = {
   apiKey: { missing: 'missing_api_key', bad: 'bad_api_key', takes: 'an API key, which begins with zg_' },

@@ -1,7 +1,7 @@
 import { METHODS, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import proxyAddr from '@fastify/proxy-addr'
-import fastify from 'fastify'
+import fastify, { type FastifyRequest } from 'fastify'
 import { AppError } from '../domain/error.ts'
 import type { Random } from '../ports/random.ts'
 import type { App } from './app.ts'
@@ -102,6 +102,22 @@ export function proxyTrust(trust: TrustedProxies): TrustsPeer {
   return trust === false ? () => false : proxyAddr.compile([...trust])
 }
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route reads the text of its body too, see `bodyTextOf`. */
+    keepsText?: boolean
+  }
+}
+
+const textsOfBodies = new WeakMap<FastifyRequest, string>()
+
+/** The body of a request as it was sent. Only for routes with `config: { keepsText: true }`. */
+export function bodyTextOf(request: FastifyRequest): string {
+  const text = textsOfBodies.get(request)
+  if (text === undefined) throw new Error('the route does not keep the text of its body')
+  return text
+}
+
 /** Accepts only JSON bodies. An empty body is allowed if the route has no body schema. */
 function acceptJsonOnly(app: App): void {
   app.removeAllContentTypeParsers()
@@ -114,7 +130,9 @@ function acceptJsonOnly(app: App): void {
       )
     if (body === '') return done(request.routeOptions.schema?.body ? invalidJson('the body is empty') : null, undefined)
     try {
-      done(null, JSON.parse(body as string))
+      const parsed = JSON.parse(body as string)
+      if (request.routeOptions.config?.keepsText) textsOfBodies.set(request, body as string)
+      done(null, parsed)
     } catch {
       done(invalidJson(encodingHint(body as string)), undefined)
     }

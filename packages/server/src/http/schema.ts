@@ -52,12 +52,11 @@ export function fieldSchema(field: Field): TSchema {
   return isNullable ? nullable(complete as TSchema & { type: string }) : complete
 }
 
-/** The schemas of the members that a request gives. */
+/** The schemas of the members that a request gives. All can be left out. */
 export function requestMembers<T extends Fields>(fields: T) {
   const members = Object.values<Field>(fields).flatMap(field => {
     if (field.request === undefined || field.wire === undefined) return []
-    const schema = { ...SCHEMA_OF_TYPE[field.type](field.meaning ?? ''), ...field.request }
-    return [[field.wire, isOptional(field) ? Type.Optional(schema) : schema]]
+    return [[field.wire, Type.Optional({ ...SCHEMA_OF_TYPE[field.type](field.meaning ?? ''), ...field.request })]]
   })
   return Object.fromEntries(members) as MemberSchemas<GivenMembers<T>>
 }
@@ -69,6 +68,13 @@ export type MemberSchemas<Members> = {
     : TUnsafe<Members[Name]>
 }
 
+/** A fiat rate. */
+export const CrossRateSchema = wireObject<Wire.CrossRate>()('CrossRate', {
+  source: Type.String(),
+  pair: Type.String({ description: 'Such as `USD/PLN`.' }),
+  price: Type.String({ description: 'Decimal.' }),
+})
+
 const SCHEMA_OF_TYPE: Readonly<Record<Field['type'], (description: string) => TSchema>> = {
   integer: description => Type.Integer({ description }),
   bigint: description => Type.Integer({ description }),
@@ -76,6 +82,20 @@ const SCHEMA_OF_TYPE: Readonly<Record<Field['type'], (description: string) => TS
   zat: Zat,
   flag: description => Type.Boolean({ description }),
   text: description => Type.String({ description }),
+  json: description => Type.Unsafe<Record<string, unknown>>({ type: 'object', description }),
+  price: description =>
+    Type.Object({ amount: Type.String({ description: 'Decimal.' }), currency: Type.String() }, { description }),
+  rate: description =>
+    Type.Object(
+      {
+        currency: Type.String({ description: 'That of the price, or BTC for SATS.' }),
+        price: Type.String({ description: 'The price of 1 ZEC. Decimal.' }),
+        sources: Type.Array(Type.String(), { description: 'The sources that agreed within 3 %.' }),
+        fetched_at: UnixSecs('When the oldest price of a source was true.'),
+        cross: Type.Optional(CrossRateSchema),
+      },
+      { description },
+    ),
 }
 
 export const Txid = nullable(

@@ -18,6 +18,7 @@ import type { Withdrawals } from '../services/payout/withdrawal.ts'
 import type { Readiness } from '../services/readiness.ts'
 import type { InvoiceExports } from '../services/sale/export.ts'
 import type { Invoices } from '../services/sale/invoice.ts'
+import type { InvoiceCancellations } from '../services/sale/invoice-cancellation.ts'
 import type { Swaps } from '../services/sale/swap.ts'
 import type { App } from './app.ts'
 import { createAuth } from './auth.ts'
@@ -96,6 +97,7 @@ export interface HttpOptions {
   readonly signIn: SignIn
   readonly exports: InvoiceExports
   readonly invoices: Invoices
+  readonly cancellations: InvoiceCancellations
   readonly invoiceFeed: InvoiceFeed
   readonly swaps: Swaps
   readonly webhooks: Webhooks
@@ -178,7 +180,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   healthRoutes(app, { readiness: options.readiness })
   // With a port for health checks, the public one has no metrics, whatever the proxy lets through.
   if (settings.healthPort === null) addMetricsRoute(app, registry, settings.metricsToken)
-  invoiceRoutes(app, { invoices, swaps, auth })
+  invoiceRoutes(app, { invoices, cancellations: options.cancellations, swaps, auth, clock, publicUrl })
   swapRoutes(app, { swaps, invoices })
   rateRoutes(app, { rates: options.rates, currencies: withdrawals.currencies })
   streamRoutes(app, { invoices, stream, upgrades })

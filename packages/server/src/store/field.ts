@@ -13,6 +13,21 @@ const READ: Readonly<Record<Field['type'], (stored: never) => unknown>> = {
   zat: (stored: Int64) => BigInt(stored),
   flag: (stored: Int64) => num(stored) === 1,
   text: (stored: string) => stored,
+  json: (stored: string) => stored,
+  price: (stored: string) => JSON.parse(stored),
+  rate: (stored: string) => JSON.parse(stored),
+}
+
+const IS_TEXT: Readonly<Record<Field['type'], boolean>> = {
+  integer: false,
+  time: false,
+  bigint: false,
+  zat: false,
+  flag: false,
+  text: true,
+  json: true,
+  price: true,
+  rate: true,
 }
 
 /** Reads the fields of rows. @param fields the table of a noun */
@@ -30,18 +45,11 @@ export function rowReader<Noun>(fields: Fields): (row: object) => Noun {
 
 /** A value as the database stores it. */
 export function storedValue(value: unknown): Stored {
-  return typeof value === 'boolean' ? Number(value) : (value as Stored)
+  if (typeof value === 'boolean') return Number(value)
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : (value as Stored)
 }
 
 /** A value with the type of its column, for a row of a VALUES list. */
 export function typed({ type }: Field, value: unknown): RawBuilder<unknown> {
-  return type === 'text' ? text(value as string | null) : int(storedValue(value) as Int64 | null)
-}
-
-/** The fields that a table of fields declares, with their names, in its order. */
-export function selectFields(
-  fields: Fields,
-  isSelected: (field: Field) => boolean,
-): readonly (readonly [string, Field])[] {
-  return Object.entries(fields).filter(([, field]) => isSelected(field))
+  return IS_TEXT[type] ? text(storedValue(value) as string | null) : int(storedValue(value) as Int64 | null)
 }

@@ -28,7 +28,9 @@ type TableOf<T extends Fields> = {
   [Name in keyof T as T[Name]['column']]: ValueOf<T[Name]> extends infer Value
     ? Value extends number | bigint | boolean
       ? Int64
-      : Value
+      : Value extends object
+        ? string
+        : Value
     : never
 }
 

@@ -1,6 +1,7 @@
 import { FREE_PLAN, type PlanAssignment } from '../account/plan.ts'
 import type { Zat } from '../money.ts'
 import type { WithdrawalStatus } from '../payout/withdrawal.ts'
+import { stringify } from '../raw-json.ts'
 import { type Invoice, type InvoiceOf, viewInvoice } from '../sale/invoice.ts'
 import { MAX_DATE_SECS } from '../time.ts'
 
@@ -41,7 +42,7 @@ export function invoiceEventBody(
   invoice: InvoiceOf<'event'> & Pick<Invoice, 'publicId'>,
   swap: EventSwap | null,
 ): string {
-  return JSON.stringify({
+  return stringify({
     type,
     invoice_id: invoice.publicId,
     ...viewInvoice('event', invoice),

@@ -6,6 +6,8 @@ import {
   type InvoiceStatus,
   type InvoiceTerms,
   isClosed,
+  isWithinTolerance,
+  overpaidAmount,
 } from './invoice.ts'
 import { confirmsAt, minableUntil, type Payment, type PaymentSummary } from './payment.ts'
 
@@ -37,8 +39,12 @@ export type InvoiceReason =
   | 'late_unconfirmed'
   /** `expired` or `underpaid`: less than the amount is received, and nothing keeps the invoice open or it has closed before. */
   | 'expired'
+  /** `expired` or `underpaid`: likewise, since the merchant canceled the invoice. */
+  | 'canceled'
   /** `paid`: the full amount is, or was, confirmed, and is still in the chain. With 0 confirmations, or in the mempool. */
   | 'confirmed'
+  /** `paid`: likewise, but not all of the amount was received. The missing part is within the tolerance. */
+  | 'within_tolerance'
   /** `paid`: the full amount was confirmed, but payments were removed, and less than the amount is left. */
   | 'payments_removed'
 
@@ -50,7 +56,7 @@ interface Decision {
 
 /** The result of an evaluation. `txid` is that of the latest counted payment. */
 export type InvoiceState = Decision &
-  Omit<InvoiceStateUpdate, 'id' | 'status' | 'paidAt' | 'underpaidAt' | 'attentionSince'>
+  Omit<InvoiceStateUpdate, 'id' | 'status' | 'paidAt' | 'underpaidAt' | 'lateAt' | 'attentionSince'>
 
 /** The payments that decide on an invoice. */
 export interface InvoicePayments extends PaymentSummary {
@@ -89,8 +95,10 @@ export function evaluateInvoice(
   const { status, because } = decide(before, {
     confirmed: dueAmount(terms, confirmedZat) === 0n,
     kept: dueAmount(terms, keptAmount(terms, payments)) === 0n,
+    isShort: isWithinTolerance(terms, receivedZat),
     receivedZat,
     dueZat,
+    isCanceled: terms.canceledAt !== null,
     openBecause: whyOpen(terms, view, openUntilHeight),
   })
   const waits = status !== 'paid' && dueZat === 0n
@@ -99,7 +107,7 @@ export function evaluateInvoice(
     because,
     receivedZat,
     dueZat,
-    overpaidZat: receivedZat + dueZat - terms.amountZat,
+    overpaidZat: overpaidAmount(terms, receivedZat),
     txid: payments.txid,
     needsAttention: because === 'payments_removed',
     openUntilHeight,
@@ -135,8 +143,10 @@ export function storedReason(
     // It would be paid.
     confirmed: false,
     kept: !needsAttention,
+    isShort: isWithinTolerance(invoice, receivedZat),
     receivedZat,
     dueZat,
+    isCanceled: invoice.canceledAt !== null,
     openBecause: chain && whyOpen(invoice, { ...chain, keptOpenBySwap }, canBeMined ? until : null),
   })
   return decision.status === status ? decision.because : null
@@ -163,10 +173,11 @@ type OpenReason = Extract<InvoiceReason, 'before_expiry' | 'swap_keeps_open' | '
 
 /** Why an invoice without its full amount is still open. Null: nothing keeps it open. */
 function whyOpen(
-  { expiresAt }: InvoiceTerms,
+  { expiresAt, canceledAt }: InvoiceTerms,
   { syncedThrough, keptOpenBySwap }: Pick<EvaluationContext, 'syncedThrough' | 'keptOpenBySwap'>,
   openUntilHeight: number | null,
 ): OpenReason | null {
+  if (canceledAt !== null) return null
   if (syncedThrough < expiresAt) return 'before_expiry'
   if (keptOpenBySwap) return 'swap_keeps_open'
   return openUntilHeight === null ? null : 'dropped_payment_keeps_open'
@@ -177,19 +188,28 @@ interface Facts {
   readonly confirmed: boolean
   /** The full amount is left after all removals, see `keptAmount`. */
   readonly kept: boolean
+  /** Part of the amount is missing, and may be. */
+  readonly isShort: boolean
   readonly receivedZat: Zat
   /** The amount left to pay. */
   readonly dueZat: Zat
+  readonly isCanceled: boolean
   readonly openBecause: OpenReason | null
 }
 
-function decide(before: InvoiceStatus, { confirmed, kept, receivedZat, dueZat, openBecause }: Facts): Decision {
-  if (before === 'paid' || confirmed) return { status: 'paid', because: kept ? 'confirmed' : 'payments_removed' }
+function decide(before: InvoiceStatus, facts: Facts): Decision {
+  const { confirmed, kept, isShort, receivedZat, dueZat, isCanceled, openBecause } = facts
+  if (before === 'paid' || confirmed) return { status: 'paid', because: whyPaid(kept, isShort) }
   const full = dueZat === 0n
   if (full && isClosed(before)) return { status: before, because: 'late_unconfirmed' }
   if (full) return { status: 'detected', because: 'unconfirmed' }
   if (!isClosed(before) && openBecause !== null) return { status: 'pending', because: openBecause }
-  return { status: receivedZat > 0n ? 'underpaid' : 'expired', because: 'expired' }
+  return { status: receivedZat > 0n ? 'underpaid' : 'expired', because: isCanceled ? 'canceled' : 'expired' }
+}
+
+function whyPaid(kept: boolean, isShort: boolean): InvoiceReason {
+  if (!kept) return 'payments_removed'
+  return isShort ? 'within_tolerance' : 'confirmed'
 }
 
 /** The state that decides which events an invoice raises. */

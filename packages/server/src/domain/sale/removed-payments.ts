@@ -25,7 +25,7 @@ export function removedPaymentsCause(invoices: readonly Pick<InvoiceTerms, 'conf
  * @param tip height of the last recorded block
  */
 export function removedPayments(
-  invoice: Pick<InvoiceTerms, 'amountZat' | 'confirmations'>,
+  invoice: Pick<InvoiceTerms, 'amountZat' | 'openAmount' | 'toleranceBps' | 'confirmations'>,
   sums: Pick<PaymentSummary, 'minedZat' | 'unminedZat'>,
   unmined: readonly Unmined[],
   tip: number,

@@ -2,8 +2,10 @@ import type { Account } from '../../domain/account/account.ts'
 import type { Session } from '../../domain/account/session.ts'
 import { invalidField } from '../../domain/error.ts'
 import { formatZec } from '../../domain/money.ts'
+import { stringify } from '../../domain/raw-json.ts'
 import type { ExportFormat } from '../../domain/sale/export.ts'
-import { INVOICE_VIEWS, type Invoice, viewInvoice } from '../../domain/sale/invoice.ts'
+import { type INVOICE_VIEWS, type Invoice, viewInvoice } from '../../domain/sale/invoice.ts'
+import { currencyCode } from '../../domain/sale/price.ts'
 import { formatIso } from '../../domain/time.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { WorkWatch } from '../../ports/progress.ts'
@@ -51,19 +53,45 @@ const PAGE = 100
 /** How often an export checks that its session has not ended. */
 const SESSION_CHECK_MS = 1_000
 
-/** Added after the first version: programs read the columns by their place, so new ones are at the end. */
-const LATER_COLUMNS = ['order_id', 'description'] as const
-type LaterColumn = (typeof LATER_COLUMNS)[number]
-type FirstColumn = Exclude<(typeof INVOICE_VIEWS.list)[number], LaterColumn>
+/** The columns of the first version. Programs read columns by their place, so later ones are at the end. */
+const FIRST_COLUMNS = [
+  'id',
+  'status',
+  'amount_zat',
+  'received_zat',
+  'overpaid_zat',
+  'address',
+  'txid',
+  'created_at',
+  'expires_at',
+  'paid_at',
+] as const satisfies readonly (typeof INVOICE_VIEWS.list)[number][]
 
-/** Adds decimal ZEC and times that spreadsheets recognise. */
+/** Adds decimal ZEC, times that spreadsheets recognise, and what a sale has beyond an amount, as of the sale. */
 const CSV_COLUMNS = [
-  ...INVOICE_VIEWS.list.filter((column): column is FirstColumn => !LATER_COLUMNS.includes(column as LaterColumn)),
+  ...FIRST_COLUMNS,
   'amount_zec',
   'received_zec',
   'created_utc',
   'paid_utc',
-  ...LATER_COLUMNS,
+  'order_id',
+  'description',
+  'price_amount',
+  'price_currency',
+  'rate',
+  'rate_currency',
+  'rate_sources',
+  'rate_utc',
+  'open_amount',
+  'min_amount_zat',
+  'tolerance_bps',
+  'confirmations',
+  'success_url',
+  'cancel_url',
+  'auto_redirect',
+  'locale',
+  'canceled_utc',
+  'metadata',
 ] as const
 
 interface CsvStyle {
@@ -118,7 +146,7 @@ export function createInvoiceExports({ store, clock }: { store: Store; clock: Cl
   async function* json(invoices: AsyncIterable<Invoice[]>): AsyncGenerator<string> {
     let before = '['
     for await (const page of invoices) {
-      yield before + page.map(invoice => JSON.stringify(viewInvoice('list', invoice))).join(',\n')
+      yield before + page.map(invoice => stringify(viewInvoice('list', invoice))).join(',\n')
       before = ',\n'
     }
     yield before === '[' ? '[]\n' : ']\n'
@@ -141,14 +169,24 @@ export function createInvoiceExports({ store, clock }: { store: Store; clock: Cl
 
 /** RFC 4180. */
 function csvRow(invoice: Invoice, { separator, decimalSign }: CsvStyle): string {
-  const values = {
+  const decimal = (text: string | undefined) => text?.replace('.', decimalSign)
+  const { price, rate, metadata, canceledAt, paidAt } = invoice
+  const values: Readonly<Record<string, unknown>> = {
     ...viewInvoice('list', invoice),
-    amount_zec: formatZec(invoice.amountZat).replace('.', decimalSign),
-    received_zec: formatZec(invoice.receivedZat).replace('.', decimalSign),
+    amount_zec: decimal(formatZec(invoice.openAmount ? invoice.receivedZat : invoice.amountZat)),
+    received_zec: decimal(formatZec(invoice.receivedZat)),
     created_utc: sheetTime(invoice.createdAt),
-    paid_utc: invoice.paidAt === null ? null : sheetTime(invoice.paidAt),
+    paid_utc: paidAt === null ? null : sheetTime(paidAt),
+    price_amount: decimal(price?.amount),
+    price_currency: price && currencyCode(price),
+    rate: decimal(rate?.price),
+    rate_currency: rate?.currency,
+    rate_sources: rate?.sources.join(' '),
+    rate_utc: rate && sheetTime(rate.fetched_at),
+    canceled_utc: canceledAt === null ? null : sheetTime(canceledAt),
+    metadata,
   }
-  return `${CSV_COLUMNS.map(column => csvField(values[column] ?? null)).join(separator)}\r\n`
+  return `${CSV_COLUMNS.map(column => csvField((values[column] ?? null) as CsvValue)).join(separator)}\r\n`
 }
 
 function sheetTime(unixSecs: number): string {
@@ -162,11 +200,13 @@ function sheetTime(unixSecs: number): string {
 const FORMULA =
   /^[\s\p{C}\p{Default_Ignorable_Code_Point}]*[=+\-@\u2212\uFE62\uFE63\uFE66\uFE6B\uFF0B\uFF0D\uFF1D\uFF20]|^[\t\r\n]/u
 
+type CsvValue = string | number | boolean | null
+
 /**
  * Formats a CSV field. Text that a spreadsheet would run as a formula gets a leading apostrophe. Semicolons and tabs
  * separate fields in some countries, so text with them is quoted as well.
  */
-export function csvField(value: string | number | null): string {
+export function csvField(value: CsvValue): string {
   if (value === null) return ''
   const text = typeof value === 'string' && FORMULA.test(value) ? `'${value}` : String(value)
   return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text

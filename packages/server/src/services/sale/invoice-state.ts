@@ -265,6 +265,7 @@ function changeOf(
     ...state,
     paidAt: becomes('paid') ? now : before.paidAt,
     underpaidAt: before.underpaidAt ?? (becomes('underpaid') ? now : null),
+    lateAt: before.lateAt ?? (isClosed(before.status) && state.receivedZat > before.receivedZat ? now : null),
     attentionSince: needsAttention && !before.needsAttention ? now : needsAttention ? before.attentionSince : null,
   }
   return { before, after, because }

@@ -2,6 +2,7 @@ import type { Account } from '../../domain/account/account.ts'
 import { requireNoDeletion } from '../../domain/account/account-deletion.ts'
 import type { Plan } from '../../domain/account/plan.ts'
 import { AppError, invalidField } from '../../domain/error.ts'
+import type { Zat } from '../../domain/money.ts'
 import {
   EXPIRY_SECS,
   type GivenFields,
@@ -10,36 +11,31 @@ import {
   type InvoicePurpose,
   type NewInvoice,
 } from '../../domain/sale/invoice.ts'
+import { requireOneAmount } from '../../domain/sale/invoice-request.ts'
 import { confirmationsSoFar } from '../../domain/sale/payment.ts'
 import { DAY_SECS } from '../../domain/time.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
 import type { Random } from '../../ports/random.ts'
+import type { Rates } from '../../ports/rate.ts'
 import type { Page } from '../../ports/repository/page.ts'
 import type { InvoiceFilter } from '../../ports/repository/sale/invoice.ts'
 import type { BatchTx, Store, Tx } from '../../ports/store.ts'
 import { countInvoice } from '../account/plan-limit.ts'
 import type { WatchedKeys } from '../chain/watched-key.ts'
-import { claimOrReplay, type IdempotencyRequest } from '../idempotency.ts'
+import { claimOrReplay, findReplay, type IdempotencyRequest } from '../idempotency.ts'
 import { findByPublicId, sameRow } from '../public-id.ts'
 import type { Addresses, AddressOfKey } from './address.ts'
 import { type Draft, extendWatch, isCreated, refuseExpiredKey, watchedUntil } from './invoice-draft.ts'
+import { type InvoiceRequest, idempotencyOf, priced } from './invoice-request.ts'
 import { readTips } from './invoice-state.ts'
 
 /** After the first one the account is read again and the cached addresses are forgotten, so the second one decides. */
 const MAX_ATTEMPTS = 3
 
-export interface InvoiceRequest extends GivenFields {
-  /** Undefined: the default. */
-  readonly expiresInSecs: number | undefined
-  /** Refuses a second open or paid invoice of the order. Default: false. */
-  readonly uniqueOrder?: boolean | undefined
-  /** 1 to 255 printable characters. */
-  readonly idempotencyKey: string | undefined
-}
-
 /** A request for an invoice that the service creates for itself: a plan purchase or a withdrawal deposit. */
-export interface InternalInvoiceRequest extends GivenFields {
+export interface InternalInvoiceRequest {
+  readonly amountZat: Zat
   readonly purpose: Exclude<InvoicePurpose, 'sale'>
   readonly expiresInSecs: number
   /** Null: repeated requests create separate invoices. */
@@ -55,9 +51,9 @@ export interface Recorded<T> {
 
 export interface Invoices {
   /**
-   * Creates an invoice and counts it in the account's monthly usage. A repeated idempotency key returns the first
-   * invoice.
-   * @throws AppError `viewing_key_not_set`, `idempotency_key_reused`, `viewing_key_expired`,
+   * Creates an invoice and counts it in the account's monthly usage. A price in money is converted at a fresh rate, once.
+   * A repeated idempotency key returns the first invoice.
+   * @throws AppError `invalid_<field>`, `rate_unavailable`, `viewing_key_not_set`, `idempotency_key_reused`, `viewing_key_expired`,
    * `viewing_key_expires_too_soon`, `monthly_invoice_limit_reached`, `too_many_watched_keys`, `watched_key_capacity_reached`,
    * `account_being_deleted`, `order_exists`
    */
@@ -84,9 +80,10 @@ export function createInvoices(deps: {
   readonly plans: readonly Plan[]
   readonly lateWatchDays: number
   readonly watchedKeys: Pick<WatchedKeys, 'checkInvoice'>
+  readonly rates: Rates
   readonly metrics?: Pick<Metrics, 'invoiceCreated'>
 }): Invoices {
-  const { store, addresses, clock, random, plans, lateWatchDays, watchedKeys, metrics = NO_METRICS } = deps
+  const { store, addresses, clock, random, plans, lateWatchDays, watchedKeys, rates, metrics = NO_METRICS } = deps
   /** The keys whose watch an invoice is extending now. */
   const watchExtensions = new Map<number, Promise<unknown>>()
 
@@ -94,7 +91,7 @@ export function createInvoices(deps: {
    * Creates an invoice at a new address. The account is read again when its row, or that of its viewing key, is another
    * one than the request had read: the database is a promoted standby or a restored dump.
    */
-  async function createAtNewAddress<T>(given: Account, terms: InvoiceTerms, write: Write<T>): Promise<Recorded<T>> {
+  async function createAtNewAddress<T>(given: Account, terms: NewTerms, write: Write<T>): Promise<Recorded<T>> {
     let account = given
     for (let attempt = 1; ; attempt++) {
       requireNoDeletion(account)
@@ -117,7 +114,7 @@ export function createInvoices(deps: {
    * request, or returns the invoice of an earlier request instead. Null, and nothing is written, when the account or its
    * key is not the one that the request had read.
    */
-  async function createOnce<T>(account: Account, terms: InvoiceTerms, write: Write<T>): Promise<Recorded<T> | null> {
+  async function createOnce<T>(account: Account, terms: NewTerms, write: Write<T>): Promise<Recorded<T> | null> {
     const { viewingKeyId } = account
     if (viewingKeyId === null) throw new AppError('viewing_key_not_set')
     const reserved = await reserve(viewingKeyId)
@@ -132,7 +129,8 @@ export function createInvoices(deps: {
       purpose: terms.purpose,
       address: reserved.address,
       ...givenFields(terms),
-      confirmations: account.confirmations,
+      amountZat: terms.amountZat,
+      confirmations: terms.ownConfirmations ?? account.confirmations,
       createdAt,
       expiresAt,
       watchUntil: expiresAt + lateWatchDays * DAY_SECS,
@@ -206,10 +204,14 @@ export function createInvoices(deps: {
 
   return {
     async create(account, request) {
-      const idempotency = idempotencyOf(account, request)
-      const terms = { ...request, purpose: 'sale' } as const
+      requireOneAmount(request)
       const { orderId = null, uniqueOrder } = request
       if (uniqueOrder && orderId === null) throw invalidField('unique_order', 'needs order_id')
+      const idempotency = idempotencyOf(account, request)
+      // A repeat must return its invoice even while no rate is available, and is never converted again.
+      const earlier = request.price ? await findReplay(store, idempotency, nowSecs(clock)) : null
+      if (earlier) return earlier
+      const terms = { ...request, ...(await priced(rates, request)), purpose: 'sale' } as const
       const created = await createAtNewAddress<void>(account, terms, async draft => {
         const { viewingKeyId, createdAt, watchUntil } = draft.invoice
         const checkKey = (tx: Tx) => watchedKeys.checkInvoice(tx, draft.account, viewingKeyId, createdAt)
@@ -259,14 +261,11 @@ type RecordCreated<T> = (tx: Tx, invoice: Invoice) => Promise<T>
 /** Null, and nothing is written, when the account or its key is not that of the draft. */
 type Write<T> = (draft: Draft) => Promise<Recorded<T> | null>
 
-type InvoiceTerms = Omit<InvoiceRequest, 'idempotencyKey'> & { readonly purpose: InvoicePurpose }
-
-function idempotencyOf(account: Account, request: InvoiceRequest): IdempotencyRequest | null {
-  if (request.idempotencyKey === undefined) return null
-  const { expiresInSecs = EXPIRY_SECS.default, uniqueOrder, idempotencyKey: key } = request
-  const given = Object.entries(givenFields(request)).map(([name, value]) => [name, String(value)])
-  const body = ['sale', expiresInSecs, ...given, ...(uniqueOrder ? ['unique'] : [])]
-  return { accountId: account.id, key, body: JSON.stringify(body) }
+/** The terms of an invoice whose amount is known. */
+interface NewTerms extends GivenFields {
+  readonly amountZat: Zat
+  readonly expiresInSecs: number | undefined
+  readonly purpose: InvoicePurpose
 }
 
 /**

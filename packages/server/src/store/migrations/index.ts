@@ -16,6 +16,33 @@ export const MIGRATIONS: readonly Migration[] = [
       'CREATE INDEX invoices_by_order ON invoices (account_id, order_id, created_at, id) WHERE order_id IS NOT NULL',
     ],
   ],
+  [
+    '0003_sale',
+    ({ int }) => [
+      ...[
+        'price TEXT',
+        'rate TEXT',
+        `open_amount ${int}`,
+        `min_amount_zat ${int}`,
+        `tolerance_bps ${int}`,
+        `own_confirmations ${int}`,
+        'success_url TEXT',
+        'cancel_url TEXT',
+        `auto_redirect ${int}`,
+        'locale TEXT',
+        'metadata TEXT',
+        `canceled_at ${int}`,
+        `late_at ${int}`,
+      ].map(column => `ALTER TABLE invoices ADD COLUMN ${column}`),
+      'DROP INDEX invoices_described',
+      `CREATE INDEX invoices_with_details ON invoices (account_id) WHERE description IS NOT NULL
+        OR metadata IS NOT NULL OR success_url IS NOT NULL OR cancel_url IS NOT NULL OR locale IS NOT NULL`,
+      'CREATE INDEX invoices_late ON invoices (account_id, id) WHERE late_at IS NOT NULL',
+      `CREATE INDEX invoices_part_paid ON invoices (account_id, id)
+        WHERE received_zat > 0 AND due_zat > 0 AND status <> 'paid'`,
+      `ALTER TABLE accounts ADD COLUMN tolerance_bps ${int} NOT NULL DEFAULT 0`,
+    ],
+  ],
 ]
 
 export const NEWEST_MIGRATION = MIGRATIONS.at(-1)![0]

@@ -9,7 +9,13 @@ const NO_TIME = null
 
 function state(status: InvoiceStatus, receivedZat: bigint, now: number) {
   return checkoutState(
-    { status, receivedZat, dueZat: dueAmount({ amountZat: 10n }, receivedZat), expiresAt: EXPIRY, watchUntil: WATCH },
+    {
+      status,
+      receivedZat,
+      dueZat: dueAmount({ amountZat: 10n, openAmount: null, toleranceBps: null }, receivedZat),
+      expiresAt: EXPIRY,
+      watchUntil: WATCH,
+    },
     now,
   )
 }

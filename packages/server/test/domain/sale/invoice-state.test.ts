@@ -7,6 +7,7 @@ import {
   type InvoiceTerms,
   isClosed,
   isFinal,
+  requiredZat,
 } from '../../../src/domain/sale/invoice.ts'
 import {
   type EvaluationContext,
@@ -19,7 +20,15 @@ import {
 import { countConfirmations, type Payment, type PaymentLocation } from '../../../src/domain/sale/payment.ts'
 import { summarize } from '../../harness/payments.ts'
 
-const TERMS: InvoiceTerms = { amountZat: 100n, expiresAt: 1_000, watchUntil: 9_000, confirmations: 3 }
+const TERMS: InvoiceTerms = {
+  amountZat: 100n,
+  openAmount: null,
+  toleranceBps: null,
+  expiresAt: 1_000,
+  watchUntil: 9_000,
+  confirmations: 3,
+  canceledAt: null,
+}
 const VIEW: EvaluationContext = { tip: 50, syncedThrough: 900, mempoolIsKnown: true, keptOpenBySwap: false }
 const EXPIRED: EvaluationContext = { ...VIEW, syncedThrough: 1_000 }
 
@@ -149,7 +158,20 @@ const SWAP: EvaluationContext = { ...EXPIRED, keptOpenBySwap: true }
 /** Left the mempool, and can be mined up to the block after the tip of VIEW. */
 const minable = (valueZat: bigint): Payment => ({ ...pay(valueZat, DROPPED, 9), expiryHeight: VIEW.tip + 1 })
 
-type Example = readonly [of: string, before: InvoiceStatus, payments: Payment[], view: EvaluationContext, InvoiceStatus]
+type Example = readonly [
+  of: string,
+  before: InvoiceStatus,
+  payments: Payment[],
+  view: EvaluationContext,
+  after: InvoiceStatus,
+  terms?: Partial<InvoiceTerms>,
+]
+
+const CANCELED = { canceledAt: 500 }
+/** One percent may be missing. */
+const TOLERANT = { toleranceBps: 100 }
+/** Anything from 100 zat on. */
+const OPEN = { openAmount: true }
 
 const EXAMPLES: Readonly<Record<InvoiceReason, readonly Example[]>> = {
   before_expiry: [
@@ -172,6 +194,7 @@ const EXAMPLES: Readonly<Record<InvoiceReason, readonly Example[]>> = {
     ['a part confirmed', 'detected', [pay(99n, confirmed(3), 1), pay(1n, confirmed(2), 2)], VIEW, 'detected'],
     ['past the expiry', 'detected', [pay(100n, confirmed(2))], EXPIRED, 'detected'],
     ['a swap keeps it open too', 'detected', [pay(100n, MEMPOOL)], SWAP, 'detected'],
+    ['within the tolerance', 'pending', [pay(99n, MEMPOOL)], VIEW, 'detected', TOLERANT],
   ],
   late_unconfirmed: [
     ['in the mempool', 'expired', [pay(100n, MEMPOOL)], EXPIRED, 'expired'],
@@ -183,22 +206,39 @@ const EXAMPLES: Readonly<Record<InvoiceReason, readonly Example[]>> = {
     ['a full payment vanished for good', 'detected', [pay(100n, DROPPED)], EXPIRED, 'expired'],
     ['closed before the swap', 'expired', [], SWAP, 'expired'],
     ['closed, and known up to an earlier time again', 'underpaid', [pay(99n, MEMPOOL)], VIEW, 'underpaid'],
+    ['less than the tolerance allows', 'pending', [pay(98n, confirmed(3))], EXPIRED, 'underpaid', TOLERANT],
+    ['less than the minimum of an open amount', 'pending', [pay(99n, confirmed(3))], EXPIRED, 'underpaid', OPEN],
+  ],
+  canceled: [
+    ['before the expiry', 'pending', [], VIEW, 'expired', CANCELED],
+    ['a payment that left the mempool', 'pending', [minable(100n)], VIEW, 'expired', CANCELED],
+    ['a part came late', 'expired', [pay(99n, MEMPOOL)], VIEW, 'underpaid', CANCELED],
   ],
   confirmed: [
     ['in time', 'pending', [pay(100n, confirmed(3))], VIEW, 'paid'],
     ['late', 'expired', [pay(100n, confirmed(3))], EXPIRED, 'paid'],
     ['mined again with fewer confirmations', 'paid', [pay(100n, confirmed(1))], VIEW, 'paid'],
+    ['after it was canceled', 'expired', [pay(100n, confirmed(3))], VIEW, 'paid', CANCELED],
+    ['all of the amount, some of which might be missing', 'pending', [pay(100n, confirmed(3))], VIEW, 'paid', TOLERANT],
+    ['the minimum of an open amount', 'pending', [pay(100n, confirmed(3))], VIEW, 'paid', OPEN],
+    ['more than an amount that is open', 'pending', [pay(900n, confirmed(3))], VIEW, 'paid', OPEN],
+  ],
+  within_tolerance: [
+    ['one percent is missing', 'pending', [pay(99n, confirmed(3))], VIEW, 'paid', TOLERANT],
+    ['late', 'underpaid', [pay(99n, confirmed(3))], EXPIRED, 'paid', TOLERANT],
+    ['all may be missing', 'pending', [pay(1n, confirmed(3))], VIEW, 'paid', { toleranceBps: 10_000 }],
   ],
   payments_removed: [
     ['back in the mempool', 'paid', [pay(100n, MEMPOOL)], VIEW, 'paid'],
     ['a part left, past the expiry', 'paid', [pay(99n, confirmed(3)), minable(1n)], EXPIRED, 'paid'],
+    ['less than the tolerance allows', 'paid', [pay(98n, confirmed(3)), minable(2n)], VIEW, 'paid', TOLERANT],
   ],
 }
 
 for (const [reason, examples] of Object.entries(EXAMPLES)) {
   test(`the reason ${reason}`, () => {
-    for (const [of, before, payments, view, after] of examples) {
-      const { status: result, because } = evaluateInvoice(TERMS, before, payments, view)
+    for (const [of, before, payments, view, after, terms] of examples) {
+      const { status: result, because } = evaluateInvoice({ ...TERMS, ...terms }, before, payments, view)
       assert.deepEqual([result, because], [after, reason], of)
     }
   })
@@ -262,6 +302,9 @@ const payments = fc
   .map(items => items.map(({ valueZat, place: at }, order) => pay(valueZat, at, order)))
 const terms = fc.record({
   amountZat: fc.bigInt({ min: 1n, max: 300n }),
+  openAmount: fc.constantFrom(null, null, true),
+  toleranceBps: fc.constantFrom(null, null, 100, 3_333, 10_000),
+  canceledAt: fc.constantFrom(null, null, null, 900),
   expiresAt: fc.constant(1_000),
   watchUntil: fc.constant(9_000),
   confirmations: fc.integer({ min: 0, max: 10 }),
@@ -309,8 +352,11 @@ test('a stored invoice has the reason of its last evaluation, and its events hav
         { status: previous, underpaidAt: null },
         { status: state.status, underpaidAt: null },
       )
-      const reasons = { 'invoice.paid': 'confirmed', 'invoice.underpaid': 'expired' }
-      for (const type of raised) assert.equal(state.because, reasons[type])
+      const reasons: Record<string, readonly InvoiceReason[]> = {
+        'invoice.paid': ['confirmed', 'within_tolerance'],
+        'invoice.underpaid': ['expired', 'canceled'],
+      }
+      for (const type of raised) assert.ok(reasons[type]?.includes(state.because))
     }),
   )
 })
@@ -322,7 +368,7 @@ test('received is the exact sum of payments that are not dropped, overpaid the e
       let sum = 0n
       for (const { valueZat, location: at } of items) if (at.at !== 'dropped') sum += valueZat
       assert.equal(receivedZat, sum)
-      assert.equal(overpaidZat, sum > given.amountZat ? sum - given.amountZat : 0n)
+      assert.equal(overpaidZat, sum > given.amountZat && !given.openAmount ? sum - given.amountZat : 0n)
     }),
   )
 })
@@ -337,7 +383,7 @@ test('paid is final, a closed invoice never opens again, and only confirmed paym
         const counted = items.filter(
           ({ location: at }) => at.at !== 'dropped' && countConfirmations(at, chainView.tip) >= given.confirmations,
         )
-        assert.ok(counted.reduce((sum, { valueZat }) => sum + valueZat, 0n) >= given.amountZat)
+        assert.ok(counted.reduce((sum, { valueZat }) => sum + valueZat, 0n) >= requiredZat(given))
       }
     }),
   )
@@ -346,7 +392,7 @@ test('paid is final, a closed invoice never opens again, and only confirmed paym
 test('removing a payment and adding it back restores an open or paid invoice', () => {
   fc.assert(
     fc.property(terms, payments, view, fc.nat(), (given, items, chainView, pick) => {
-      fc.pre(items.length > 0 && chainView.syncedThrough < given.expiresAt)
+      fc.pre(items.length > 0 && chainView.syncedThrough < given.expiresAt && given.canceledAt === null)
       const index = pick % items.length
       const first = evaluateInvoice(given, 'pending', items, chainView)
       const without = items.map((payment, i) => (i === index ? { ...payment, location: DROPPED } : payment))

@@ -4,7 +4,7 @@ import type { Payment, PaymentLocation } from '../../../src/domain/sale/payment.
 import { removedPayments as vanished } from '../../../src/domain/sale/removed-payments.ts'
 import { summarize } from '../../harness/payments.ts'
 
-const TERMS = { amountZat: 10n, confirmations: 3 }
+const TERMS = { amountZat: 10n, openAmount: null, toleranceBps: null, confirmations: 3 }
 const MEMPOOL = { at: 'mempool' } as const
 const DROPPED = { at: 'dropped' } as const
 

@@ -42,6 +42,7 @@ async function harnessOf(t: TestContext, open: (store: Store) => Promise<Shop> =
       plans: DEFAULT_PLANS,
       lateWatchDays: 7,
       watchedKeys: NO_KEY_LIMIT,
+      rates: { rate: () => assert.fail('no price is in money') },
     })
   const create = (service: ReturnType<typeof process>, idempotencyKey?: string) =>
     service.create(account, { amountZat: 5n, expiresInSecs: undefined, idempotencyKey })

@@ -1,32 +1,44 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
+import { isLoopbackInBrowser } from '../../../domain/host.ts'
+import { MAX_ZAT } from '../../../domain/money.ts'
+import { stringify } from '../../../domain/raw-json.ts'
 import {
   EXPIRY_SECS,
   FIELD_OF_MEMBER,
   INVOICE_FIELDS,
   INVOICE_VIEWS,
+  type Invoice,
   type InvoiceAs,
   type InvoiceView,
-  parseGiven,
+  missingZat,
   viewInvoice,
 } from '../../../domain/sale/invoice.ts'
+import { MAX_METADATA_BYTES, parseInvoiceBody } from '../../../domain/sale/invoice-request.ts'
+import { paymentUri } from '../../../domain/sale/payment-uri.ts'
+import { type Clock, nowSecs } from '../../../ports/clock.ts'
 import type { Invoices } from '../../../services/sale/invoice.ts'
+import type { InvoiceCancellations } from '../../../services/sale/invoice-cancellation.ts'
 import type { Swaps } from '../../../services/sale/swap.ts'
 import type { App } from '../../app.ts'
-import { type Auth, accountOf } from '../../auth.ts'
+import { type Auth, accountOf, sessionAccountOf } from '../../auth.ts'
+import { bodyTextOf } from '../../create-app.ts'
 import { IdempotencyHeader, parseIdempotencyKey } from '../../idempotency.ts'
 import {
   fieldSchema,
   IdParam,
   type MemberSchemas,
+  named,
   nullable,
   PageQuery,
   parsePage,
   requestMembers,
   responses,
+  stringEnum,
   wireBody,
   wireObject,
   wireQuery,
+  Zat,
 } from '../../schema.ts'
 import { presentSwap, SwapSchema } from './swap.ts'
 
@@ -41,8 +53,32 @@ export function invoiceMembers<V extends InvoiceView>(view: V) {
   return Object.fromEntries(schemas) as MemberSchemas<InvoiceAs<V>>
 }
 
+const PriceRequestSchema = named(
+  'PriceRequest',
+  Type.Object(
+    {
+      amount: Type.Unsafe<string | number>({
+        type: ['string', 'number'],
+        description: 'Above 0, at most 12 digits before and after the point. A number is taken as it is written.',
+      }),
+      currency: Type.String({ maxLength: 8, description: 'ISO 4217 in any case, or `BTC`, `SATS`, `ZEC`.' }),
+    },
+    { additionalProperties: false, description: 'Converted at a fresh rate, rounded up to the zat, and kept.' },
+  ),
+)
+
 const CreateInvoiceSchema = wireBody<Wire.CreateInvoiceRequest>()('CreateInvoiceRequest', {
+  amount_zat: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: Number(MAX_ZAT), description: 'Requested amount. Or give `price`.' }),
+  ),
+  price: Type.Optional(PriceRequestSchema),
   ...requestMembers(INVOICE_FIELDS),
+  metadata: Type.Optional(
+    Type.Unsafe<Record<string, unknown>>({
+      type: 'object',
+      description: `An object of at most ${MAX_METADATA_BYTES} bytes, kept as the bytes given. Buyers never see it.`,
+    }),
+  ),
   expires_in_secs: Type.Optional(
     Type.Integer({
       minimum: EXPIRY_SECS.min,
@@ -53,13 +89,32 @@ const CreateInvoiceSchema = wireBody<Wire.CreateInvoiceRequest>()('CreateInvoice
   unique_order: Type.Optional(
     Type.Boolean({ description: 'Refuses a second open or paid invoice of the same `order_id`. Default false.' }),
   ),
+  checkout: Type.Optional(
+    Type.Boolean({ description: 'Asks for `checkout_url` also without other members of a sale. Default false.' }),
+  ),
 })
 
-export const CreatedInvoiceSchema = wireObject<Wire.CreatedInvoice>()('CreatedInvoice', invoiceMembers('created'))
+/** The members that a request can have without asking for `checkout_url`. */
+const PLAIN_MEMBERS: readonly string[] = ['amount_zat', 'expires_in_secs', 'checkout']
+
+export const CreatedInvoiceSchema = wireObject<Wire.CreatedInvoice>()('CreatedInvoice', {
+  ...invoiceMembers('created'),
+  checkout_url: Type.Optional(Type.String({ description: 'The page where the buyer pays.' })),
+})
+
+const { created_at, paid_at, ...readMembers } = invoiceMembers('merchant')
 
 const InvoiceSchema = wireObject<Wire.Invoice>()('Invoice', {
-  ...invoiceMembers('public'),
+  ...readMembers,
+  created_at: Type.Optional(created_at),
+  paid_at: Type.Optional(paid_at),
+  missing_zat: Type.Optional(Zat('With `include=missing`: the rest to pay, while late money still counts.')),
+  missing_uri: Type.Optional(Type.String({ description: 'With `missing_zat`: its ZIP 321 payment request.' })),
   swap: nullable(SwapSchema),
+})
+
+const ReadQuery = wireQuery<Wire.ReadInvoiceQuery>()({
+  include: Type.Optional(stringEnum(['missing'], '`missing`: with the rest to pay.')),
 })
 
 export const InvoiceListItemSchema = wireObject<Wire.InvoiceListItem>()('InvoiceListItem', invoiceMembers('list'))
@@ -71,17 +126,30 @@ const ListQuery = wireQuery<Wire.InvoiceQuery>()({
 
 interface Deps {
   readonly invoices: Invoices
+  readonly cancellations: InvoiceCancellations
   readonly swaps: Pick<Swaps, 'currentByInvoice'>
   readonly auth: Auth
+  readonly clock: Clock
+  readonly publicUrl: () => string
 }
 
-export function invoiceRoutes(app: App, { invoices, swaps, auth }: Deps): void {
+export function invoiceRoutes(app: App, deps: Deps): void {
+  const { invoices, cancellations, swaps, auth, clock, publicUrl } = deps
+
+  /** The invoice as its merchant or anyone else may see it, with its swap. */
+  async function present(view: 'public' | 'merchant', invoice: Invoice, missing?: Missing): Promise<Wire.Invoice> {
+    const swap = (await swaps.currentByInvoice([invoice])).get(invoice.id)
+    return { ...viewInvoice(view, invoice), ...missing, swap: swap ? presentSwap(swap) : null }
+  }
+
   app.post(
     '/v1/invoices',
     {
       config: {
         rate: 'create',
+        keepsText: true,
         errors: [
+          'rate_unavailable',
           'viewing_key_not_set',
           'monthly_invoice_limit_reached',
           'idempotency_key_reused',
@@ -99,7 +167,8 @@ export function invoiceRoutes(app: App, { invoices, swaps, auth }: Deps): void {
         operationId: 'createInvoice',
         summary: 'Create an invoice',
         description:
-          'Checked in this order: API key, body, viewing key, plan limit. With an `Idempotency-Key` header (1 to 255 ' +
+          'Checked in this order: API key, body, rate, viewing key, plan limit. A request with an amount and a time alone gets ' +
+          'the address of the payment page as a `Link` header, one with more as `checkout_url`. With an `Idempotency-Key` header (1 to 255 ' +
           'printable characters), repeating the same request within 24 hours returns the same invoice and counts once.',
         tags: ['invoices'],
         security: [{ apiKeyAuth: [] }],
@@ -108,14 +177,19 @@ export function invoiceRoutes(app: App, { invoices, swaps, auth }: Deps): void {
         response: responses(CreatedInvoiceSchema),
       },
     },
-    async request => {
+    async (request, reply) => {
+      const { body } = request
       const invoice = await invoices.create(accountOf(request), {
-        ...parseGiven(request.body),
-        expiresInSecs: request.body.expires_in_secs,
-        uniqueOrder: request.body.unique_order,
+        ...parseInvoiceBody(body, bodyTextOf(request), !isLoopbackInBrowser(new URL(publicUrl()).hostname)),
+        expiresInSecs: body.expires_in_secs,
+        uniqueOrder: body.unique_order,
         idempotencyKey: parseIdempotencyKey(request.headers['idempotency-key']),
       })
-      return viewInvoice('created', invoice)
+      const checkoutUrl = `${publicUrl()}/i/${invoice.publicId}`
+      const asksForCheckout = body.checkout || Object.keys(body).some(member => !PLAIN_MEMBERS.includes(member))
+      if (!asksForCheckout) reply.header('link', `<${checkoutUrl}>; rel="payment"`)
+      reply.serializer(stringify)
+      return { ...viewInvoice('created', invoice), ...(asksForCheckout && { checkout_url: checkoutUrl }) }
     },
   )
 
@@ -123,19 +197,47 @@ export function invoiceRoutes(app: App, { invoices, swaps, auth }: Deps): void {
     '/v1/invoices/:id',
     {
       config: { cors: true, rate: 'read', errors: ['no_such_invoice'] },
+      onRequest: auth.acceptSession,
       schema: {
         operationId: 'getInvoice',
         summary: 'Read an invoice',
-        description: 'The invoice id is the access token.',
+        description:
+          'The invoice id is the access token. With the session token of its account the response has all that the merchant gave.',
         tags: ['invoices'],
+        security: [{}, { sessionAuth: [] }],
+        params: IdParam,
+        querystring: ReadQuery,
+        response: responses(InvoiceSchema),
+      },
+    },
+    async (request, reply) => {
+      const invoice = await invoices.read(request.params.id)
+      const isOwn = sessionAccountOf(request)?.id === invoice.accountId
+      const missing = request.query.include === 'missing' ? presentMissing(invoice, nowSecs(clock)) : {}
+      if (isOwn) reply.serializer(stringify)
+      return present(isOwn ? 'merchant' : 'public', invoice, missing)
+    },
+  )
+
+  app.post(
+    '/v1/invoices/:id/cancel',
+    {
+      config: { rate: 'session', errors: ['no_such_invoice', 'invoice_not_cancelable'] },
+      onRequest: auth.requireSession,
+      schema: {
+        operationId: 'cancelInvoice',
+        summary: 'Cancel an invoice',
+        description:
+          'Only of a pending invoice that has received nothing. It becomes `expired`. Its address stays watched: a payment on its way still counts.',
+        tags: ['invoices'],
+        security: [{ sessionAuth: [] }],
         params: IdParam,
         response: responses(InvoiceSchema),
       },
     },
-    async request => {
-      const invoice = await invoices.read(request.params.id)
-      const swap = (await swaps.currentByInvoice([invoice])).get(invoice.id)
-      return { ...viewInvoice('public', invoice), swap: swap ? presentSwap(swap) : null }
+    async (request, reply) => {
+      reply.serializer(stringify)
+      return present('merchant', await cancellations.cancel(accountOf(request), request.params.id))
     },
   )
 
@@ -153,11 +255,20 @@ export function invoiceRoutes(app: App, { invoices, swaps, auth }: Deps): void {
         response: responses(Type.Array(InvoiceListItemSchema)),
       },
     },
-    async request => {
+    async (request, reply) => {
       const { order_id: orderId } = request.query
       const filter = orderId === undefined ? {} : { orderId }
       const found = await invoices.list(accountOf(request), parsePage(request.query), filter)
+      reply.serializer(stringify)
       return found.map(invoice => viewInvoice('list', invoice))
     },
   )
+}
+
+type Missing = Pick<Wire.Invoice, 'missing_zat' | 'missing_uri'>
+
+function presentMissing(invoice: Invoice, now: number): Missing {
+  const zat = missingZat(invoice, now)
+  if (zat === null) return {}
+  return { missing_zat: Number(zat), missing_uri: paymentUri(invoice.address, zat, invoice.publicId) }
 }

@@ -4,7 +4,7 @@ import { invalidField } from '../../../domain/error.ts'
 import { isRateCurrency, type Rate } from '../../../domain/rate.ts'
 import type { Rates } from '../../../ports/rate.ts'
 import type { App } from '../../app.ts'
-import { responses, UnixSecs, wireObject, wireQuery } from '../../schema.ts'
+import { CrossRateSchema, responses, UnixSecs, wireObject, wireQuery } from '../../schema.ts'
 
 const MAX_CURRENCIES = 20
 
@@ -15,12 +15,6 @@ const RatesQuery = wireQuery<Wire.RatesQuery>()({
       description: `At most ${MAX_CURRENCIES}, separated by commas: ISO 4217 in any case, or BTC. Default: those of withdrawals.`,
     }),
   ),
-})
-
-const CrossRateSchema = wireObject<Wire.CrossRate>()('CrossRate', {
-  source: Type.String(),
-  pair: Type.String({ description: 'Such as `USD/PLN`.' }),
-  price: Type.String({ description: 'Decimal.' }),
 })
 
 const RateSchema = wireObject<Wire.Rate>()('Rate', {

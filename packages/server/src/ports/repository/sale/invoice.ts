@@ -49,5 +49,7 @@ export interface InvoiceRepository {
   updateStates(updates: readonly InvoiceStateUpdate[]): Promise<void>
   /** Makes a swap the current one. It keeps the invoice open. */
   setSwap(id: number, swapId: number, watchUntil: number): Promise<void>
+  /** Notes when the merchant canceled it. An evaluation then closes it. @param at Unix seconds */
+  cancel(id: number, at: number): Promise<void>
   setKeptOpenBySwap(id: number, keptOpen: boolean): Promise<void>
 }

@@ -1,4 +1,5 @@
 import { expressionBuilder, sql } from 'kysely'
+import { selectFields } from '../../../domain/field.ts'
 import {
   holdsOrder,
   INVOICE_FIELDS,
@@ -7,7 +8,7 @@ import {
   type InvoiceStateUpdate,
 } from '../../../domain/sale/invoice.ts'
 import type { InvoiceRepository } from '../../../ports/repository/sale/invoice.ts'
-import { rowReader, selectFields, typed } from '../../field.ts'
+import { rowReader, typed } from '../../field.ts'
 import { keptStatement } from '../../kept-statement.ts'
 import { chunks, distinctAscending, inChunks, num, padToPowerOfTwo } from '../../mapping.ts'
 import { paginate, readPage } from '../../paginate.ts'
@@ -166,6 +167,10 @@ export function invoiceRepository(db: Db): InvoiceRepository {
         .set({ swap_id: swapId, kept_open_by_swap: 1, watch_until: watchUntil })
         .where('id', '=', id)
         .execute()
+    },
+
+    async cancel(id, at) {
+      await db.updateTable('invoices').set({ canceled_at: at }).where('id', '=', id).execute()
     },
 
     async setKeptOpenBySwap(id, underWay) {

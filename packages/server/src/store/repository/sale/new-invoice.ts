@@ -1,24 +1,28 @@
 import { sql } from 'kysely'
+import { isGiven, selectFields } from '../../../domain/field.ts'
 import { INVOICE_FIELDS, type Invoice, type NewInvoice } from '../../../domain/sale/invoice.ts'
-import { selectFields, storedValue, typed } from '../../field.ts'
+import { storedValue, typed } from '../../field.ts'
 import { keptStatement } from '../../kept-statement.ts'
 import { chunks, num, numOrNull } from '../../mapping.ts'
 import type { Db, Int64 } from '../../tables.ts'
 import { valuesRow } from '../../values.ts'
 
 /** The fields that each new invoice brings. */
-const BOUND = selectFields(
+const REQUIRED = selectFields(
   INVOICE_FIELDS,
-  ({ fromDatabase, request, initial, startsAs }) =>
-    !fromDatabase && startsAs === undefined && (initial === undefined || request !== undefined),
+  ({ fromDatabase, initial, startsAs }) => !fromDatabase && startsAs === undefined && initial === undefined,
 )
+/** Those that a request may give. */
+const GIVEN = selectFields(INVOICE_FIELDS, isGiven)
 /** The fields that begin as another one. */
 const COPIED = selectFields(INVOICE_FIELDS, ({ startsAs }) => startsAs !== undefined)
 /** The fields that are the same in all new invoices, unless the request gives them. */
 const INITIAL = selectFields(INVOICE_FIELDS, ({ initial }) => initial !== undefined)
 const INITIAL_VALUES = Object.fromEntries(INITIAL.map(([name, { initial }]) => [name, initial]))
 /** Those whose column is not null in a new row. */
-const CONSTANT = INITIAL.filter(([, { initial, request }]) => initial !== null && request === undefined)
+const CONSTANT = INITIAL.filter(([, { initial }]) => initial !== null)
+
+type NamedFields = ReturnType<typeof selectFields>
 
 interface InsertedRow {
   readonly id: Int64
@@ -28,35 +32,45 @@ interface InsertedRow {
 }
 
 /** Values shared by all new invoices are constants in the statement; height and rewind are read once, not once per row. */
-const insert = keptStatement((db, length) => {
-  const columns = [...BOUND, ...CONSTANT, ...COPIED].map(([, { column }]) => sql.ref(column))
-  const constants = CONSTANT.map(([, { initial }]) => sql.lit(storedValue(initial)))
-  const copies = COPIED.map(([, { startsAs }]) =>
-    sql.ref(`added.column${BOUND.findIndex(([name]) => name === startsAs) + 1}`),
-  )
-  // The first row sets the types of the columns.
-  const first = valuesRow(...BOUND.map(([, field]) => typed(field, null)))
-  const other = valuesRow(...BOUND.map(() => sql`${null}`))
-  const rows = [first, ...Array.from({ length: length - 1 }, () => other)]
-  const insertion = sql<InsertedRow>`
+const insertOf = (bound: NamedFields) =>
+  keptStatement((db, length) => {
+    const columns = [...bound, ...CONSTANT, ...COPIED].map(([, { column }]) => sql.ref(column))
+    const constants = CONSTANT.map(([, { initial }]) => sql.lit(storedValue(initial)))
+    const copies = COPIED.map(([, { startsAs }]) =>
+      sql.ref(`added.column${bound.findIndex(([name]) => name === startsAs) + 1}`),
+    )
+    // The first row sets the types of the columns.
+    const first = valuesRow(...bound.map(([, field]) => typed(field, null)))
+    const other = valuesRow(...bound.map(() => sql`${null}`))
+    const rows = [first, ...Array.from({ length: length - 1 }, () => other)]
+    const insertion = sql<InsertedRow>`
     INSERT INTO invoices (${sql.join(columns)}, created_height, created_rewind)
     SELECT added.*, ${sql.join([...constants, ...copies])}, (SELECT max(height) FROM headers),
       (SELECT coalesce(max(id), 0) FROM rewinds)
     FROM (VALUES ${sql.join(rows)}) AS added
     RETURNING id, public_id, created_height, created_rewind`
-  return { compile: () => insertion.compile(db) }
-})
+    return { compile: () => insertion.compile(db) }
+  })
+
+const PLAIN = { bound: REQUIRED, insert: insertOf(REQUIRED) }
+const ANY = { bound: [...REQUIRED, ...GIVEN], insert: insertOf([...REQUIRED, ...GIVEN]) }
 
 /** Inserts invoices by as few statements as possible. Returns them, as they are stored, in the order given. */
 export async function insertInvoices(db: Db, invoices: readonly NewInvoice[]): Promise<Invoice[]> {
   const inserted = new Map<string, InsertedRow>()
-  for (const batch of chunks(invoices, BOUND.length)) {
+  for (const batch of chunks(invoices, ANY.bound.length)) {
+    // Most invoices give nothing beyond what all have: a statement with fewer values is faster.
+    const { bound, insert } = batch.every(isPlain) ? PLAIN : ANY
     const values = batch.flatMap(invoice =>
-      BOUND.map(([name]) => storedValue(invoice[name as keyof NewInvoice] ?? INITIAL_VALUES[name])),
+      bound.map(([name]) => storedValue(invoice[name as keyof NewInvoice] ?? null)),
     )
     for (const row of await insert(db, batch.length, values)) inserted.set(row.public_id, row)
   }
   return invoices.map(invoice => toInserted(invoice, inserted.get(invoice.publicId)!))
+}
+
+function isPlain(invoice: NewInvoice): boolean {
+  return GIVEN.every(([name]) => (invoice[name as keyof NewInvoice] ?? null) === null)
 }
 
 /** The same as reading the new row, for less than half of the time. */

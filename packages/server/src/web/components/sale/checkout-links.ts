@@ -1,5 +1,6 @@
 import { invalidField } from '../../../domain/error.ts'
 import { isLoopbackInBrowser } from '../../../domain/host.ts'
+import { parseShopUrl } from '../../../domain/sale/shop-url.ts'
 import { isUuid } from '../../../domain/uuid.ts'
 import type { FormFields } from '../../forms.ts'
 import { type Html, html } from '../../html.ts'
@@ -65,21 +66,9 @@ export function parsePlacement(
   return { embedding: { theme }, returnTo: null, swapId }
 }
 
-const MAX_RETURN_TO_CHARS = 2048
-
 function parseReturnTo(text: string | undefined, publicUrl: string): URL | null {
   if (text === undefined) return null
-  const url = text.length <= MAX_RETURN_TO_CHARS ? URL.parse(text) : null
-  // A shop in development. The buyers of a public service have other programs at these addresses.
-  const inDevelopment = isLoopbackInBrowser(new URL(publicUrl).hostname)
-  const isProtected =
-    url?.protocol === 'https:' || (inDevelopment && url?.protocol === 'http:' && isLoopbackInBrowser(url.hostname))
-  if (!url || !isProtected || url.username !== '' || url.password !== '')
-    throw invalidField(
-      'return_to',
-      `it must be an absolute https URL of at most ${MAX_RETURN_TO_CHARS} characters, without a password`,
-    )
-  return url
+  return parseShopUrl('return_to', text, !isLoopbackInBrowser(new URL(publicUrl).hostname))
 }
 
 /** The way back to the shop. It names the host, since a link to the checkout can come from anyone with the invoice id. */

@@ -1,6 +1,6 @@
 import { AppError } from '../../../domain/error.ts'
-import { EXPIRY_SECS, INVOICE_STATUSES, parseGiven } from '../../../domain/sale/invoice.ts'
-import { paymentUri } from '../../../domain/sale/payment-uri.ts'
+import { EXPIRY_SECS, INVOICE_STATUSES, paymentRequest } from '../../../domain/sale/invoice.ts'
+import { parseInvoiceBody } from '../../../domain/sale/invoice-request.ts'
 import { withoutUnprintable } from '../../../domain/text.ts'
 import { DAY_SECS, parseDay } from '../../../domain/time.ts'
 import { nowSecs } from '../../../ports/clock.ts'
@@ -73,11 +73,9 @@ export function invoicePages(site: Site): void {
     if (!Number.isInteger(expiresInSecs) || expiresInSecs < EXPIRY_SECS.min || expiresInSecs > EXPIRY_SECS.max)
       return showForm(`An invoice can be valid for ${EXPIRY_SECS.min} to ${EXPIRY_SECS.max} seconds.`)
     try {
-      const order = parseGiven({
-        ...(orderId !== '' && { order_id: orderId }),
-        ...(description !== '' && { description }),
-      })
-      const request = { ...order, amountZat, expiresInSecs, idempotencyKey: undefined }
+      const order = { ...(orderId !== '' && { order_id: orderId }), ...(description !== '' && { description }) }
+      const given = parseInvoiceBody(order, '', true)
+      const request = { ...given, amountZat, expiresInSecs, idempotencyKey: undefined }
       const invoice = await invoices.create(user.account, request)
       return reply.redirect(`/invoices/${invoice.publicId}`, 303)
     } catch (error) {
@@ -102,7 +100,7 @@ export function invoicePages(site: Site): void {
   site.page('POST', '/invoices/:id/sandbox-payment', async (request, reply, user) => {
     const { invoice } = await dashboard.invoice(user.account, idParam(request))
     if (!sandboxTools) throw new AppError('no_such_page')
-    await sandboxTools.pay(paymentUri(invoice.address, invoice.amountZat, invoice.publicId))
+    await sandboxTools.pay(paymentRequest(invoice))
     return reply.redirect(`/invoices/${invoice.publicId}`, 303)
   })
 }

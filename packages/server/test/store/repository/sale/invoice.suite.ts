@@ -163,6 +163,7 @@ export function invoiceSuite(engine: DatabaseEngine): void {
       needsAttention: true,
       openUntilHeight: 7_000_000,
       underpaidAt: NOW + 30,
+      lateAt: NOW + 40,
       attentionSince: NOW + 90,
       confirmsAtHeight: 7_000_003,
     } as const

@@ -1,0 +1,80 @@
+import { invalidField } from '../error.ts'
+import { MAX_ZAT, ZAT_PER_ZEC, type Zat } from '../money.ts'
+import { isRateCurrency, parsePrice, priceUnits, type Rate } from '../rate.ts'
+
+/** A price in money, as it was given. It is stored and sent in this form. */
+export interface Price {
+  /** Decimal, more than 0, at most 12 digits before and after the point. */
+  amount: string
+  /** ISO 4217, BTC, SATS or ZEC, in any case. */
+  currency: string
+}
+
+/** The rate at which a price was converted: kept with what it priced, in the form in which it is sent. */
+export interface LockedRate {
+  /** The currency of the rate: that of the price, or BTC for SATS. */
+  currency: string
+  /** The price of 1 ZEC. Decimal. */
+  price: string
+  /** The names of the sources that agreed. */
+  sources: string[]
+  /** When the oldest of their prices was true, in Unix seconds. */
+  fetched_at: number
+  /** The fiat rate by which a price in USD was converted; absent for a price that the sources quote. */
+  cross?: { source: string; pair: string; price: string }
+}
+
+const AMOUNT = /^\d{1,12}(?:\.\d{1,12})?$/
+const CURRENCY = /^[A-Za-z]{3,4}$/
+
+/**
+ * Checks a price. It stays as it was given: `25.00` is not made `25`.
+ * @throws AppError `invalid_price_amount`, `invalid_price_currency`
+ */
+export function parseMoney(amount: string, currency: string): Price {
+  const code = currencyCode({ currency })
+  const isKnown = CURRENCY.test(currency) && (code === 'ZEC' || code === 'SATS' || isRateCurrency(code))
+  if (!isKnown) throw invalidField('price.currency', 'a currency code of ISO 4217, BTC, SATS or ZEC')
+  if (!AMOUNT.test(amount) || parsePrice(amount) === null)
+    throw invalidField('price.amount', 'a decimal number above 0 with at most 12 digits before and after the point')
+  return { amount, currency }
+}
+
+/** The code of the price's currency in upper case. */
+export function currencyCode({ currency }: Pick<Price, 'currency'>): string {
+  return currency.toUpperCase()
+}
+
+/** The currency whose rate converts a price. Null for ZEC, which needs none. */
+export function rateCurrencyOf(price: Pick<Price, 'currency'>): string | null {
+  const code = currencyCode(price)
+  if (code === 'ZEC') return null
+  return code === 'SATS' ? 'BTC' : code
+}
+
+/** The rate to keep with what it prices. */
+export function lockRate({ currency, price, sources, fetchedAt, cross }: Rate): LockedRate {
+  return { currency, price, sources: [...sources], fetched_at: fetchedAt, ...(cross && { cross: { ...cross } }) }
+}
+
+const SATS_PER_BTC = 100_000_000n
+/** `priceUnits` of 1. */
+const UNITS_PER_ONE = priceUnits('1')
+
+/**
+ * The price in zat, rounded up: a merchant never gets less than the price, and a buyer pays less than one zat more.
+ *
+ * @param rate the price of 1 ZEC in the currency of `rateCurrencyOf`; null for ZEC
+ * @throws AppError `invalid_price_amount` for more than the total supply
+ */
+export function zatFor(price: Price, rate: Pick<LockedRate, 'price'> | null): Zat {
+  const amount = priceUnits(price.amount) * ZAT_PER_ZEC
+  const divisor = rate === null ? UNITS_PER_ONE : priceUnits(rate.price)
+  const zat = roundedUp(amount, currencyCode(price) === 'SATS' ? divisor * SATS_PER_BTC : divisor)
+  if (zat > MAX_ZAT) throw invalidField('price.amount', 'at most the total supply of ZEC')
+  return zat
+}
+
+function roundedUp(numerator: bigint, denominator: bigint): bigint {
+  return (numerator + denominator - 1n) / denominator
+}

@@ -1,0 +1,47 @@
+import type { Account } from '../../domain/account/account.ts'
+import { AppError } from '../../domain/error.ts'
+import { type Invoice, whyNotCancelable } from '../../domain/sale/invoice.ts'
+import { type Clock, nowSecs } from '../../ports/clock.ts'
+import type { Store } from '../../ports/store.ts'
+import { findByPublicId, sameRow } from '../public-id.ts'
+import { lockInvoices, type ReportChanges, type UpdateInvoices } from './invoice-state.ts'
+
+export interface InvoiceCancellations {
+  /**
+   * Closes an invoice that nobody has paid: it is `expired`, with the reason `canceled`. Its address stays watched, so a
+   * payment on its way still counts. Repeating it returns the invoice.
+   * @throws AppError `no_such_invoice`, also for another account's; `invoice_not_cancelable`
+   */
+  cancel(account: Account, publicId: string): Promise<Invoice>
+}
+
+export function createInvoiceCancellations(deps: {
+  readonly store: Store
+  readonly updateInvoices: UpdateInvoices
+  readonly reportChanges: ReportChanges
+  readonly clock: Clock
+}): InvoiceCancellations {
+  const { store, updateInvoices, reportChanges, clock } = deps
+  return {
+    async cancel(account, publicId) {
+      const found = await findByPublicId('no_such_invoice', publicId, id => store.lookup.invoice(id))
+      if (found.accountId !== account.id || found.purpose !== 'sale') throw new AppError('no_such_invoice')
+      const { invoice, changes } = await store.write(async tx => {
+        const now = nowSecs(clock)
+        await tx.chain.lock()
+        const invoice = sameRow((await lockInvoices(tx, [found.id])).get(found.id), found)
+        if (!invoice) throw new AppError('no_such_invoice')
+        if (invoice.canceledAt !== null) return { invoice, changes: [] }
+        const detail = whyNotCancelable(invoice)
+        if (detail !== null) throw new AppError('invoice_not_cancelable', { detail })
+        await tx.invoices.cancel(invoice.id, now)
+        const canceled = { ...invoice, canceledAt: now }
+        const context = { locked: new Map([[invoice.id, canceled]]), isAlone: true }
+        const changes = await updateInvoices(tx, [invoice.id], now, context)
+        return { invoice: changes[0]?.after ?? canceled, changes }
+      })
+      reportChanges(changes)
+      return invoice
+    },
+  }
+}

@@ -1,0 +1,44 @@
+import type { Account } from '../../domain/account/account.ts'
+import type { Zat } from '../../domain/money.ts'
+import { EXPIRY_SECS, givenFields } from '../../domain/sale/invoice.ts'
+import type { GivenTerms } from '../../domain/sale/invoice-request.ts'
+import { type LockedRate, lockRate, rateCurrencyOf, zatFor } from '../../domain/sale/price.ts'
+import type { Rates } from '../../ports/rate.ts'
+import type { IdempotencyRequest } from '../idempotency.ts'
+
+export interface InvoiceRequest extends GivenTerms {
+  /** Undefined: the default. */
+  readonly expiresInSecs: number | undefined
+  /** Refuses a second open or paid invoice of the order. Default: false. */
+  readonly uniqueOrder?: boolean | undefined
+  /** 1 to 255 printable characters. */
+  readonly idempotencyKey: string | undefined
+}
+
+/** Null for a request without a key. */
+export function idempotencyOf(account: Account, request: InvoiceRequest): IdempotencyRequest | null {
+  if (request.idempotencyKey === undefined) return null
+  const { amountZat, expiresInSecs = EXPIRY_SECS.default, uniqueOrder, idempotencyKey: key } = request
+  const fields = { ...(amountZat !== undefined && { amountZat }), ...givenFields(request) }
+  const given = Object.entries(fields).map(([name, value]) => [
+    name,
+    typeof value === 'object' ? JSON.stringify(value) : String(value),
+  ])
+  const body = ['sale', expiresInSecs, ...given, ...(uniqueOrder ? ['unique'] : [])]
+  return { accountId: account.id, key, body: JSON.stringify(body) }
+}
+
+/**
+ * The amount of a request, and the rate by which a price became it.
+ * @throws AppError `rate_unavailable`; `invalid_price_amount` for more than the total supply
+ */
+export async function priced(
+  rates: Rates,
+  { amountZat, price, minAmountZat }: InvoiceRequest,
+): Promise<{ amountZat: Zat; rate?: LockedRate }> {
+  if (!price) return { amountZat: amountZat ?? minAmountZat ?? 1n }
+  const currency = rateCurrencyOf(price)
+  if (currency === null) return { amountZat: zatFor(price, null) }
+  const rate = lockRate(await rates.rate(currency))
+  return { amountZat: zatFor(price, rate), rate }
+}
