@@ -1,4 +1,5 @@
 import type * as Wire from '@zatgate/sdk/wire'
+import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
 import { isLoopbackInBrowser } from '../../../domain/host.ts'
 import { MAX_ZAT } from '../../../domain/money.ts'
@@ -188,7 +189,7 @@ export function invoiceRoutes(app: App, deps: Deps): void {
       const checkoutUrl = `${publicUrl()}/i/${invoice.publicId}`
       const asksForCheckout = body.checkout || Object.keys(body).some(member => !PLAIN_MEMBERS.includes(member))
       if (!asksForCheckout) reply.header('link', `<${checkoutUrl}>; rel="payment"`)
-      reply.serializer(stringify)
+      serializeMetadata(reply)
       return { ...viewInvoice('created', invoice), ...(asksForCheckout && { checkout_url: checkoutUrl }) }
     },
   )
@@ -214,7 +215,7 @@ export function invoiceRoutes(app: App, deps: Deps): void {
       const invoice = await invoices.read(request.params.id)
       const isOwn = sessionAccountOf(request)?.id === invoice.accountId
       const missing = request.query.include === 'missing' ? presentMissing(invoice, nowSecs(clock)) : {}
-      if (isOwn) reply.serializer(stringify)
+      if (isOwn) serializeMetadata(reply)
       return present(isOwn ? 'merchant' : 'public', invoice, missing)
     },
   )
@@ -236,7 +237,7 @@ export function invoiceRoutes(app: App, deps: Deps): void {
       },
     },
     async (request, reply) => {
-      reply.serializer(stringify)
+      serializeMetadata(reply)
       return present('merchant', await cancellations.cancel(accountOf(request), request.params.id))
     },
   )
@@ -259,10 +260,15 @@ export function invoiceRoutes(app: App, deps: Deps): void {
       const { order_id: orderId } = request.query
       const filter = orderId === undefined ? {} : { orderId }
       const found = await invoices.list(accountOf(request), parsePage(request.query), filter)
-      reply.serializer(stringify)
+      serializeMetadata(reply)
       return found.map(invoice => viewInvoice('list', invoice))
     },
   )
+}
+
+/** Sends metadata as it was given. Fastify's own serialisers would parse it. */
+function serializeMetadata(reply: FastifyReply): void {
+  reply.type('application/json; charset=utf-8').serializer(payload => stringify(payload as object))
 }
 
 type Missing = Pick<Wire.Invoice, 'missing_zat' | 'missing_uri'>
