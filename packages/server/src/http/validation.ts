@@ -21,7 +21,7 @@ export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpP
 
 /** Unknown members are reported first: they are often misspelt names of missing ones. */
 function toValidationError(errors: readonly ValidationError[], schema: TSchema): AppError {
-  const unknown = errors.find(({ keyword }) => keyword === 'additionalProperties')
+  const unknown = errors.find(({ keyword, instancePath }) => keyword === 'additionalProperties' && instancePath === '')
   if (unknown) return unknownField(unknown, schema)
   const first = errors[0]
   if (!first) throw new Error('validation failed without an error')
@@ -36,9 +36,11 @@ function unknownField({ params }: ValidationError, schema: TSchema): AppError {
   return new AppError('unknown_field', { value: printable(name), detail })
 }
 
+/** The member of the body. What is wrong inside of it is an error of the member. */
 function fieldOf({ keyword, instancePath, params }: ValidationError): string | undefined {
-  if (keyword === 'required') return (params as { requiredProperties?: string[] }).requiredProperties?.[0]
-  return instancePath.split('/')[1]
+  const member = instancePath.split('/')[1]
+  if (member !== undefined || keyword !== 'required') return member
+  return (params as { requiredProperties?: string[] }).requiredProperties?.[0]
 }
 
 /** Bounds and sanitises a field name chosen by the client. */

@@ -29,14 +29,17 @@ const CURRENCY = /^[A-Za-z]{3,4}$/
 
 /**
  * Checks a price. It stays as it was given: `25.00` is not made `25`.
- * @throws AppError `invalid_price_amount`, `invalid_price_currency`
+ * @throws AppError `invalid_price`
  */
 export function parseMoney(amount: string, currency: string): Price {
   const code = currencyCode({ currency })
   const isKnown = CURRENCY.test(currency) && (code === 'ZEC' || code === 'SATS' || isRateCurrency(code))
-  if (!isKnown) throw invalidField('price.currency', 'a currency code of ISO 4217, BTC, SATS or ZEC')
+  if (!isKnown) throw invalidField('price', 'its currency: a code of ISO 4217, BTC, SATS or ZEC')
   if (!AMOUNT.test(amount) || parsePrice(amount) === null)
-    throw invalidField('price.amount', 'a decimal number above 0 with at most 12 digits before and after the point')
+    throw invalidField(
+      'price',
+      'its amount: a decimal number above 0 with at most 12 digits before and after the point',
+    )
   return { amount, currency }
 }
 
@@ -65,13 +68,13 @@ const UNITS_PER_ONE = priceUnits('1')
  * The price in zat, rounded up: a merchant never gets less than the price, and a buyer pays less than one zat more.
  *
  * @param rate the price of 1 ZEC in the currency of `rateCurrencyOf`; null for ZEC
- * @throws AppError `invalid_price_amount` for more than the total supply
+ * @throws AppError `invalid_price` for more than the total supply
  */
 export function zatFor(price: Price, rate: Pick<LockedRate, 'price'> | null): Zat {
   const amount = priceUnits(price.amount) * ZAT_PER_ZEC
   const divisor = rate === null ? UNITS_PER_ONE : priceUnits(rate.price)
   const zat = roundedUp(amount, currencyCode(price) === 'SATS' ? divisor * SATS_PER_BTC : divisor)
-  if (zat > MAX_ZAT) throw invalidField('price.amount', 'at most the total supply of ZEC')
+  if (zat > MAX_ZAT) throw invalidField('price', 'its amount: at most the total supply of ZEC')
   return zat
 }
 

@@ -30,7 +30,7 @@ export function idempotencyOf(account: Account, request: InvoiceRequest): Idempo
 
 /**
  * The amount of a request, and the rate by which a price became it.
- * @throws AppError `rate_unavailable`; `invalid_price_amount` for more than the total supply
+ * @throws AppError `rate_unavailable`; `invalid_price` for more than the total supply
  */
 export async function priced(
   rates: Rates,

@@ -11,7 +11,12 @@ import { compareWithRecorded, countingRandom } from './recorded.ts'
 test('the examples of the document are what the service responds; ZATGATE_RECORD=1 writes them anew', async t => {
   const clock = new ManualClock()
   const { provider } = await startProvider(t, { clock })
-  const api = await startTestApi({ clock, random: countingRandom(), swapProvider: provider })
+  const api = await startTestApi({
+    settings: { publicUrl: 'https://zatgate.example' },
+    clock,
+    random: countingRandom(),
+    swapProvider: provider,
+  })
   t.after(() => api.close())
   const { apiKey, sessionToken } = await api.merchant({ plan: 'Pro', viewingKey: null })
   const recorded: Record<string, { request?: unknown; response?: unknown }> = {}
@@ -35,9 +40,18 @@ test('the examples of the document are what the service responds; ZATGATE_RECORD
   await run('listApiKeys', 'GET /v1/account/api-keys')
   const invoice = await run('createInvoice', 'POST /v1/invoices', {
     token: apiKey,
-    json: { amount_zat: 2_500_000, expires_in_secs: 900 },
+    json: {
+      price: { amount: '25.00', currency: 'EUR' },
+      order_id: '1001',
+      description: 'T-shirt',
+      metadata: { customer: 42 },
+      success_url: 'https://shop.example/thanks?order={order_id}',
+      expires_in_secs: 900,
+    },
   })
   await run('getInvoice', `GET /v1/invoices/${invoice.id}`)
+  const { body: unwanted } = await call(api, 'POST /v1/invoices', { token: apiKey, json: { amount_zat: 2_500_000 } })
+  await run('cancelInvoice', `POST /v1/invoices/${unwanted.id}/cancel`)
   await run('listInvoices', 'GET /v1/account/invoices?limit=20')
   await run('rates', 'GET /v1/rates?currency=USD,EUR')
   await run('listSwapAssets', 'GET /v1/swap/assets')

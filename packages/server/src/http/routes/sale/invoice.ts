@@ -215,8 +215,9 @@ export function invoiceRoutes(app: App, deps: Deps): void {
       const invoice = await invoices.read(request.params.id)
       const isOwn = sessionAccountOf(request)?.id === invoice.accountId
       const missing = request.query.include === 'missing' ? presentMissing(invoice, nowSecs(clock)) : {}
+      const shown = await present(isOwn ? 'merchant' : 'public', invoice, missing)
       if (isOwn) serializeMetadata(reply)
-      return present(isOwn ? 'merchant' : 'public', invoice, missing)
+      return shown
     },
   )
 
@@ -237,8 +238,9 @@ export function invoiceRoutes(app: App, deps: Deps): void {
       },
     },
     async (request, reply) => {
+      const canceled = await present('merchant', await cancellations.cancel(accountOf(request), request.params.id))
       serializeMetadata(reply)
-      return present('merchant', await cancellations.cancel(accountOf(request), request.params.id))
+      return canceled
     },
   )
 
@@ -266,7 +268,7 @@ export function invoiceRoutes(app: App, deps: Deps): void {
   )
 }
 
-/** Sends metadata as it was given. Fastify's own serialisers would parse it. */
+/** Sends metadata as it was given. Call it last: an error has its own serialiser. */
 function serializeMetadata(reply: FastifyReply): void {
   reply.type('application/json; charset=utf-8').serializer(payload => stringify(payload as object))
 }
