@@ -260,6 +260,54 @@ export class ZatgateClient {
     return this.#session('POST', `/v1/account/withdrawals/${segment(id)}/cancel`, undefined, options)
   }
 
+  // Refunds
+
+  /**
+   * Creates an order to refund a part, or without an amount all that is left. Your own wallet pays it.
+   * @throws ZatgateError 409 `refund_exceeds_received`
+   */
+  createRefund(
+    invoiceId: string,
+    request: wire.CreateRefundRequest = {},
+    options: CreateOptions = {},
+  ): Promise<wire.Refund> {
+    return this.#create(
+      `/v1/account/invoices/${segment(invoiceId)}/refunds`,
+      this.#requireSessionToken(),
+      request,
+      options,
+    )
+  }
+
+  /** The refunds of an invoice, and what is left to refund. */
+  listInvoiceRefunds(invoiceId: string, options: CallOptions = {}): Promise<wire.InvoiceRefunds> {
+    return this.#session('GET', `/v1/account/invoices/${segment(invoiceId)}/refunds`, undefined, options)
+  }
+
+  /** Newest first. */
+  listRefunds(page: wire.RefundQuery = {}, options: CallOptions = {}): Promise<wire.Refund[]> {
+    return this.#session('GET', `/v1/account/refunds${query(page)}`, undefined, options)
+  }
+
+  getRefund(id: string, options: CallOptions = {}): Promise<wire.Refund> {
+    return this.#session('GET', `/v1/account/refunds/${segment(id)}`, undefined, options)
+  }
+
+  /** One payment request for several refunds that are ready. */
+  refundPayment(ids: readonly string[], options: CallOptions = {}): Promise<wire.RefundPayment> {
+    return this.#session('POST', '/v1/account/refunds/payment-request', { ids }, options)
+  }
+
+  /** Notes the transaction by which your wallet has paid it. @throws ZatgateError 409 `refund_closed` */
+  markRefundSent(id: string, txid: string, options: CallOptions = {}): Promise<wire.Refund> {
+    return this.#session('POST', `/v1/account/refunds/${segment(id)}/sent`, { txid }, options)
+  }
+
+  /** @throws ZatgateError 409 `refund_closed` once it is sent */
+  cancelRefund(id: string, options: CallOptions = {}): Promise<wire.Refund> {
+    return this.#session('POST', `/v1/account/refunds/${segment(id)}/cancel`, undefined, options)
+  }
+
   #session<T>(method: string, path: string, body: unknown, options: CallOptions): Promise<T> {
     return this.#transport.json(method, path, { token: this.#requireSessionToken(), body, signal: options.signal })
   }

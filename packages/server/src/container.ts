@@ -16,10 +16,12 @@ import { systemRandom } from './adapters/system/random.ts'
 import { openTracer } from './adapters/traces/open.ts'
 import { tracedMailer, tracedSwapProvider } from './adapters/traces/traced.ts'
 import { createNoteScanner } from './adapters/zcash/note-scanner.ts'
+import { checkShieldedAddress } from './adapters/zcash/shielded-address.ts'
 import type { Config } from './config/settings.ts'
 import type { Account } from './domain/account/account.ts'
 import { type ConsensusParams, consensusParams } from './domain/chain/network-upgrade.ts'
 import type { Invoice } from './domain/sale/invoice.ts'
+import type { CheckAddress } from './ports/address-check.ts'
 import type { Chain } from './ports/chain.ts'
 import type { Clock } from './ports/clock.ts'
 import type { HttpClient } from './ports/http-client.ts'
@@ -73,6 +75,7 @@ import { createInvoiceCancellations } from './services/sale/invoice-cancellation
 import { createInvoiceExpiry } from './services/sale/invoice-expiry.ts'
 import { createInvoiceRetry } from './services/sale/invoice-retry.ts'
 import { createChangeReporter, createInvoiceUpdater } from './services/sale/invoice-state.ts'
+import { createRefunds } from './services/sale/refund.ts'
 import { createSwaps } from './services/sale/swap.ts'
 import { createSwapAssets } from './services/sale/swap-asset.ts'
 import { createSwapStatusPoller, swapInInvoiceEvent } from './services/sale/swap-status.ts'
@@ -93,6 +96,7 @@ export interface Infrastructure {
   readonly store: Store
   readonly vault: Vault
   readonly keyedHash: KeyedHash
+  readonly checkAddress: CheckAddress
   readonly chain: Chain
   readonly noteScanner: NoteScanner
   /** For webhooks: connects only to public addresses, unless WEBHOOK_ALLOW_PRIVATE is set. */
@@ -184,6 +188,7 @@ async function openInfrastructure(
     tracer,
     vault,
     keyedHash,
+    checkAddress: overrides.checkAddress ?? checkShieldedAddress,
     chain: overrides.chain ?? opened(createLightwalletd({ urls, params, clock, log })),
     noteScanner: overrides.noteScanner ?? opened(createNoteScanner({ log, onKernelError: metrics.kernelUnused })),
     webhookHttp: overrides.webhookHttp ?? opened(createHttpClient({ allowPrivate: config.webhookAllowPrivate })),
@@ -226,7 +231,7 @@ export function createServices(infrastructure: Infrastructure, operator: Account
   const watchedKeys = createWatchedKeys(config)
   const viewingKeys = createViewingKeys({ store, noteScanner, vault, clock, random, network, watchedKeys })
   const addresses = createAddresses({ store, noteScanner, vault, databaseIdentity, clock, log })
-  const { rates } = infrastructure
+  const { rates, checkAddress } = infrastructure
   const newInvoices = { addresses, plans, lateWatchDays, watchedKeys, rates, metrics }
   const invoices = createInvoices({ store, clock, random, ...newInvoices })
 
@@ -257,6 +262,7 @@ export function createServices(infrastructure: Infrastructure, operator: Account
     auditLog: createAuditLog({ store, clock }),
     billing,
     cancellations,
+    refunds: createRefunds({ store, outbox, clock, random, rates, network, checkAddress }),
     blockSpacing: createBlockSpacing({ store, params }),
     chainProblems: createChainProblems({ store, clock }),
     chainRecorder,

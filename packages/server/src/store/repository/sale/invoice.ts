@@ -173,6 +173,10 @@ export function invoiceRepository(db: Db): InvoiceRepository {
       await db.updateTable('invoices').set({ canceled_at: at }).where('id', '=', id).execute()
     },
 
+    async setRefunded(id, refundedZat) {
+      await db.updateTable('invoices').set({ refunded_zat: refundedZat }).where('id', '=', id).execute()
+    },
+
     async setKeptOpenBySwap(id, underWay) {
       await db
         .updateTable('invoices')
