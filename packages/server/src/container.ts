@@ -76,6 +76,7 @@ import { createInvoiceExpiry } from './services/sale/invoice-expiry.ts'
 import { createInvoiceRetry } from './services/sale/invoice-retry.ts'
 import { createChangeReporter, createInvoiceUpdater } from './services/sale/invoice-state.ts'
 import { createRefunds } from './services/sale/refund.ts'
+import { createRefundLinks } from './services/sale/refund-link.ts'
 import { createSwaps } from './services/sale/swap.ts'
 import { createSwapAssets } from './services/sale/swap-asset.ts'
 import { createSwapStatusPoller, swapInInvoiceEvent } from './services/sale/swap-status.ts'
@@ -231,26 +232,20 @@ export function createServices(infrastructure: Infrastructure, operator: Account
   const watchedKeys = createWatchedKeys(config)
   const viewingKeys = createViewingKeys({ store, noteScanner, vault, clock, random, network, watchedKeys })
   const addresses = createAddresses({ store, noteScanner, vault, databaseIdentity, clock, log })
-  const { rates, checkAddress } = infrastructure
-  const newInvoices = { addresses, plans, lateWatchDays, watchedKeys, rates, metrics }
-  const invoices = createInvoices({ store, clock, random, ...newInvoices })
+  const invoices = createInvoices({ ...infrastructure, addresses, plans, lateWatchDays, watchedKeys })
 
   const billing = createBilling({ ...infrastructure, outbox, plans, invoices, operator, setAsides })
   const transitionWithdrawal = createWithdrawalTransition({ outbox })
   const orders = { transitionWithdrawal, invoices, operator, terms: config.withdrawals }
   const withdrawals = createWithdrawals({ ...infrastructure, ...orders })
-  const payouts = createPayouts({ store, transitionWithdrawal, clock, vault })
 
   const applyPayment = (tx: Tx, _before: Invoice, after: Invoice) =>
     after.purpose === 'plan' ? billing.applyPayment(tx, after) : withdrawals.applyPayment(tx, after)
   const updateInvoices = createInvoiceUpdater({ outbox, applyPayment, swapOf: swapInInvoiceEvent })
   const reportChanges = createChangeReporter({ log, metrics })
   const witnesses = createWitnesses({ store, updateInvoices, reportChanges, clock, log })
-  const chainRecorder = createChainRecorder({ ...infrastructure, updateInvoices, reportChanges, witnesses, setAsides })
-  const cancellations = createInvoiceCancellations({ store, updateInvoices, reportChanges, clock })
-  const invoiceExpiry = createInvoiceExpiry({ store, updateInvoices, reportChanges, clock, params })
-  const recordedChain = createRecordedChain({ store, updateInvoices, reportChanges, clock, log, setAsides })
 
+  const chainRecorder = createChainRecorder({ ...infrastructure, updateInvoices, reportChanges, witnesses, setAsides })
   const assets = createSwapAssets({ provider, clock, log })
   const swapStatus = createSwapStatusPoller({ ...infrastructure, outbox, provider, setAsides })
   const swaps = createSwaps({ store, outbox, provider, assets, swapStatus, clock, random, log })
@@ -261,8 +256,9 @@ export function createServices(infrastructure: Infrastructure, operator: Account
     apiKeys: createApiKeys({ store, clock, random, onError }),
     auditLog: createAuditLog({ store, clock }),
     billing,
-    cancellations,
-    refunds: createRefunds({ store, outbox, clock, random, rates, network, checkAddress }),
+    cancellations: createInvoiceCancellations({ store, updateInvoices, reportChanges, clock }),
+    refundLinks: createRefundLinks({ ...infrastructure, outbox, network }),
+    refunds: createRefunds({ ...infrastructure, outbox, network }),
     blockSpacing: createBlockSpacing({ store, params }),
     chainProblems: createChainProblems({ store, clock }),
     chainRecorder,
@@ -273,14 +269,14 @@ export function createServices(infrastructure: Infrastructure, operator: Account
     deliveries: createDeliveries({ ...infrastructure, setAsides }),
     exports: createInvoiceExports({ store, clock }),
     invoiceFeed: createInvoiceFeed({ store }),
-    invoiceExpiry,
+    invoiceExpiry: createInvoiceExpiry({ store, updateInvoices, reportChanges, clock, params }),
     retryInvoices: createInvoiceRetry({ ...infrastructure, chainRecorder, updateInvoices, reportChanges, setAsides }),
     invoices,
     missedBlocks: createMissedBlocks({ store, clock, log }),
     outbox,
-    payouts,
+    payouts: createPayouts({ store, transitionWithdrawal, clock, vault }),
     readiness: createReadiness({ store, clock, params, newestMigration: NEWEST_MIGRATION, roles: config.roles }),
-    recordedChain,
+    recordedChain: createRecordedChain({ store, updateInvoices, reportChanges, clock, log, setAsides }),
     scanKeys: createScanKeys({ store, vault, setAsides, metrics }),
     setAsides,
     secrets: createSecrets({ store, vault }),

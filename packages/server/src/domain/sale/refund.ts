@@ -1,5 +1,5 @@
 import { AppError } from '../error.ts'
-import type { Fields, GivenOf, NamesOf, Noun, WireOf } from '../field.ts'
+import type { Fields, GivenOf, NamesOf, Noun } from '../field.ts'
 import { formatZec, type Zat } from '../money.ts'
 import { isUuid } from '../uuid.ts'
 import type { Invoice } from './invoice.ts'
@@ -10,9 +10,6 @@ import type { Invoice } from './invoice.ts'
  */
 export const REFUND_STATUSES = ['awaiting_address', 'ready', 'sent', 'canceled'] as const
 export type RefundStatus = (typeof REFUND_STATUSES)[number]
-
-/** The open statuses: the merchant still has to do something, or the buyer. */
-export const OPEN_REFUND: readonly RefundStatus[] = ['awaiting_address', 'ready']
 
 const OPTIONAL = { nullable: true, initial: null, optional: true } as const
 
@@ -91,9 +88,6 @@ export interface Refund extends Noun<RefundFields> {}
 export interface NewRefund
   extends Omit<Refund, NamesOf<RefundFields, { initial: unknown } | { fromDatabase: true }>>,
     GivenOf<RefundFields> {}
-
-/** The wire members that are fields. */
-export interface RefundMembers extends WireOf<RefundFields> {}
 
 /** The most refunds of one invoice that are not canceled. */
 export const MAX_REFUNDS = 100

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Account, Network } from '../../domain/account/account.ts'
+import type { Account } from '../../domain/account/account.ts'
 import type { Actor, AuditKind } from '../../domain/account/audit.ts'
 import { SERVICE } from '../../domain/account/audit.ts'
 import { AppError, invalidField } from '../../domain/error.ts'
@@ -11,18 +11,15 @@ import type { Price } from '../../domain/sale/price.ts'
 import {
   canceled,
   MAX_REFUNDS,
-  namedAddressKind,
   type Refund,
   type RefundStatus,
   refundAmount,
   refundableZat,
   seen,
   sent,
-  withAddress,
 } from '../../domain/sale/refund.ts'
 import { requirePrintableLine } from '../../domain/text.ts'
 import { startOfDay } from '../../domain/time.ts'
-import type { CheckAddress } from '../../ports/address-check.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
 import type { Rates } from '../../ports/rate.ts'
@@ -35,6 +32,7 @@ import type { Outbox } from '../notify/outbox.ts'
 import { findByPublicId, sameRow } from '../public-id.ts'
 import { priced } from './invoice-request.ts'
 import { readTips } from './invoice-state.ts'
+import { type AddressRule, requireRefundAddress } from './refund-address.ts'
 
 export interface RefundRequest {
   /** Undefined, without a price: all that is left. */
@@ -88,42 +86,22 @@ export interface Refunds {
    * @throws AppError `no_such_refund`, `invalid_txid`, `refund_closed`
    */
   markSent(account: Account, id: string, txid: string, actor?: Actor): Promise<RefundWithInvoice>
-  /** For the buyer. @throws AppError `no_such_refund` */
-  byLink(linkId: string): Promise<RefundWithInvoice>
-  /** The buyer's address. @throws AppError `no_such_refund`, `invalid_address`, `refund_address_fixed` */
-  giveAddress(linkId: string, address: string): Promise<RefundWithInvoice>
 }
 
 /** The most refunds of one invoice that its page shows, canceled ones included. */
 const MAX_SHOWN = 200
 const TXID = /^[0-9a-f]{64}$/i
-const MAX_ADDRESS_CHARS = 512
 
-export function createRefunds(deps: {
-  readonly store: Store
-  readonly outbox: Outbox
-  readonly clock: Clock
-  readonly random: Random
-  readonly rates: Rates
-  readonly network: Network
-  readonly checkAddress: CheckAddress
-}): Refunds {
-  const { store, outbox, clock, random, rates, network, checkAddress } = deps
-
-  /** @throws AppError `invalid_address` that names what was given */
-  function requireAddress(text: string, invoice: Invoice): string {
-    const address = text.trim()
-    const wrong = wrongAddress(address, invoice)
-    if (wrong === null) return address
-    throw invalidField('address', `this is ${wrong}: give a unified address (u…) of the wallet that gets the refund`)
-  }
-
-  function wrongAddress(address: string, invoice: Invoice): string | null {
-    if (address === '') return 'empty'
-    if (address.length > MAX_ADDRESS_CHARS) return `longer than ${MAX_ADDRESS_CHARS} characters`
-    if (address === invoice.address) return 'the address of the shop'
-    return namedAddressKind(address) ?? checkAddress(address, network)
-  }
+export function createRefunds(
+  deps: AddressRule & {
+    readonly store: Store
+    readonly outbox: Outbox
+    readonly clock: Clock
+    readonly random: Random
+    readonly rates: Rates
+  },
+): Refunds {
+  const { store, outbox, clock, random, rates } = deps
 
   /** @throws AppError `no_such_invoice`, also for one of another account */
   async function findInvoice(account: Account, id: string): Promise<Invoice> {
@@ -134,12 +112,6 @@ export function createRefunds(deps: {
 
   const event = (tx: Tx, refund: Refund, invoice: Invoice) =>
     outbox.append(tx, [refundUpdatedEvent(refund, invoice, refund.updatedAt)])
-
-  async function withInvoice(tx: Tx, refund: Refund): Promise<RefundWithInvoice> {
-    const [invoice] = await tx.invoices.byIds([refund.invoiceId])
-    if (!invoice) throw new Error('the invoice of a refund does not exist')
-    return { refund, invoice }
-  }
 
   /** The merchant is shown these refunds: from now on no address of them changes. The only way to show one. */
   async function show(refunds: readonly Refund[]): Promise<Refund[]> {
@@ -204,10 +176,10 @@ export function createRefunds(deps: {
       const { amountZat, price, reason } = request
       if (price && amountZat !== undefined) throw invalidField('price', 'give either price or amount_zat')
       if (reason !== undefined) requirePrintableLine('reason', reason, 200)
-      const address = request.address === undefined ? null : requireAddress(request.address, found)
+      const address = request.address === undefined ? null : requireRefundAddress(request.address, found, deps)
       const key = requestKey(found, request)
       const earlier = await findRepeat(store.query, account, key)
-      if (earlier) return store.read(tx => withInvoice(tx, earlier))
+      if (earlier) return store.read(tx => withInvoiceOf(tx, earlier))
       const { amountZat: asked, rate } = price ? await priced(rates, { price }) : { amountZat, rate: undefined }
       return store.write(async tx => {
         const now = nowSecs(clock)
@@ -216,7 +188,7 @@ export function createRefunds(deps: {
         if (!invoice) throw new AppError('no_such_invoice')
         await tx.accounts.lock(account.id)
         const repeat = await findRepeat(work => work(tx), account, key)
-        if (repeat) return withInvoice(tx, repeat)
+        if (repeat) return withInvoiceOf(tx, repeat)
         const { heldZat, count } = await tx.refunds.sums(invoice.id)
         if (count >= MAX_REFUNDS) throw new AppError('refund_exceeds_received', { detail: `it has ${count} refunds` })
         const leftZat = refundableZat(await confirmedZat(tx, invoice), heldZat)
@@ -282,33 +254,14 @@ export function createRefunds(deps: {
       const take = (refund: Refund, now: number) => sent(refund, txid.toLowerCase(), now)
       return step(account, id, { kind: 'refund_sent', actor, take })
     },
-
-    byLink: async linkId => {
-      const refund = await findLink(linkId)
-      return store.read(tx => withInvoice(tx, refund))
-    },
-
-    async giveAddress(linkId, text) {
-      const found = await findLink(linkId)
-      const { invoice } = await store.read(tx => withInvoice(tx, found))
-      const address = requireAddress(text, invoice)
-      return store.write(async tx => {
-        const [locked] = await tx.refunds.lock([found.id])
-        const before = sameRow(locked, found)
-        if (!before) throw new AppError('no_such_refund')
-        const refund = withAddress(before, address, nowSecs(clock))
-        if (refund === before) return { refund, invoice }
-        await tx.refunds.update(refund)
-        // A later address is no event, so that the holder of the link cannot fill the queue of deliveries.
-        if (before.status !== refund.status) await event(tx, refund, invoice)
-        return { refund, invoice }
-      })
-    },
   }
+}
 
-  function findLink(linkId: string): Promise<Refund> {
-    return findByPublicId('no_such_refund', linkId, id => store.query(tx => tx.refunds.byLink(id)))
-  }
+/** The refund with its invoice. */
+export async function withInvoiceOf(tx: Pick<Tx, 'invoices'>, refund: Refund): Promise<RefundWithInvoice> {
+  const [invoice] = await tx.invoices.byIds([refund.invoiceId])
+  if (!invoice) throw new Error('the invoice of a refund does not exist')
+  return { refund, invoice }
 }
 
 /** What the invoice has received for good, by what is confirmed now. */

@@ -4,7 +4,7 @@ import { wireFields } from '../../../domain/field.ts'
 import { MAX_ZAT, sumZat } from '../../../domain/money.ts'
 import { parsePriceMember } from '../../../domain/sale/invoice-request.ts'
 import { paymentUri, paymentUriOfSeveral } from '../../../domain/sale/payment-uri.ts'
-import { mayGiveAddress, REFUND_FIELDS, REFUND_STATUSES, refundMemo } from '../../../domain/sale/refund.ts'
+import { REFUND_FIELDS, REFUND_STATUSES, refundMemo } from '../../../domain/sale/refund.ts'
 import type { Refunds, RefundWithInvoice } from '../../../services/sale/refund.ts'
 import type { App } from '../../app.ts'
 import { type Auth, accountOf, actorOf } from '../../auth.ts'
@@ -32,7 +32,7 @@ export const refundMembers = Object.fromEntries(
   [...wireFields(REFUND_FIELDS)].map(([name, [, field]]) => [name, fieldSchema(field)]),
 ) as MemberSchemas<Omit<Wire.Refund, 'invoice_id' | 'refund_url' | 'zip321_uri'>>
 
-const AddressSchema = Type.String({
+export const RefundAddressSchema = Type.String({
   minLength: 1,
   maxLength: 512,
   description: 'A unified address with a shielded receiver, of the network of the service.',
@@ -43,7 +43,7 @@ const CreateRefundSchema = wireBody<Wire.CreateRefundRequest>()('CreateRefundReq
     Type.Integer({ minimum: 1, maximum: Number(MAX_ZAT), description: 'Default: all that is left. Or give `price`.' }),
   ),
   price: Type.Optional(PriceRequestSchema),
-  address: Type.Optional(AddressSchema),
+  address: Type.Optional(RefundAddressSchema),
   ...requestMembers(REFUND_FIELDS),
 })
 
@@ -79,21 +79,6 @@ const RefundPaymentSchema = wireObject<Wire.RefundPayment>()('RefundPayment', {
   amount_zat: Zat('The sum.'),
 })
 
-const BuyerRefundSchema = wireObject<Wire.BuyerRefund>()('BuyerRefund', {
-  status: refundMembers.status,
-  amount_zat: refundMembers.amount_zat,
-  price: refundMembers.price,
-  order_id: Type.Optional(Type.String()),
-  description: Type.Optional(Type.String()),
-  address: refundMembers.address,
-  can_change: Type.Boolean({ description: 'Whether the address can be given or changed.' }),
-})
-
-const GiveAddressSchema = wireBody<Wire.GiveAddressRequest>()('GiveAddressRequest', { address: AddressSchema })
-
-/** The secret of a link has no format constraint: a malformed one gets the 404 of an unknown one. */
-const LinkParam = Type.Object({ link: Type.String({ description: 'The secret at the end of `refund_url`.' }) })
-
 function presentRefund({ refund, invoice }: RefundWithInvoice, publicUrl: string): Wire.Refund {
   const { status, address, amountZat, price, rate, reason } = refund
   return {
@@ -110,19 +95,6 @@ function presentRefund({ refund, invoice }: RefundWithInvoice, publicUrl: string
     txid: refund.txid,
     created_at: refund.createdAt,
     updated_at: refund.updatedAt,
-  }
-}
-
-function presentToBuyer({ refund, invoice }: RefundWithInvoice): Wire.BuyerRefund {
-  const { orderId, description } = invoice
-  return {
-    status: refund.status,
-    amount_zat: Number(refund.amountZat),
-    ...(refund.price && { price: refund.price }),
-    ...(orderId !== null && { order_id: orderId }),
-    ...(description !== null && { description }),
-    address: refund.addressFromBuyer ? refund.address : null,
-    can_change: mayGiveAddress(refund),
   }
 }
 
@@ -292,38 +264,5 @@ export function refundRoutes(app: App, { refunds, auth, publicUrl }: Deps): void
       },
     },
     async request => present(await refunds.cancel(accountOf(request), request.params.id, actorOf(request))),
-  )
-
-  app.get(
-    '/v1/refunds/:link',
-    {
-      config: { rate: 'read', errors: ['no_such_refund'] },
-      schema: {
-        operationId: 'getBuyerRefund',
-        summary: 'Read a refund as its buyer',
-        description: 'The secret in the link is the credential.',
-        tags: ['refunds'],
-        params: LinkParam,
-        response: responses(BuyerRefundSchema),
-      },
-    },
-    async request => presentToBuyer(await refunds.byLink(request.params.link)),
-  )
-
-  app.put(
-    '/v1/refunds/:link/address',
-    {
-      config: { rate: 'swap', errors: ['no_such_refund', 'refund_address_fixed'] },
-      schema: {
-        operationId: 'giveRefundAddress',
-        summary: 'Give the address of a refund',
-        description: 'It can be changed until the shop has seen it.',
-        tags: ['refunds'],
-        params: LinkParam,
-        body: GiveAddressSchema,
-        response: responses(BuyerRefundSchema),
-      },
-    },
-    async request => presentToBuyer(await refunds.giveAddress(request.params.link, request.body.address)),
   )
 }
