@@ -23,6 +23,8 @@ import type { Readiness } from '../services/readiness.ts'
 import type { Dashboard } from '../services/sale/dashboard.ts'
 import type { InvoiceExports } from '../services/sale/export.ts'
 import type { Invoices } from '../services/sale/invoice.ts'
+import type { Refunds } from '../services/sale/refund.ts'
+import type { RefundLinks } from '../services/sale/refund-link.ts'
 import type { Swaps } from '../services/sale/swap.ts'
 import type { SetAsides } from '../services/set-aside.ts'
 import type { AuthenticatedUser } from './auth.ts'
@@ -52,6 +54,8 @@ export interface SiteDeps {
   readonly exports: InvoiceExports
   readonly invoices: Invoices
   readonly rates: Rates
+  readonly refunds: Refunds
+  readonly refundLinks: RefundLinks
   readonly sessions: Sessions
   readonly setAsides: Pick<SetAsides, 'countByKindOf'>
   readonly signIn: SignIn

@@ -4,7 +4,7 @@ import { wireFields } from '../../../domain/field.ts'
 import { MAX_ZAT, sumZat } from '../../../domain/money.ts'
 import { parsePriceMember } from '../../../domain/sale/invoice-request.ts'
 import { paymentUri, paymentUriOfSeveral } from '../../../domain/sale/payment-uri.ts'
-import { REFUND_FIELDS, REFUND_STATUSES, refundMemo } from '../../../domain/sale/refund.ts'
+import { REFUND_FIELDS, REFUND_STATUSES, type Refund, refundMemo } from '../../../domain/sale/refund.ts'
 import type { Refunds, RefundWithInvoice } from '../../../services/sale/refund.ts'
 import type { App } from '../../app.ts'
 import { type Auth, accountOf, actorOf } from '../../auth.ts'
@@ -79,6 +79,11 @@ const RefundPaymentSchema = wireObject<Wire.RefundPayment>()('RefundPayment', {
   amount_zat: Zat('The sum.'),
 })
 
+/** The page where the buyer gives the address. */
+export function refundUrl({ linkId }: Pick<Refund, 'linkId'>, publicUrl: string): string {
+  return `${publicUrl}/r/${linkId}`
+}
+
 function presentRefund({ refund, invoice }: RefundWithInvoice, publicUrl: string): Wire.Refund {
   const { status, address, amountZat, price, rate, reason } = refund
   return {
@@ -90,7 +95,7 @@ function presentRefund({ refund, invoice }: RefundWithInvoice, publicUrl: string
     ...(rate && { rate }),
     ...(reason !== null && { reason }),
     address,
-    ...(status === 'awaiting_address' && { refund_url: `${publicUrl}/refunds/${refund.linkId}` }),
+    ...(status === 'awaiting_address' && { refund_url: refundUrl(refund, publicUrl) }),
     ...(status === 'ready' && address !== null && { zip321_uri: paymentUri(address, amountZat, refundMemo(invoice)) }),
     txid: refund.txid,
     created_at: refund.createdAt,
