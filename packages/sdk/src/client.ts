@@ -83,7 +83,7 @@ export class ZatgateClient {
   }
 
   /**
-   * Closes an invoice that nobody has paid. A payment on its way still counts. Needs the session token.
+   * Closes an invoice without a payment. A payment on its way still counts. Needs the session token.
    * @throws ZatgateError 409 `invoice_not_cancelable`
    */
   cancelInvoice(id: string, options: CallOptions = {}): Promise<wire.Invoice> {

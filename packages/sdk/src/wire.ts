@@ -312,6 +312,8 @@ export interface Account {
   viewing_key_set: boolean
   /** Blocks until a payment counts; 0 counts mempool payments. A block takes about 75 seconds, since NU7 about 25. */
   confirmations: number
+  /** How much of an amount may be missing for `paid`, in hundredths of a percent. */
+  tolerance_bps: number
   plan: string
   /** Null: the plan does not expire. */
   plan_expires_at: number | null
@@ -322,7 +324,9 @@ export interface Account {
 /** PATCH /v1/account */
 export interface UpdateAccountRequest {
   /** 0 to 100. */
-  confirmations: number
+  confirmations?: number
+  /** 0 to 10,000. */
+  tolerance_bps?: number
 }
 
 /** PUT /v1/account/viewing-key */

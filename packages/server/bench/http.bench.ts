@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Rates } from '@zatgate/sandbox/rates'
 import fastify from 'fastify'
 import { Type } from 'typebox'
 import { loadConfig } from '../src/config/settings.ts'
@@ -22,7 +23,13 @@ const ROUNDS = 5
 const KEYS = 8
 const BURST = 5_000
 const BURST_SECONDS = 60
-const GOALS = { create: { SQLite: 0.18, PostgreSQL: 0.15 }, read: { SQLite: 0.7, PostgreSQL: 0.5 }, p99Ms: 50 }
+const GOALS = {
+  create: { SQLite: 0.18, PostgreSQL: 0.15 },
+  /** Of creates that give an amount alone. */
+  sale: 1 / 1.3,
+  read: { SQLite: 0.7, PostgreSQL: 0.5 },
+  p99Ms: 50,
+}
 type DatabaseName = keyof typeof GOALS.create
 
 /** A server and the API keys of several merchants. */
@@ -42,6 +49,7 @@ async function run(): Promise<void> {
       const { url, keys } = shops
       await measureCreate(`create an invoice on one key, ${name}`, name, { url, keys: keys.slice(0, 1) })
       await measureCreate(`create an invoice, ${name}`, name, shops)
+      await measureSale(`create an invoice with order, price and 2 KiB of metadata, ${name}`, shops)
       await measureRead(`read an invoice, ${name}`, name, shops)
     })
     await withInstantAddresses(freshUrl, shops =>
@@ -53,7 +61,10 @@ async function run(): Promise<void> {
 const dataDir = mkdtempSync(join(tmpdir(), 'zatgate-bench-'))
 process.on('exit', () => rmSync(dataDir, { recursive: true }))
 
+const rates = await Rates.start()
+
 const settings = (databaseUrl: string) => ({
+  RATES_SOURCES: rates.setting,
   DATA_DIR: dataDir,
   DATABASE_URL: databaseUrl,
   PORT: '0',
@@ -103,6 +114,13 @@ async function measureCreate(what: string, database: string, { url, keys }: Shop
   await compare(what, GOALS.create[database as DatabaseName], url, sample.body, creates)
 }
 
+/** A sale as shops create it, compared with an amount alone. */
+async function measureSale(what: string, { url, keys }: Shops): Promise<void> {
+  const requests = (body: string) => keys.map(key => createRequest(url, key, body))
+  const plain = { name: 'an amount alone', url, requests: requests(AMOUNT_ALONE) }
+  await alternate(what, GOALS.sale, { url, requests: requests(SALE) }, plain)
+}
+
 /** The first requests of a process. The first one has no address derived ahead: no invoice has been created on the key. */
 async function measureBursts(database: string, databaseUrl: string): Promise<void> {
   const [key] = await withService(databaseUrl, async ({ keys }) => keys)
@@ -130,20 +148,23 @@ async function measureRead(what: string, database: string, { url, keys }: Shops)
   await compare(what, GOALS.read[database as DatabaseName], url, sample.body, read)
 }
 
-const createRequest = (url: string, key: string) =>
-  requestText(
-    url,
-    'POST',
-    '/v1/invoices',
-    { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    '{"amount_zat":150000000}',
-  )
+const AMOUNT_ALONE = '{"amount_zat":150000000}'
+
+const SALE = JSON.stringify({
+  price: { amount: '25.00', currency: 'EUR' },
+  order_id: '1001',
+  description: 'T-shirt',
+  metadata: { lines: 'x'.repeat(2_000), customer: 42 },
+})
+
+const createRequest = (url: string, key: string, body = AMOUNT_ALONE) =>
+  requestText(url, 'POST', '/v1/invoices', { authorization: `Bearer ${key}`, 'content-type': 'application/json' }, body)
 
 async function created(url: string, key: string): Promise<{ id: string; body: Record<string, unknown> }> {
   const response = await fetch(`${url}/v1/invoices`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: '{"amount_zat":150000000}',
+    body: AMOUNT_ALONE,
   })
   const body = (await response.json()) as { id: string }
   return { id: body.id, body }
@@ -165,7 +186,7 @@ async function startConstant(responseBody: Record<string, unknown>) {
   return { url, close: () => app.close() }
 }
 
-/** Alternates between both and takes the best round of each, since other load on the machine only slows one down. */
+/** Compares requests with the same framework that sends a constant response of the same size. */
 async function compare(
   what: string,
   goal: number,
@@ -174,22 +195,37 @@ async function compare(
   requests: (url: string) => readonly string[],
 ): Promise<void> {
   const constant = await startConstant(responseBody)
-  const measured = async (at: string) =>
-    load({ url: at, requests: requests(at), connections: CONNECTIONS, seconds: SECONDS })
+  const bound = { name: 'a constant response', requests: requests(constant.url), url: constant.url }
+  await alternate(what, goal, { url, requests: requests(url) }, bound)
+  await constant.close()
+}
+
+interface Side {
+  readonly url: string
+  readonly requests: readonly string[]
+}
+
+/** Alternates between both and takes the best round of each, since other load on the machine only slows one down. */
+async function alternate(
+  what: string,
+  goal: number,
+  side: Side,
+  bound: Side & { readonly name: string },
+): Promise<void> {
+  const measured = ({ url, requests }: Side) => load({ url, requests, connections: CONNECTIONS, seconds: SECONDS })
   const ours: Measured[] = []
   const bounds: Measured[] = []
   for (let round = 0; round < ROUNDS; round++) {
-    ours.push(await measured(url))
-    bounds.push(await measured(constant.url))
+    ours.push(await measured(side))
+    bounds.push(await measured(bound))
   }
-  await constant.close()
   const best = fastest(ours)
   const failed = ours.reduce((sum, round) => sum + round.failed, 0)
   report({
     what,
     perSecond: best.perSecond,
     unit: 'requests',
-    bound: { name: 'a constant response', perSecond: fastest(bounds).perSecond },
+    bound: { name: bound.name, perSecond: fastest(bounds).perSecond },
     goal,
     notes: notesOf(best, failed),
   })
@@ -200,3 +236,4 @@ function fastest(all: readonly Measured[]): Measured {
 }
 
 await run()
+await rates.close()

@@ -81,6 +81,7 @@ export interface AccountsTable {
   email: string
   network: Network
   confirmations: Int64
+  tolerance_bps: Generated<Int64>
   plan: string
   plan_expires_at: Int64 | null
   viewing_key_id: Int64 | null

@@ -13,6 +13,7 @@ const ORDER = { amount_zat: 50_000_000, fiat_currency: 'EUR', payout_to: 'DE00 1
 /** Every session endpoint that changes the account, in an order in which each succeeds. `{id}`: the last id returned. */
 const CHANGES: readonly (readonly [line: string, kind: AuditKind, json?: unknown])[] = [
   ['PATCH /v1/account', 'confirmations_set', { confirmations: 9 }],
+  ['PATCH /v1/account', 'tolerance_set', { tolerance_bps: 9 }],
   ['PUT /v1/account/viewing-key', 'viewing_key_set', { viewing_key: testViewingKey(4) }],
   ['POST /v1/account/api-keys', 'api_key_created', { name: 'till' }],
   ['DELETE /v1/account/api-keys/{id}', 'api_key_revoked'],

@@ -5,8 +5,8 @@ export const CHANGES_OF_ACCOUNTS: readonly Change[] = [
     name: 'fewer confirmations need no recent code',
     file: 'domain/account/account.ts',
     in: 'needsRecentSignIn',
-    find: 'return confirmations < before',
-    replace: 'return confirmations > before',
+    find: 'confirmations < before.confirmations',
+    replace: 'confirmations > before.confirmations',
     killedBy: {
       file: 'http/routes/account/recent-sign-in.test.ts',
       test: 'a stale browser token is refused as a bearer for every change that needs a code',

@@ -3,20 +3,31 @@ import type { KeyExpiry } from './viewing-key.ts'
 
 export const CONFIRMATIONS = { min: 0, max: 100, default: 3 } as const
 
-/** Fewer confirmations make double spending easier, so they need a code of the owner. */
-export function needsRecentSignIn(before: number, confirmations: number): boolean {
-  return confirmations < before
+/** The terms of new invoices that an account sets. */
+export interface SaleTerms {
+  /** Blocks until a payment counts. */
+  readonly confirmations: number
+  /** How much of an amount may be missing for `paid`, in hundredths of a percent. */
+  readonly toleranceBps: number
+}
+
+export function saleTermsOf({ confirmations, toleranceBps }: SaleTerms): SaleTerms {
+  return { confirmations, toleranceBps }
+}
+
+/** Fewer confirmations make double spending easier, and a higher tolerance takes less money: both need a code of the owner. */
+export function needsRecentSignIn(before: SaleTerms, { confirmations, toleranceBps }: SaleTerms): boolean {
+  return confirmations < before.confirmations || toleranceBps > before.toleranceBps
 }
 
 export type Network = 'main' | 'test' | 'regtest'
 
-export interface Account {
+export interface Account extends SaleTerms {
   /** Internal id; the API shows `publicId`. */
   readonly id: number
   readonly publicId: string
   readonly email: string
   readonly network: Network
-  readonly confirmations: number
   readonly plan: string
   /** Unix seconds; null: never. */
   readonly planExpiresAt: number | null

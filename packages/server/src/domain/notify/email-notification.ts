@@ -14,6 +14,7 @@ export const EMAIL_NOTIFICATIONS = {
   sessions_ended: 'all sessions were ended',
   signed_in: 'a new sign-in was made',
   confirmations_set: 'the number of confirmations was changed',
+  tolerance_set: 'the tolerance of payments was changed',
   withdrawal_created: 'a withdrawal was created',
   withdrawal_canceled: 'a withdrawal was canceled',
   email_changed: 'the email was changed',

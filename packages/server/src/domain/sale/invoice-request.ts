@@ -31,7 +31,7 @@ export interface InvoiceBody {
 /** The longest text of metadata, in bytes of UTF-8. */
 export const MAX_METADATA_BYTES = 16 * 1024
 /** How deep objects and lists may be nested in it. */
-export const MAX_METADATA_NESTING = 16
+const MAX_METADATA_NESTING = 16
 
 /**
  * Parses what a request for an invoice gives.

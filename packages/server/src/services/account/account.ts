@@ -1,9 +1,16 @@
 import type { Account, Network } from '../../domain/account/account.ts'
-import { CONFIRMATIONS, needsRecentSignIn, normaliseEmail } from '../../domain/account/account.ts'
+import {
+  CONFIRMATIONS,
+  needsRecentSignIn,
+  normaliseEmail,
+  type SaleTerms,
+  saleTermsOf,
+} from '../../domain/account/account.ts'
 import { type Actor, SERVICE } from '../../domain/account/audit.ts'
 import { effectivePlan, FREE_PLAN, findPlan, type Plan, unknownPlanError } from '../../domain/account/plan.ts'
 import { AppError, invalidField } from '../../domain/error.ts'
 import { planUpdatedEvent } from '../../domain/notify/event.ts'
+import { MAX_TOLERANCE_BPS } from '../../domain/sale/invoice-fields.ts'
 import { formatMonth, startOfNextMonth } from '../../domain/time.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
@@ -39,12 +46,14 @@ export interface Accounts {
   /** Changes the email without a code, for the operator. It cannot be undone with a link. @throws AppError `invalid_email`, `email_taken` */
   setEmail(account: Account, email: string, actor: Actor): Promise<string>
   /**
+   * Sets terms of new invoices; those that are absent stay.
    * @param hasRecentSignIn whether the owner entered a code recently, or needs none
-   * @throws AppError `invalid_confirmations`; `recent_sign_in_required` for fewer than now without a recent sign-in
+   * @throws AppError `invalid_confirmations`, `invalid_tolerance_bps`; `recent_sign_in_required` for fewer confirmations or
+   * a higher tolerance than now without a recent sign-in
    */
-  setConfirmations(
+  setTerms(
     account: Account,
-    confirmations: number,
+    changes: Partial<SaleTerms>,
     actor?: Actor,
     hasRecentSignIn?: boolean,
   ): Promise<AccountOverview>
@@ -120,6 +129,16 @@ export function reservedEmailError(): AppError {
   )
 }
 
+/** @throws AppError `invalid_confirmations`, `invalid_tolerance_bps` */
+function requireTerms({ confirmations, toleranceBps }: Partial<SaleTerms>): void {
+  const isWithin = (value: number, min: number, max: number) => Number.isInteger(value) && value >= min && value <= max
+  const { min, max } = CONFIRMATIONS
+  if (confirmations !== undefined && !isWithin(confirmations, min, max))
+    throw invalidField('confirmations', `${min} to ${max}`)
+  if (toleranceBps !== undefined && !isWithin(toleranceBps, 0, MAX_TOLERANCE_BPS))
+    throw invalidField('tolerance_bps', `0 to ${MAX_TOLERANCE_BPS}`)
+}
+
 function emailTakenError(detail: string): AppError {
   return new AppError('email_taken', { detail })
 }
@@ -171,20 +190,23 @@ export function createAccounts(
       return email
     },
 
-    async setConfirmations(account, confirmations, actor = SERVICE, hasRecentSignIn = true) {
-      const { min, max } = CONFIRMATIONS
-      if (!Number.isInteger(confirmations) || confirmations < min || confirmations > max)
-        throw invalidField('confirmations', `${min} to ${max}`)
-      const now = nowSecs(clock)
-      await store.write(async tx => {
+    async setTerms(account, changes, actor = SERVICE, hasRecentSignIn = true) {
+      requireTerms(changes)
+      const at = nowSecs(clock)
+      const changed = await store.write(async tx => {
         const before = await tx.accounts.lock(account.id)
-        if (!before || before.confirmations === confirmations) return
-        if (!hasRecentSignIn && needsRecentSignIn(before.confirmations, confirmations))
-          throw new AppError('recent_sign_in_required')
-        await tx.accounts.setConfirmations(account.id, confirmations)
-        await recordChange(tx, account, actor, { kind: 'confirmations_set', at: now, detail: String(confirmations) })
+        if (!before) return account
+        const terms = { ...saleTermsOf(before), ...changes }
+        if (!hasRecentSignIn && needsRecentSignIn(before, terms)) throw new AppError('recent_sign_in_required')
+        const { confirmations, toleranceBps } = terms
+        await tx.accounts.setTerms(account.id, terms)
+        if (confirmations !== before.confirmations)
+          await recordChange(tx, account, actor, { kind: 'confirmations_set', at, detail: String(confirmations) })
+        if (toleranceBps !== before.toleranceBps)
+          await recordChange(tx, account, actor, { kind: 'tolerance_set', at, detail: `${toleranceBps} bps` })
+        return { ...account, ...terms }
       })
-      return overview({ ...account, confirmations })
+      return overview(changed)
     },
 
     async setPlan(email, name, expiresAt, actor = SERVICE) {

@@ -1,4 +1,4 @@
-import type { Account } from '../../domain/account/account.ts'
+import { type Account, saleTermsOf } from '../../domain/account/account.ts'
 import { AppError } from '../../domain/error.ts'
 import type { Store } from '../../ports/store.ts'
 import { type AccountDefaults, findOrCreateAccount } from './account.ts'
@@ -22,7 +22,7 @@ export async function ensureOperatorAccount(
   const { confirmations } = deps
   const account = await deps.store.write(async tx => {
     const operator = await findOrCreateAccount(tx, OPERATOR_EMAIL, deps)
-    await tx.accounts.setConfirmations(operator.id, confirmations)
+    await tx.accounts.setTerms(operator.id, { ...saleTermsOf(operator), confirmations })
     return { ...operator, confirmations }
   })
   try {

@@ -8,7 +8,7 @@ import { lockInvoices, type ReportChanges, type UpdateInvoices } from './invoice
 
 export interface InvoiceCancellations {
   /**
-   * Closes an invoice that nobody has paid: it is `expired`, with the reason `canceled`. Its address stays watched, so a
+   * Closes an invoice without a payment: it is `expired`, with the reason `canceled`. Its address stays watched, so a
    * payment on its way still counts. Repeating it returns the invoice.
    * @throws AppError `no_such_invoice`, also for another account's; `invoice_not_cancelable`
    */

@@ -130,6 +130,7 @@ export function createInvoices(deps: {
       address: reserved.address,
       ...givenFields(terms),
       amountZat: terms.amountZat,
+      ...toleranceOf(terms, account),
       confirmations: terms.ownConfirmations ?? account.confirmations,
       createdAt,
       expiresAt,
@@ -253,6 +254,12 @@ export function createInvoices(deps: {
 
     list: (account, page, filter) => store.read(tx => tx.invoices.list(account.id, page, filter)),
   }
+}
+
+/** The tolerance of a sale whose request gives none is that of its account. */
+function toleranceOf({ purpose, openAmount, toleranceBps }: NewTerms, account: Account): GivenFields {
+  const isDefault = purpose === 'sale' && !openAmount && (toleranceBps ?? null) === null
+  return isDefault && account.toleranceBps > 0 ? { toleranceBps: account.toleranceBps } : {}
 }
 
 /** Writes what belongs to a created invoice. */

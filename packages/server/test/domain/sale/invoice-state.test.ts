@@ -20,15 +20,8 @@ import {
 import { countConfirmations, type Payment, type PaymentLocation } from '../../../src/domain/sale/payment.ts'
 import { summarize } from '../../harness/payments.ts'
 
-const TERMS: InvoiceTerms = {
-  amountZat: 100n,
-  openAmount: null,
-  toleranceBps: null,
-  expiresAt: 1_000,
-  watchUntil: 9_000,
-  confirmations: 3,
-  canceledAt: null,
-}
+const PLAIN = { openAmount: null, toleranceBps: null, canceledAt: null } as const
+const TERMS: InvoiceTerms = { ...PLAIN, amountZat: 100n, expiresAt: 1_000, watchUntil: 9_000, confirmations: 3 }
 const VIEW: EvaluationContext = { tip: 50, syncedThrough: 900, mempoolIsKnown: true, keptOpenBySwap: false }
 const EXPIRED: EvaluationContext = { ...VIEW, syncedThrough: 1_000 }
 

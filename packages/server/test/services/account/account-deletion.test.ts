@@ -96,7 +96,7 @@ onBothDatabases(engine => {
     await assert.rejects(sessions.create(deleting, 'new', ACTOR), refused)
     await assert.rejects(webhooks.set(deleting, 'https://shop.example/hook', ACTOR), refused)
     await assert.rejects(viewingKeys.set(deleting, testViewingKey(2), ACTOR), refused)
-    await assert.rejects(accounts.setConfirmations(deleting, 7, ACTOR), refused)
+    await assert.rejects(accounts.setTerms(deleting, { confirmations: 7 }, ACTOR), refused)
     await assert.rejects(accounts.setEmail(deleting, 'other@example.org', ACTOR), refused)
     await assert.rejects(withdrawals.create(deleting, order, ACTOR), refused)
     await assert.rejects(billing.subscribe(deleting, 'Pro'), refused)

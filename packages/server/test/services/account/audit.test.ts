@@ -95,12 +95,12 @@ onBothDatabases(engine => {
     const { apiKey } = await apiKeys.create(account, 'till', ACTOR)
     const { session } = await sessions.create(account, 'thief', ACTOR)
     await appendChanges(store, account.id, ACTOR, OWNER_LIMITS.session.max - 2, clock.secs)
-    await assert.rejects(accounts.setConfirmations(account, 0, ACTOR), tooMany)
+    await assert.rejects(accounts.setTerms(account, { confirmations: 0 }, ACTOR), tooMany)
     assert.equal((await accounts.findByEmail(account.email)).confirmations, 3)
     await apiKeys.revoke(account, apiKey.publicId, ACTOR)
     await sessions.end(account, session.publicId, ACTOR)
     clock.advance(OWNER_LIMITS.session.windowSecs)
-    await accounts.setConfirmations(account, 0, ACTOR)
+    await accounts.setTerms(account, { confirmations: 0 }, ACTOR)
     const kinds = (await entriesOf(store, account.id)).map(([kind]) => kind)
     assert.deepEqual(kinds.slice(-3), ['api_key_revoked', 'session_ended', 'confirmations_set'])
   })
@@ -118,26 +118,26 @@ onBothDatabases(engine => {
     const { session: stolen, actor: thief } = await open('stolen')
     const { actor: script } = await open('script')
     await appendChanges(store, account.id, thief, OWNER_LIMITS.session.max, clock.secs)
-    await assert.rejects(accounts.setConfirmations(account, 0, thief), tooMany)
-    await accounts.setConfirmations(account, 4, script)
+    await assert.rejects(accounts.setTerms(account, { confirmations: 0 }, thief), tooMany)
+    await accounts.setTerms(account, { confirmations: 4 }, script)
 
     // Many stolen sessions together spend the limit of the account. A code in any session opens a new one.
     await appendChanges(store, account.id, ACTOR, OWNER_LIMITS.account.max, clock.secs)
-    await assert.rejects(accounts.setConfirmations(account, 5, script), tooMany)
+    await assert.rejects(accounts.setTerms(account, { confirmations: 5 }, script), tooMany)
     clock.advance(60)
     for (const { id } of [stolen, (await open('the owner, after a sign-in')).session]) {
       const until = clock.secs + OWNER_LIMITS.code.windowSecs
       await store.write(tx => tx.signIn.setRecentlyAuthenticatedUntil(id, until))
     }
-    await accounts.setConfirmations(account, 5, thief)
+    await accounts.setTerms(account, { confirmations: 5 }, thief)
     await appendChanges(store, account.id, thief, OWNER_LIMITS.code.max - 1, clock.secs)
-    await assert.rejects(accounts.setConfirmations(account, 6, thief), (error: AppError) => {
+    await assert.rejects(accounts.setTerms(account, { confirmations: 6 }, thief), (error: AppError) => {
       return tooMany(error) && error.retryAfterSecs === OWNER_LIMITS.code.windowSecs
     })
     const { session: next, actor: owner } = await open('the owner, once more')
     const until = clock.secs + OWNER_LIMITS.code.windowSecs
     await store.write(tx => tx.signIn.setRecentlyAuthenticatedUntil(next.id, until))
-    await accounts.setConfirmations(account, 7, owner)
+    await accounts.setTerms(account, { confirmations: 7 }, owner)
   })
 
   test('the operator’s settlement of a withdrawal is in the log of its account, without the payout details', async t => {

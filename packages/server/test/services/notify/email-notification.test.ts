@@ -18,9 +18,9 @@ onBothDatabases(engine => {
     const store = await openEmptyStore(engine, t)
     const services = await createBillingHarness(t, { store, clock: new ManualClock() })
     const account = await makeAccount(store)
-    await services.accounts.setConfirmations(account, 0)
-    await services.accounts.setConfirmations(account, 0)
-    await assert.rejects(services.accounts.setConfirmations(account, 101))
+    await services.accounts.setTerms(account, { confirmations: 0 })
+    await services.accounts.setTerms(account, { confirmations: 0 })
+    await assert.rejects(services.accounts.setTerms(account, { confirmations: 101 }))
     assert.deepEqual(await queued(store, account.email), [['confirmations_set', '0']])
   })
 

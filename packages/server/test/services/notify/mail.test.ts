@@ -51,14 +51,14 @@ onBothDatabases(engine => {
     await webhooks.set(account, 'https://shop.example/hook')
     const webhook = await webhooks.read(account)
     const { account: withKey } = await viewingKeys.set(account, testViewingKey())
-    await accounts.setConfirmations(withKey, 5)
+    await accounts.setTerms(withKey, { confirmations: 5 })
     assert.equal(await mails.sendNotices(10), 3)
     for (let i = 0; i < 20; i++) {
       clock.advance(3_600)
       const again = await webhooks.set(withKey, 'https://shop.example/hook')
       assert.deepEqual(again, { webhook, secret: null })
       await viewingKeys.set(account, testViewingKey())
-      await accounts.setConfirmations(withKey, 5)
+      await accounts.setTerms(withKey, { confirmations: 5 })
       assert.equal(await mails.sendNotices(10), 0)
     }
     await viewingKeys.set(account, testViewingKey(2))

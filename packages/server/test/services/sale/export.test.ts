@@ -14,10 +14,11 @@ async function textOf(chunks: AsyncIterable<string>): Promise<string> {
 }
 
 /** The fields of RFC 4180 text, line by line. */
-function parseCsv(text: string): string[][] {
+function parseCsv(text: string, separator = ','): string[][] {
   assert.ok(text.endsWith('\r\n'))
   const lines: string[][] = [[]]
-  for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g)) {
+  const field = new RegExp(`(?:"((?:[^"]|"")*)"|([^"${separator}\r\n]*))(${separator}|\r\n)`, 'g')
+  for (const [, quoted, plain, end] of text.matchAll(field)) {
     lines.at(-1)?.push(quoted === undefined ? (plain as string) : quoted.replaceAll('""', '"'))
     if (end === '\r\n') lines.push([])
   }
@@ -87,9 +88,44 @@ test('a row has the values of the listing; CSV adds decimal amounts and readable
     received_zec: '1.5',
     created_utc: '2027-01-15 08:00:00',
     paid_utc: '2027-01-15 08:01:00',
-    order_id: '',
-    description: '',
+    ...Object.fromEntries(head.slice(FIRST_COLUMNS.length).map(name => [name, ''])),
   })
+})
+
+const FIRST_COLUMNS = [
+  ...['id', 'status', 'amount_zat', 'received_zat', 'overpaid_zat', 'address', 'txid', 'created_at', 'expires_at'],
+  ...['paid_at', 'amount_zec', 'received_zec', 'created_utc', 'paid_utc'],
+]
+const SALE_COLUMNS = [
+  ...['order_id', 'description', 'price_amount', 'price_currency', 'rate', 'rate_currency', 'rate_sources', 'rate_utc'],
+  ...['open_amount', 'min_amount_zat', 'tolerance_bps', 'confirmations', 'success_url', 'cancel_url'],
+  ...['auto_redirect', 'locale', 'canceled_utc', 'metadata'],
+]
+
+test('columns keep their places; those of a sale follow, as of the sale, with the decimal sign of the language', async t => {
+  const { exports, shop } = await harness(t, 0)
+  await shop.sell({
+    createdAt: NOW,
+    orderId: '1001',
+    price: { amount: '25.50', currency: 'eur' },
+    rate: { currency: 'EUR', price: '40.5', sources: ['gemini', 'kraken'], fetched_at: NOW - 7 },
+    toleranceBps: 50,
+    autoRedirect: true,
+    metadata: '{"a": "x;y",\n"b":1.0}',
+  })
+  const [head, row] = parseCsv(
+    await textOf(exports.exportInvoices(shop.account, null, 'csv_semicolon', { from: 0 }).chunks),
+    ';',
+  ) as [string[], string[]]
+  assert.deepEqual(head, [...FIRST_COLUMNS, ...SALE_COLUMNS])
+  const cells = Object.fromEntries(head.map((name, i) => [name, row[i]]))
+  assert.deepEqual(
+    SALE_COLUMNS.map(name => cells[name]),
+    [
+      ...['1001', '', '25,50', 'EUR', '40,5', 'EUR', 'gemini kraken', '2027-01-15 07:59:53', '', ''],
+      ...['50', '', '', '', 'true', '', '', '{"a": "x;y",\n"b":1.0}'],
+    ],
+  )
 })
 
 test('a period includes its first second and excludes its end', async t => {

@@ -154,9 +154,9 @@ describePostgres('several processes on one PostgreSQL', server => {
         'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
       )
     const interrupted = store.write(async tx => {
-      await tx.accounts.setConfirmations(account.id, 9)
+      await tx.accounts.setTerms(account.id, { confirmations: 9, toleranceBps: 0 })
       await kill()
-      await tx.accounts.setConfirmations(account.id, 8)
+      await tx.accounts.setTerms(account.id, { confirmations: 8, toleranceBps: 0 })
     })
     await assert.rejects(interrupted, { kind: 'unavailable', code: 'database_unavailable' })
     await notified

@@ -93,7 +93,7 @@ test('while another process holds the write lock, writes wait, and neither reads
   other.exec('BEGIN IMMEDIATE')
   let written = false
   const write = store
-    .write(tx => tx.accounts.setConfirmations(account.id, 9))
+    .write(tx => tx.accounts.setTerms(account.id, { confirmations: 9, toleranceBps: 0 }))
     .then(() => {
       written = true
     })
@@ -122,7 +122,7 @@ test('a read sees one snapshot, regardless of commits during the read', async t 
   const account = await makeAccount(store)
   await store.read(async tx => {
     const before = await tx.accounts.list(0, 100)
-    await store.write(inner => inner.accounts.setConfirmations(account.id, 9))
+    await store.write(inner => inner.accounts.setTerms(account.id, { confirmations: 9, toleranceBps: 0 }))
     assert.deepEqual(await tx.accounts.list(0, 100), before)
   })
   assert.equal((await store.read(tx => tx.accounts.byId(account.id)))?.confirmations, 9)

@@ -148,7 +148,7 @@ export function transactionSuite(engine: DatabaseEngine): void {
     const store = await openEmptyStore(engine, t)
     const account = await makeAccount(store)
     await assert.rejects(
-      store.read(tx => tx.accounts.setConfirmations(account.id, 9)),
+      store.read(tx => tx.accounts.setTerms(account.id, { confirmations: 9, toleranceBps: 0 })),
       /read.?only/i,
     )
     await assert.rejects(

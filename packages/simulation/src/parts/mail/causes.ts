@@ -73,6 +73,7 @@ const SUBJECTS: Readonly<Record<string, RegExp>> = {
   sessions_ended: /^zatgate: all sessions were ended$/,
   signed_in: /^zatgate: a new sign-in was made$/,
   confirmations_set: /^zatgate: the number of confirmations was changed$/,
+  tolerance_set: /^zatgate: the tolerance of payments was changed$/,
   withdrawal_created: /^zatgate: a withdrawal was created$/,
   withdrawal_canceled: /^zatgate: a withdrawal was canceled$/,
   deletion_requested: /^zatgate: the deletion of the account was requested$/,

@@ -168,7 +168,7 @@ export function saleActions(world: World, shop: Shop): readonly Action[] {
         const confirmations = draw.pick([0, 1, 2, 5])
         request(draw, 'change confirmations', async services => {
           const account = await services.accounts.findByEmail(merchant.email)
-          await services.accounts.setConfirmations(account, confirmations)
+          await services.accounts.setTerms(account, { confirmations })
         })
         return `${merchant.name} requires ${confirmations} confirmations`
       },

@@ -80,10 +80,10 @@ test('a process that dies while it waits for a lock never gets it', async t => {
   const holding = two.write(async tx => {
     await tx.accounts.lock(account.id)
     await hold.promise
-    return tx.accounts.setConfirmations(account.id, 7)
+    return tx.accounts.setTerms(account.id, { confirmations: 7, toleranceBps: 0 })
   })
   await nextTurn()
-  one.write(tx => tx.accounts.setConfirmations(account.id, 9)).catch(() => {})
+  one.write(tx => tx.accounts.setTerms(account.id, { confirmations: 9, toleranceBps: 0 })).catch(() => {})
   await nextTurn()
   server.crash(first)
   hold.resolve()
@@ -210,7 +210,7 @@ test('two use cases that lock the same rows in opposite order both succeed', asy
 test('a reset leaves a database like a new one, and nothing of the processes', async t => {
   const { server, one, account } = await openTwo(t)
   const unfinished = one.write(async tx => {
-    await tx.accounts.setConfirmations(account.id, 9)
+    await tx.accounts.setTerms(account.id, { confirmations: 9, toleranceBps: 0 })
     await new Promise(() => {})
   })
   unfinished.catch(() => {})
@@ -225,7 +225,7 @@ test('a reset leaves a database like a new one, and nothing of the processes', a
 test('a restored copy has the content and the ids of its time, and another identity', async t => {
   const { server, one, account } = await openTwo(t)
   const copy = server.copyContent()
-  await one.write(tx => tx.accounts.setConfirmations(account.id, 9))
+  await one.write(tx => tx.accounts.setTerms(account.id, { confirmations: 9, toleranceBps: 0 }))
   await makeAccount(one)
   const before = await one.read(tx => tx.databaseIdentity.read())
   await one.close()

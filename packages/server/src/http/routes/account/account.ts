@@ -2,6 +2,8 @@ import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
 import { CONFIRMATIONS } from '../../../domain/account/account.ts'
 import { MAX_VIEWING_KEY_CHARS } from '../../../domain/account/viewing-key.ts'
+import { invalidField } from '../../../domain/error.ts'
+import { MAX_TOLERANCE_BPS } from '../../../domain/sale/invoice-fields.ts'
 import type { AccountOverview, Accounts } from '../../../services/account/account.ts'
 import type { ViewingKeys } from '../../../services/account/viewing-key.ts'
 import type { App } from '../../app.ts'
@@ -18,6 +20,9 @@ const accountMembers = {
     description:
       'Confirmations required for a payment; 0 counts the mempool. A block is mined about every 75 seconds, from NU7 on about every 25.',
   }),
+  tolerance_bps: Type.Integer({
+    description: 'How much of an amount may be missing for `paid`, in hundredths of a percent.',
+  }),
   plan: Type.String(),
   plan_expires_at: nullable(UnixSecs('Null: the plan does not expire.')),
   invoices_this_month: MonthlyUsageSchema,
@@ -32,7 +37,14 @@ const AccountWithFirstAddressSchema = wireObject<Wire.AccountWithFirstAddress>()
 })
 
 const UpdateAccountSchema = wireBody<Wire.UpdateAccountRequest>()('UpdateAccountRequest', {
-  confirmations: Type.Integer({ minimum: CONFIRMATIONS.min, maximum: CONFIRMATIONS.max }),
+  confirmations: Type.Optional(Type.Integer({ minimum: CONFIRMATIONS.min, maximum: CONFIRMATIONS.max })),
+  tolerance_bps: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: MAX_TOLERANCE_BPS,
+      description: 'How much of an amount may be missing for `paid`, in hundredths of a percent.',
+    }),
+  ),
 })
 
 const SetViewingKeySchema = wireBody<Wire.SetViewingKeyRequest>()('SetViewingKeyRequest', {
@@ -51,6 +63,7 @@ function presentAccount(overview: AccountOverview): Wire.Account {
     network: account.network,
     viewing_key_set: account.viewingKeyId !== null,
     confirmations: account.confirmations,
+    tolerance_bps: account.toleranceBps,
     plan: plan.name,
     plan_expires_at: planExpiresAt,
     invoices_this_month: presentMonthlyUsage(overview),
@@ -85,18 +98,23 @@ export function accountRoutes(app: App, { accounts, viewingKeys, auth }: Deps): 
       schema: {
         ...common,
         operationId: 'updateAccount',
-        summary: 'Set the number of confirmations',
-        description: 'Applies to invoices created from now on. Fewer than now need a recent sign-in.',
+        summary: 'Set the confirmations and the tolerance',
+        description:
+          'Applies to invoices created from now on. Fewer confirmations or a higher tolerance than now need a recent sign-in.',
         body: UpdateAccountSchema,
         response: responses(AccountSchema),
       },
     },
     async request => {
-      const { confirmations } = request.body
+      const { confirmations, tolerance_bps: toleranceBps } = request.body
+      if (confirmations === undefined && toleranceBps === undefined)
+        throw invalidField('confirmations', 'required, or tolerance_bps')
+      const changes = {
+        ...(confirmations !== undefined && { confirmations }),
+        ...(toleranceBps !== undefined && { toleranceBps }),
+      }
       const hasRecentSignIn = await auth.hasRecentSignIn(request)
-      return presentAccount(
-        await accounts.setConfirmations(accountOf(request), confirmations, actorOf(request), hasRecentSignIn),
-      )
+      return presentAccount(await accounts.setTerms(accountOf(request), changes, actorOf(request), hasRecentSignIn))
     },
   )
 

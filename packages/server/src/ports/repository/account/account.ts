@@ -1,4 +1,4 @@
-import type { Account, Network } from '../../../domain/account/account.ts'
+import type { Account, Network, SaleTerms } from '../../../domain/account/account.ts'
 import type { KeyExpiry } from '../../../domain/account/viewing-key.ts'
 
 /** An account to insert. `createdAt` is in Unix seconds. */
@@ -31,7 +31,7 @@ export interface AccountRepository {
   /** Unix seconds from which browsers that signed in to the account with this email are known. Null: no account has it. */
   browsersKnownFrom(email: string): Promise<number | null>
   setBrowsersKnownFrom(id: number, from: number): Promise<void>
-  setConfirmations(id: number, confirmations: number): Promise<void>
+  setTerms(id: number, terms: SaleTerms): Promise<void>
   /** Replaces the key and its expiry. Without `expiry` the key never expires. */
   setViewingKey(id: number, viewingKeyId: number, expiry?: KeyExpiry): Promise<void>
   /** Without `expiresAt` the plan never ends. */

@@ -108,8 +108,12 @@ export function accountRepository(db: Db): AccountRepository {
       await db.updateTable('accounts').set({ browsers_known_from: from }).where('id', '=', id).execute()
     },
 
-    async setConfirmations(id, confirmations) {
-      await db.updateTable('accounts').set({ confirmations }).where('id', '=', id).execute()
+    async setTerms(id, { confirmations, toleranceBps }) {
+      await db
+        .updateTable('accounts')
+        .set({ confirmations, tolerance_bps: toleranceBps })
+        .where('id', '=', id)
+        .execute()
     },
 
     async setViewingKey(id, viewingKeyId, expiry) {

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { type Account, needsRecentSignIn } from '../../../domain/account/account.ts'
+import { type Account, needsRecentSignIn, saleTermsOf } from '../../../domain/account/account.ts'
 import { AppError } from '../../../domain/error.ts'
 import { withoutMarksAround } from '../../../domain/text.ts'
 import type { AuthenticatedUser } from '../../auth.ts'
@@ -65,13 +65,13 @@ export function viewingKeyPages(site: Site): void {
     const number = /^\d{1,3}$/.test(confirmations) ? Number(confirmations) : Number.NaN
     const set = async (hasRecentSignIn: boolean) => {
       try {
-        await accounts.setConfirmations(user.account, number, user.actor, hasRecentSignIn)
+        await accounts.setTerms(user.account, { confirmations: number }, user.actor, hasRecentSignIn)
         return reply.redirect(`${PATH}?done=confirmations`, 303)
       } catch (error) {
         return reject(error, reply, user)
       }
     }
-    if (!needsRecentSignIn(user.account.confirmations, number)) return set(false)
+    if (!needsRecentSignIn(user.account, { ...saleTermsOf(user.account), confirmations: number })) return set(false)
     return site.requireRecentAuth({ request, reply, user, form, menuPath: PATH }, () => set(true))
   })
 }

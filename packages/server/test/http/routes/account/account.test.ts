@@ -21,6 +21,7 @@ test('the account has exactly the documented fields', async () => {
     network: 'regtest',
     viewing_key_set: true,
     confirmations: 3,
+    tolerance_bps: 0,
     plan: 'Business',
     plan_expires_at: null,
     invoices_this_month: { used: 0, limit: null, resets_at: 1_801_440_000 },

@@ -179,3 +179,23 @@ test('an open amount has no amount in its payment request, and no swap', async (
   assert.deepEqual([body.amount_zat, body.open_amount, body.min_amount_zat], [0, true, 1_000])
   assert.match(body.zip321_uri, /^zcash:[a-z0-9]+\?memo=[\w-]+$/)
 })
+
+test('the tolerance of the account is that of new sales without one of their own, but of no open amount', async t => {
+  const on = await startTestApi()
+  t.after(() => on.close())
+  const { apiKey, sessionToken } = await on.merchant()
+  const sell = async (json: object) => (await call(on, 'POST /v1/invoices', { token: apiKey, json })).body
+  const before = await sell({ amount_zat: 1_000 })
+  const changed = await call(on, 'PATCH /v1/account', { token: sessionToken, json: { tolerance_bps: 100 } })
+  assert.deepEqual([changed.status, changed.body.tolerance_bps, changed.body.confirmations], [200, 100, 3])
+  assert.equal(before.tolerance_bps, undefined)
+  assert.equal((await sell({ amount_zat: 1_000 })).tolerance_bps, 100)
+  assert.equal((await sell({ amount_zat: 1_000, tolerance_bps: 0 })).tolerance_bps, 0)
+  assert.equal((await sell({ open_amount: true })).tolerance_bps, undefined)
+  for (const [json, code] of [
+    [{}, 'invalid_confirmations'],
+    [{ tolerance_bps: 10_001 }, 'invalid_tolerance_bps'],
+    [{ tolerance_bps: -1 }, 'invalid_tolerance_bps'],
+  ] as const)
+    assert.equal((await call(on, 'PATCH /v1/account', { token: sessionToken, json })).body.code, code)
+})

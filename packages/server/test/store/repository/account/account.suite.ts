@@ -69,7 +69,7 @@ export function accountSuite(engine: DatabaseEngine): void {
     const other = await makeAccount(store)
     const key = await makeViewingKey(store)
     await store.write(async tx => {
-      await tx.accounts.setConfirmations(account.id, 0)
+      await tx.accounts.setTerms(account.id, { confirmations: 0, toleranceBps: 0 })
       await tx.accounts.setViewingKey(account.id, key.id)
       await tx.accounts.setPlan(account.id, 'Pro', NOW + 1)
     })
