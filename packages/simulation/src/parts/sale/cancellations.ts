@@ -29,16 +29,16 @@ export function cancellations(world: World, shop: Shop): readonly Action[] {
   function action(
     name: string,
     weight: number,
-    run: (draw: Draw, invoice: KnownInvoice) => string | undefined,
+    run: (draw: Draw, invoice: KnownInvoice) => string | undefined | Promise<string | undefined>,
     fault?: string,
   ): Action {
     return {
       name,
       weight,
       ...(fault !== undefined && { fault }),
-      run(draw) {
+      async run(draw) {
         const invoice = target(draw)
-        const told = invoice && run(draw, invoice)
+        const told = invoice && (await run(draw, invoice))
         return told === undefined ? undefined : `${told} ${short(invoice!.publicId)}`
       },
     }
@@ -71,13 +71,28 @@ export function cancellations(world: World, shop: Shop): readonly Action[] {
     }),
     action(
       'cancel an invoice, and lose the response',
-      0.7,
+      1.5,
       (draw, invoice) => {
         world.storeFailures.lostCommitTo = 'invoices'
         for (let i = 0; i < 2; i++) start(draw, invoice.merchant, invoice)
         return `${invoice.merchant.name} cancels, with a lost commit,`
       },
       'an invoice is canceled, and the response is lost; the merchant cancels again',
+    ),
+    action(
+      'cancel an invoice in a process that dies',
+      1.5,
+      async (draw, invoice) => {
+        start(draw, invoice.merchant, invoice)
+        await world.scheduler.run(draw.int(1, 20))
+        const index = draw.int(0, world.processes.length - 1)
+        world.processes[index]!.crash()
+        void world.startProcess(index)
+        await world.scheduler.run()
+        start(draw, invoice.merchant, invoice)
+        return `${invoice.merchant.name} cancels, a process dies, and the merchant cancels again:`
+      },
+      'a process dies while an invoice is canceled; the merchant cancels again',
     ),
     action('cancel the invoice of another account', 0.5, (draw, invoice) => {
       const other = shop.merchants.find(merchant => merchant !== invoice.merchant)

@@ -62,6 +62,7 @@ export class Shop {
   answered: AnsweredRequest[] = []
   readonly #world: World
   readonly #publicIds = new Map<string, string>()
+  readonly #tolerances = new Map<string, Set<number>>()
   #requests = 0
 
   constructor(world: World) {
@@ -69,6 +70,13 @@ export class Shop {
     world.onRestore(() => {
       this.answered = []
     })
+  }
+
+  /** The tolerances that the merchant has set for its invoices so far. */
+  tolerances({ email }: Merchant): Set<number> {
+    const known = this.#tolerances.get(email) ?? new Set([0])
+    this.#tolerances.set(email, known)
+    return known
   }
 
   /** Opens the merchants' accounts through the service. */
@@ -122,7 +130,7 @@ export class Shop {
         if (invoice === null && isKept) this.#world.fail('an API key works until it is revoked', merchant.name)
         if (!invoice) return
         this.#checkAddress(merchant, invoice)
-        checkTerms(this.#world, invoice, terms, atMs)
+        checkTerms(this.#world, invoice, terms, this.tolerances(merchant), atMs)
         this.received(merchant, invoice)
         const { publicId } = invoice
         if (idempotencyKey !== undefined)

@@ -3,7 +3,7 @@ import { pay } from '../../world/payment.ts'
 import type { World } from '../../world/world.ts'
 import { request } from '../operator/request.ts'
 import { type Shop, short } from './shop.ts'
-import { checkMetadata, drawTerms } from './terms.ts'
+import { checkMetadata, drawTerms, drawTolerance, plainTerms } from './terms.ts'
 
 /** Merchants that price in money, tolerate, take open amounts and add metadata, and buyers who pay at the limit. */
 export function termsActions(world: World, shop: Shop): readonly Action[] {
@@ -34,14 +34,33 @@ export function termsActions(world: World, shop: Shop): readonly Action[] {
     {
       name: 'pay as little as is tolerated',
       weight: 3,
-      run(draw) {
+      async run(draw) {
+        const terms = { ...plainTerms(draw), toleranceBps: drawTolerance(draw) }
+        world.client('create invoice', () => shop.requestInvoice(draw, draw.pick(shop.merchants), 3, { terms }))
+        await world.scheduler.run()
         const invoice = shop.invoices.findLast(({ toleranceBps }) => toleranceBps > 0)
         if (!invoice) return undefined
         const { address, amountZat, toleranceBps, publicId } = invoice
         const tolerated = (amountZat * BigInt(toleranceBps)) / 10_000n
-        const valueZat = amountZat - tolerated + BigInt(draw.int(-1, 1))
+        const valueZat = amountZat - tolerated + BigInt(draw.pick([-1, -1, 0, 1]))
         if (!pay(world, draw, [{ address, valueZat }])) return undefined
         return `a wallet pays ${valueZat} of ${amountZat} zat to ${short(publicId)}, which tolerates ${tolerated}`
+      },
+    },
+    {
+      name: 'change the tolerance',
+      weight: 0.5,
+      run(draw) {
+        const merchant = draw.pick(shop.merchants)
+        const toleranceBps = draw.pick([0, 10, 500])
+        world.client('change the tolerance', async () => {
+          await request(world, draw, async ({ accounts }) => {
+            const account = await accounts.findByEmail(merchant.email)
+            shop.tolerances(merchant).add(toleranceBps)
+            await accounts.setTerms(account, { toleranceBps })
+          })
+        })
+        return `${merchant.name} tolerates that ${toleranceBps} bps are missing`
       },
     },
     {

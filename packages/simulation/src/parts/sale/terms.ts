@@ -5,6 +5,7 @@ import type { InvoiceRequest } from '@zatgate/server/services/sale/invoice-reque
 import type { Draw } from '../../runtime/draw.ts'
 import { isFresh } from '../../world/rates.ts'
 import type { World } from '../../world/world.ts'
+import type { InvoiceRow } from './ledger.ts'
 
 /** The terms of an invoice, as a merchant asks for them. One of amount, price and least open amount is given. */
 export interface Terms {
@@ -30,7 +31,7 @@ export function drawTerms(draw: Draw): Terms {
     ['amount', 3],
     ['open', 2],
   ] as const)
-  const toleranceBps = draw.pick([0, 1, 50, draw.int(2, 9_999), 10_000])
+  const toleranceBps = drawTolerance(draw)
   return {
     ...(kind === 'price' && { price: drawPrice(draw) }),
     ...(kind === 'amount' && plainTerms(draw)),
@@ -41,7 +42,12 @@ export function drawTerms(draw: Draw): Terms {
   }
 }
 
-function drawPrice(draw: Draw): NonNullable<Terms['price']> {
+/** Hundredths of a percent. */
+export function drawTolerance(draw: Draw): number {
+  return draw.pick([0, 1, 50, draw.int(2, 9_999), 10_000])
+}
+
+export function drawPrice(draw: Draw): NonNullable<Terms['price']> {
   const cents = String(draw.int(0, 99)).padStart(2, '0')
   const amount = draw.pick(['25.00', `${draw.int(1, 200)}.${cents}`, '0.010', String(draw.int(1, 500)), '19.99'])
   const currency = draw.pick(['USD', 'EUR', 'eur', 'JPY', 'BTC', 'SATS', 'ZEC'])
@@ -90,6 +96,8 @@ export function withMore({ amountZat, price, minAmountZat, ...others }: Terms): 
   }
 }
 
+type TermsRow = Pick<InvoiceRow, 'amount_zat' | 'open_amount' | 'tolerance_bps' | 'price' | 'metadata'>
+
 /** All terms of an invoice, as its merchant sees them. */
 export function termsOf(invoice: Invoice): string {
   const { address, amountZat, openAmount, minAmountZat, toleranceBps, confirmations, expiresAt } = invoice
@@ -106,21 +114,29 @@ export function termsOf(invoice: Invoice): string {
 }
 
 /**
- * Checks the invoice that a request has returned, and that its rate was fresh.
- * @param requestedMs when its first attempt was sent, in Unix milliseconds
+ * Checks the invoice that a request has returned, its row, and that its rate was fresh.
+ * @param defaults tolerances that an invoice has when its terms give none
+ * @param requestedMs when the first attempt was sent, in Unix milliseconds
  */
-export function checkTerms(world: World, invoice: Invoice, terms: Terms, requestedMs: number): void {
-  const { publicId, price, rate } = invoice
+export function checkTerms(
+  world: World,
+  invoice: Invoice,
+  terms: Terms,
+  defaults: ReadonlySet<number>,
+  requestedMs: number,
+): void {
+  const { publicId, price, rate, amountZat, toleranceBps } = invoice
   const about = `invoice ${publicId.slice(0, 6)}`
+  const isOpen = terms.minAmountZat !== undefined
+  const isGiven = terms.toleranceBps !== undefined || isOpen
   const isAsked =
-    (terms.amountZat === undefined || terms.amountZat === invoice.amountZat) &&
+    amountZat === (terms.amountZat ?? terms.minAmountZat ?? amountZat) &&
     price?.amount === terms.price?.amount &&
     price?.currency === terms.price?.currency &&
-    (invoice.openAmount ?? false) === (terms.minAmountZat !== undefined) &&
-    (terms.minAmountZat === undefined || terms.minAmountZat === invoice.amountZat) &&
-    invoice.toleranceBps === (terms.toleranceBps ?? null) &&
+    (invoice.openAmount ?? false) === isOpen &&
+    (isGiven ? toleranceBps === (terms.toleranceBps ?? null) : defaults.has(toleranceBps ?? 0)) &&
     (terms.confirmations === undefined || terms.confirmations === invoice.confirmations)
-  if (!isAsked) world.fail('an invoice has the terms of its request', about)
+  if (!isAsked || !isStored(world, invoice)) world.fail('an invoice has the terms of its request', about)
   checkMetadata(world, invoice, terms.metadata)
   if (!terms.price || terms.price.currency === 'ZEC') return
   const given = world.rates.given(rate?.price ?? '')
@@ -129,6 +145,22 @@ export function checkTerms(world: World, invoice: Invoice, terms: Terms, request
     world.fail('a price is converted at a rate of its currency', `${about}: ${rate?.price}`)
   else if (!isFresh(world, given.trueMs, requestedMs))
     world.fail('the rate of a price has a bounded age', `${about}: ${(requestedMs - given.trueMs) / 1000} s`)
+}
+
+/** Whether the row of an invoice has the same terms. After a fail-over it may be gone. */
+function isStored({ database }: World, { publicId, ...invoice }: Invoice): boolean {
+  const [row] = database.committed<TermsRow>(
+    'SELECT amount_zat, open_amount, tolerance_bps, price, metadata FROM invoices WHERE public_id = ?',
+    publicId,
+  )
+  return (
+    !row ||
+    (row.amount_zat === invoice.amountZat &&
+      (row.open_amount === 1n) === (invoice.openAmount ?? false) &&
+      (row.tolerance_bps === null ? null : Number(row.tolerance_bps)) === invoice.toleranceBps &&
+      (row.price === null) === (invoice.price === null) &&
+      row.metadata === invoice.metadata)
+  )
 }
 
 /** Checks the metadata that a merchant reads. */
