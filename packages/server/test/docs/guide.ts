@@ -86,6 +86,8 @@ export function assertShown(shown: string, response: unknown): void {
   assert.deepEqual(masked(response), masked(JSON.parse(shown)))
 }
 
+const UUID = /[0-9a-f]{8}-[0-9a-f-]{27}$/
+
 /** The value with ids, addresses, times and quoted amounts replaced by their kind. */
 function masked(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, 1).map(masked)
@@ -93,7 +95,9 @@ function masked(value: unknown): unknown {
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, masked(member)]))
   if (typeof value === 'number') return value > 1_700_000_000 && value < 4_000_000_000 ? 'time' : value
   if (typeof value !== 'string') return value
-  if (/^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(value)) return 'uuid'
+  if (UUID.test(value)) return value.replace(UUID, 'uuid').replace(/:\d+/, ':port')
+  // The first sources that agree give a rate.
+  if (/^(?:coinbase|coingecko|gemini|kraken)$/.test(value)) return 'source'
   if (/^[0-9a-f]{64}$/.test(value)) return 'txid'
   if (/^\d{4}-\d\d-\d\dT/.test(value)) return 'time'
   if (/^http:\/\/127\.0\.0\.1:\d+\//.test(value)) return value.replace(/:\d+/, ':port')

@@ -1,3 +1,4 @@
+import type { Zat } from '../../../domain/money.ts'
 import type { Invoice, InvoiceStateUpdate, InvoiceStatus, NewInvoice } from '../../../domain/sale/invoice.ts'
 import type { Page } from '../page.ts'
 
@@ -51,5 +52,7 @@ export interface InvoiceRepository {
   setSwap(id: number, swapId: number, watchUntil: number): Promise<void>
   /** Notes when the merchant canceled it. An evaluation then closes it. @param at Unix seconds */
   cancel(id: number, at: number): Promise<void>
+  /** Notes the sum of the refunds that are sent. */
+  setRefunded(id: number, refundedZat: Zat): Promise<void>
   setKeptOpenBySwap(id: number, keptOpen: boolean): Promise<void>
 }

@@ -36,6 +36,18 @@ export const lacksAmount = eb('invoices.due_zat', '>', 0)
 /** Asked every second. */
 const findOverdue = keptStatement(db => overdue(db, 0).limit(sql.lit(1)))
 
+/** Asked by each sync. */
+const findConfirmable = keptStatement(db =>
+  db
+    .selectFrom('invoices')
+    .select('id')
+    .where('confirms_at_height', '<=', 0)
+    .where(isNotSetAside('invoice', sql.ref('invoices.public_id')))
+    .orderBy('confirms_at_height')
+    .orderBy('id')
+    .limit(0),
+)
+
 /** Queries contain statuses as literals, since a partial index is not used for a bound value. */
 export function invoiceRepository(db: Db): InvoiceRepository {
   return {
@@ -145,16 +157,7 @@ export function invoiceRepository(db: Db): InvoiceRepository {
     },
 
     async confirmable(height, limit) {
-      const rows = await db
-        .selectFrom('invoices')
-        .select('id')
-        .where('confirms_at_height', '<=', height)
-        .where(isNotSetAside('invoice', sql.ref('invoices.public_id')))
-        .orderBy('confirms_at_height')
-        .orderBy('id')
-        .limit(limit)
-        .execute()
-      return rows.map(row => num(row.id))
+      return (await findConfirmable(db, 1, [height, limit])).map(row => num(row.id))
     },
 
     async updateStates(outcomes) {
@@ -171,6 +174,10 @@ export function invoiceRepository(db: Db): InvoiceRepository {
 
     async cancel(id, at) {
       await db.updateTable('invoices').set({ canceled_at: at }).where('id', '=', id).execute()
+    },
+
+    async setRefunded(id, refundedZat) {
+      await db.updateTable('invoices').set({ refunded_zat: refundedZat }).where('id', '=', id).execute()
     },
 
     async setKeptOpenBySwap(id, underWay) {
