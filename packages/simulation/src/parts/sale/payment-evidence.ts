@@ -1,6 +1,7 @@
 import { parseAddress } from '../../world/chain/note-scanner.ts'
 import type { World } from '../../world/world.ts'
 import type { InvoiceRow, Ledger, PaymentRow } from './ledger.ts'
+import { isEnough } from './terms-judge.ts'
 
 /** A list may be 2 s old, and a sync takes a while. */
 const SHOWN_LATELY_MS = 30_000
@@ -169,7 +170,7 @@ export class PaymentEvidence {
         if (counts) known.add(txid)
         return counts
       })
-      if (inTime >= invoice.amount_zat) this.#paidInTime.set(invoice.id, { server, txids: [...known] })
+      if (isEnough(invoice, inTime)) this.#paidInTime.set(invoice.id, { server, txids: [...known] })
     }
   }
 

@@ -67,9 +67,9 @@ test('a payment of another address, another amount, or one that no server has sh
   network.broadcast(PAYMENT)
   assert.deepEqual(commit({ invoices: [DETECTED], payments: [ROW] }), ['a payment was shown by a server'])
   await show(PAYMENT)
-  const other = { ...DETECTED, address: 'utest1 uview-1 2' }
+  const other = { ...DETECTED, id: 2n, address: 'utest1 uview-1 2' }
   const rule = 'a payment is a note to the address of its invoice'
-  assert.deepEqual(commit({ invoices: [other], payments: [{ ...ROW, id: 2n }] }), [rule])
+  assert.ok(commit({ invoices: [other], payments: [{ ...ROW, id: 2n, invoice_id: 2n }] }).includes(rule))
   const more = { ...DETECTED, received_zat: 101n, overpaid_zat: 1n }
   assert.ok(commit({ invoices: [more], payments: [{ ...ROW, id: 3n, value_zat: 101n }] }).includes(rule))
 })
