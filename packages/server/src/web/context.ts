@@ -23,6 +23,7 @@ import type { Readiness } from '../services/readiness.ts'
 import type { Dashboard } from '../services/sale/dashboard.ts'
 import type { InvoiceExports } from '../services/sale/export.ts'
 import type { Invoices } from '../services/sale/invoice.ts'
+import type { InvoiceCancellations } from '../services/sale/invoice-cancellation.ts'
 import type { Swaps } from '../services/sale/swap.ts'
 import type { SetAsides } from '../services/set-aside.ts'
 import type { AuthenticatedUser } from './auth.ts'
@@ -47,6 +48,7 @@ export interface SiteDeps {
   readonly auditLog: AuditLog
   readonly billing: Billing
   readonly blockSpacing: BlockSpacing
+  readonly cancellations: InvoiceCancellations
   readonly dashboard: Dashboard
   readonly emailChanges: EmailChanges
   readonly exports: InvoiceExports

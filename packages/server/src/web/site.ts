@@ -35,6 +35,7 @@ import { referencePages } from './routes/reference.ts'
 import { checkoutPages } from './routes/sale/checkout.ts'
 import { exportPages } from './routes/sale/export.ts'
 import { invoicePages } from './routes/sale/invoice.ts'
+import { newInvoicePages } from './routes/sale/new-invoice.ts'
 import { swapPages } from './routes/sale/swap.ts'
 
 /** Adds the dashboard and the checkout pages. Call after adding the API routes. */
@@ -54,6 +55,7 @@ export function addSite(root: App, deps: SiteDeps): void {
     signInLinkPages(site)
     overviewPages(site)
     invoicePages(site)
+    newInvoicePages(site)
     apiKeyPages(site)
     viewingKeyPages(site)
     webhookPages(site)

@@ -3,9 +3,6 @@ import type { Invoice } from '../../../domain/sale/invoice.ts'
 import { formatZecAmount, shorten } from '../../format.ts'
 import { type Html, html } from '../../html.ts'
 
-/** Filter value of the list, used like a status. */
-export const OVERPAID_FILTER = 'overpaid' as const
-
 /** Shown on the page of an overpaid invoice. */
 export function overpaidNotice({ overpaidZat, status }: Invoice): Html | false {
   if (overpaidZat === 0n) return false
@@ -22,5 +19,5 @@ export function overpaidInvoices(listed: readonly Invoice[], total: number): Htm
   )
   const rest = formatRest(total, listed.length)
   return html`<b>${formatCount(total)} ${total === 1 ? 'paid invoice was' : 'paid invoices were'} overpaid</b> in the last 30 days. You owe the buyers what is too much.
-    <ul class="compact">${items}${rest !== '' && html`<li><a href="/invoices?status=${OVERPAID_FILTER}">${rest}</a></li>`}</ul>`
+    <ul class="compact">${items}${rest !== '' && html`<li><a href="/invoices?status=overpaid">${rest}</a></li>`}</ul>`
 }

@@ -4,7 +4,7 @@ import { type Child, type Html, html } from '../../html.ts'
 import { formatPrice } from './fiat.ts'
 
 /** The amount of an invoice; null while an open amount has not been chosen. */
-function amountOf({ amountZat, openAmount, receivedZat }: Invoice): bigint | null {
+export function invoiceAmount({ amountZat, openAmount, receivedZat }: Invoice): bigint | null {
   if (!openAmount) return amountZat
   return receivedZat > 0n ? receivedZat : null
 }
@@ -15,7 +15,7 @@ function amountOf({ amountZat, openAmount, receivedZat }: Invoice): bigint | nul
  * @param details added to the line below
  */
 export function totalOf(invoice: Invoice, { isCentered = true, details }: TotalOptions = {}): Html | false {
-  const zat = amountOf(invoice)
+  const zat = invoiceAmount(invoice)
   if (zat === null) return false
   const price = formatPrice(invoice)
   const exact = price === null ? formatZat(zat) : html`${formatZecAmount(zat)} · ${formatZat(zat)}`
