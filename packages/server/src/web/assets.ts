@@ -14,6 +14,7 @@ const NAMES = [
   'morph.js',
   'reference.js',
   'embed.js',
+  'redirect.js',
   'icon.svg',
 ] as const
 export type AssetName = (typeof NAMES)[number]

@@ -23,6 +23,7 @@ import type { Readiness } from '../services/readiness.ts'
 import type { Dashboard } from '../services/sale/dashboard.ts'
 import type { InvoiceExports } from '../services/sale/export.ts'
 import type { Invoices } from '../services/sale/invoice.ts'
+import type { InvoiceCancellations } from '../services/sale/invoice-cancellation.ts'
 import type { Refunds } from '../services/sale/refund.ts'
 import type { RefundLinks } from '../services/sale/refund-link.ts'
 import type { Swaps } from '../services/sale/swap.ts'
@@ -49,6 +50,7 @@ export interface SiteDeps {
   readonly auditLog: AuditLog
   readonly billing: Billing
   readonly blockSpacing: BlockSpacing
+  readonly cancellations: InvoiceCancellations
   readonly dashboard: Dashboard
   readonly emailChanges: EmailChanges
   readonly exports: InvoiceExports

@@ -15,9 +15,12 @@ export function formatZecAmount(amount: Zat): string {
 
 /** With more characters an amount is set smaller, so that its digits stay on one line on a phone with large text. */
 const LONG_AMOUNT_CHARS = 14
+/** An amount with more characters may break anywhere: a price has up to 24 digits. */
+const LONGEST_AMOUNT_CHARS = 24
 
 /** The class of an element with an amount. It breaks before the unit only. */
 export function amountClass(text: string): string {
+  if (text.length > LONGEST_AMOUNT_CHARS) return 'amount-broken'
   return text.length > LONG_AMOUNT_CHARS ? 'amount long' : 'amount'
 }
 

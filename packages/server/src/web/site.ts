@@ -35,6 +35,7 @@ import { referencePages } from './routes/reference.ts'
 import { checkoutPages } from './routes/sale/checkout.ts'
 import { exportPages } from './routes/sale/export.ts'
 import { invoicePages } from './routes/sale/invoice.ts'
+import { newInvoicePages } from './routes/sale/new-invoice.ts'
 import { refundPages } from './routes/sale/refund.ts'
 import { refundLinkPages } from './routes/sale/refund-link.ts'
 import { swapPages } from './routes/sale/swap.ts'
@@ -56,6 +57,7 @@ export function addSite(root: App, deps: SiteDeps): void {
     signInLinkPages(site)
     overviewPages(site)
     invoicePages(site)
+    newInvoicePages(site)
     apiKeyPages(site)
     viewingKeyPages(site)
     webhookPages(site)

@@ -68,6 +68,7 @@ const PAGES: Readonly<Record<string, Row>> = {
   'GET /invoices/new': {},
   'POST /invoices': { body: () => ({ amount: '1' }) },
   'GET /invoices/:id': { id: ({ ids }) => ids.invoice },
+  'POST /invoices/:id/cancel': { id: ({ ids }) => ids.invoice },
   'POST /invoices/:id/sandbox-payment': { id: ({ ids }) => ids.invoice },
   'GET /api-keys': { queries: ({ ids }) => [`?before=${ids.apiKey}`] },
   'POST /api-keys': { body: () => ({ name: 'mine' }) },

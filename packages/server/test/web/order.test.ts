@@ -15,7 +15,7 @@ describe('an invoice of an order', { skip: noBrowser(), timeout: 120_000 }, () =
     const plain = await createInvoice(harness)
 
     await page.goto(`${harness.url}/invoices/new`)
-    await page.getByLabel('Amount in ZEC').fill('0.025')
+    await page.getByLabel('Amount', { exact: true }).fill('0.025')
     await page.getByLabel('Order').fill('1001<b>')
     await page.getByLabel('Description').fill('T-shirt\u202e')
     await inspect(page)

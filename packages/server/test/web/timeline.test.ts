@@ -29,6 +29,14 @@ function timelineOf(
     underpaidAt,
     txid: null,
     needsAttention: false,
+    lateAt: null,
+    canceledAt: null,
+    metadata: null,
+    toleranceBps: null,
+    ownConfirmations: null,
+    successUrl: null,
+    cancelUrl: null,
+    locale: null,
   } as Invoice
   const payment = {
     txid: 'ab',

@@ -8,17 +8,19 @@ import type { SwapStatus } from './swap.ts'
  * - `paid`: nothing
  * - `short`: pay the rest. The invoice is past its expiry, and a part of its amount has arrived
  * - `late`: nothing without the shop. The invoice is past its expiry and nothing has arrived, but a payment still counts
+ * - `canceled`: nothing. The shop has canceled the invoice, and the full amount has not arrived
  * - `over`: nothing. Payments no longer count
  */
-export type CheckoutState = 'payable' | 'confirming' | 'paid' | 'short' | 'late' | 'over'
+export type CheckoutState = 'payable' | 'confirming' | 'paid' | 'short' | 'late' | 'canceled' | 'over'
 
-type CheckoutTerms = Pick<Invoice, 'status' | 'receivedZat' | 'dueZat' | 'expiresAt' | 'watchUntil'>
+type CheckoutTerms = Pick<Invoice, 'status' | 'receivedZat' | 'dueZat' | 'expiresAt' | 'watchUntil' | 'canceledAt'>
 
 /** @param now Unix seconds */
 export function checkoutState(invoice: CheckoutTerms, now: number): CheckoutState {
-  const { status, receivedZat, dueZat, expiresAt, watchUntil } = invoice
+  const { status, receivedZat, dueZat, expiresAt, watchUntil, canceledAt } = invoice
   if (status === 'paid') return 'paid'
   if (dueZat === 0n) return 'confirming'
+  if (canceledAt !== null) return 'canceled'
   if (now > watchUntil) return 'over'
   if (status === 'pending' && now < expiresAt) return 'payable'
   return receivedZat > 0n ? 'short' : 'late'
@@ -28,6 +30,13 @@ export function checkoutState(invoice: CheckoutTerms, now: number): CheckoutStat
 export function depositMayPay(status: SwapStatus): boolean {
   return status === 'KNOWN_DEPOSIT_TX' || status === 'PROCESSING' || status === 'SUCCESS'
 }
+
+/**
+ * How long after its payment a page that is opened anew still leads back to the shop by itself. An open page that becomes
+ * paid does so at any time. `withoutScript` is enough for a page that reloads itself every 15 seconds, and short, since
+ * without a script nothing remembers that it has happened.
+ */
+export const REDIRECT_SECS = { withScript: 600, withoutScript: 30 } as const
 
 /** A second payment of the same invoice usually comes within minutes of the first. */
 const WATCH_AFTER_PAID_SECS = 3_600

@@ -228,6 +228,11 @@ export function whyNotCancelable({
   return keptOpenBySwap ? 'a swap may still pay it' : null
 }
 
+/** Whether a part of the amount has arrived, and the rest is not paid. */
+export function isPartPaid({ status, receivedZat, dueZat }: Pick<Invoice, 'status' | 'receivedZat' | 'dueZat'>) {
+  return receivedZat > 0n && dueZat > 0n && status !== 'paid'
+}
+
 /** Whether an order has no room for a second invoice: this one is open or paid. */
 export function holdsOrder(status: InvoiceStatus): boolean {
   return !isClosed(status)

@@ -43,6 +43,8 @@ export interface DashboardFigures {
   readonly reorgedTotal: number
   /** Number of overpaid invoices that were paid in the last 30 days, counted up to `MAX_COUNT` and one. */
   readonly overpaidTotal: number
+  /** Number of invoices that money reached after they had closed, in the last 30 days, counted likewise. */
+  readonly lateTotal: number
 }
 
 /** Completed setup steps of an account. */
@@ -58,6 +60,8 @@ export interface DashboardSummary extends DashboardFigures {
   readonly reorged: readonly Invoice[]
   /** The newest ten of the overpaid invoices. */
   readonly overpaid: readonly Invoice[]
+  /** The newest ten of the late paid ones. */
+  readonly late: readonly Invoice[]
   /** The newest delivery attempt if it failed; null otherwise. */
   readonly failedAttempt: AttemptRow | null
   readonly recent: readonly Invoice[]
@@ -167,6 +171,7 @@ export function createDashboard(deps: {
         },
         reorgedTotal: await tx.dashboard.countNeedingAttention(account.id, MAX_COUNT + 1),
         overpaidTotal: await tx.dashboard.countOverpaid(account.id, from, MAX_COUNT + 1),
+        lateTotal: await tx.dashboard.countLate(account.id, from, MAX_COUNT + 1),
       }
     })
   }
@@ -179,10 +184,13 @@ export function createDashboard(deps: {
         const [lastAttempt] = await tx.deliveries.listAttempts(account.id, { limit: 1 })
         const reorged = await tx.dashboard.needingAttention(account.id, LISTED_LIMIT)
         const overpaid = await tx.dashboard.overpaid(account.id, startOfDays(nowSecs(clock)), LISTED_LIMIT)
+        const late = await tx.dashboard.late(account.id, startOfDays(nowSecs(clock)), LISTED_LIMIT)
         return {
           ...recentFigures,
           overpaid,
           overpaidTotal: overpaid.length < LISTED_LIMIT ? overpaid.length : recentFigures.overpaidTotal,
+          late,
+          lateTotal: late.length < LISTED_LIMIT ? late.length : recentFigures.lateTotal,
           reorged,
           reorgedTotal: reorged.length < LISTED_LIMIT ? reorged.length : recentFigures.reorgedTotal,
           failedAttempt: lastAttempt && lastAttempt.error !== null ? lastAttempt : null,

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { Account } from '../../domain/account/account.ts'
 import type { Actor, AuditKind } from '../../domain/account/audit.ts'
 import { SERVICE } from '../../domain/account/audit.ts'
@@ -7,7 +6,6 @@ import { formatZec, type Zat } from '../../domain/money.ts'
 import { refundUpdatedEvent } from '../../domain/notify/event.ts'
 import type { Invoice } from '../../domain/sale/invoice.ts'
 import { confirmedThrough } from '../../domain/sale/payment.ts'
-import type { Price } from '../../domain/sale/price.ts'
 import {
   canceled,
   MAX_REFUNDS,
@@ -27,25 +25,12 @@ import type { Page } from '../../ports/repository/page.ts'
 import type { RefundRequestKey } from '../../ports/repository/sale/refund.ts'
 import type { Store, Tx } from '../../ports/store.ts'
 import { recordChange } from '../account/audit.ts'
-import { IDEMPOTENCY_RETENTION_SECS } from '../idempotency.ts'
 import type { Outbox } from '../notify/outbox.ts'
 import { findByPublicId, sameRow } from '../public-id.ts'
 import { priced } from './invoice-request.ts'
 import { readTips } from './invoice-state.ts'
 import { type AddressRule, requireRefundAddress } from './refund-address.ts'
-
-export interface RefundRequest {
-  /** Undefined, without a price: all that is left. */
-  readonly amountZat?: Zat | undefined
-  /** Converted once, now. */
-  readonly price?: Price | undefined
-  /** Undefined: the buyer gives it. */
-  readonly address?: string | undefined
-  /** 1 to 200 printable characters, for the merchant alone. */
-  readonly reason?: string | undefined
-  /** 1 to 255 printable characters. */
-  readonly idempotencyKey: string | undefined
-}
+import { type RefundRequest, repeatOf, requestKey } from './refund-request.ts'
 
 /** A refund with its invoice. */
 export interface RefundWithInvoice {
@@ -68,10 +53,14 @@ export interface Refunds {
    * `idempotency_key_reused`, `account_being_deleted`, `too_many_changes`
    */
   create(account: Account, invoiceId: string, request: RefundRequest, actor?: Actor): Promise<RefundWithInvoice>
-  /** The refunds of an invoice. Addresses that are shown are seen. @throws AppError `no_such_invoice` */
-  ofInvoice(account: Account, invoiceId: string): Promise<InvoiceRefunds & { readonly invoice: Invoice }>
-  /** Newest first. Addresses that are shown are seen. */
-  list(account: Account, page: Page, status?: RefundStatus): Promise<RefundWithInvoice[]>
+  /** The refunds of an invoice. @throws AppError `no_such_invoice` */
+  ofInvoice(
+    account: Account,
+    invoiceId: string,
+    addresses?: Addresses,
+  ): Promise<InvoiceRefunds & { readonly invoice: Invoice }>
+  /** Newest first. */
+  list(account: Account, page: Page, status?: RefundStatus, addresses?: Addresses): Promise<RefundWithInvoice[]>
   /** The address is seen. @throws AppError `no_such_refund` */
   read(account: Account, id: string): Promise<RefundWithInvoice>
   /**
@@ -87,6 +76,9 @@ export interface Refunds {
    */
   markSent(account: Account, id: string, txid: string, actor?: Actor): Promise<RefundWithInvoice>
 }
+
+/** Whether addresses are shown, and so seen, or hidden until they are. Default: shown. */
+type Addresses = 'shown' | 'hidden'
 
 /** The most refunds of one invoice that its page shows, canceled ones included. */
 const MAX_SHOWN = 200
@@ -127,8 +119,17 @@ export function createRefunds(
     return refunds.map(refund => shown.get(refund.publicId) ?? refund)
   }
 
-  async function showWithInvoices(refunds: readonly Refund[]): Promise<RefundWithInvoice[]> {
-    const shown = await show(refunds)
+  /** The same for a page without addresses, on which the buyer can still change them. */
+  function hide(refunds: readonly Refund[]): Refund[] {
+    const now = nowSecs(clock)
+    return refunds.map(refund => (seen(refund, now) === refund ? refund : { ...refund, address: null }))
+  }
+
+  async function showWithInvoices(
+    refunds: readonly Refund[],
+    addresses: Addresses = 'shown',
+  ): Promise<RefundWithInvoice[]> {
+    const shown = addresses === 'shown' ? await show(refunds) : hide(refunds)
     const invoices = await store.read(tx => tx.invoices.byIds(shown.map(({ invoiceId }) => invoiceId)))
     const byId = new Map(invoices.map(invoice => [invoice.id, invoice]))
     return shown.map(refund => ({ refund, invoice: byId.get(refund.invoiceId)! }))
@@ -220,18 +221,18 @@ export function createRefunds(
       }
     },
 
-    async ofInvoice(account, invoiceId) {
+    async ofInvoice(account, invoiceId, addresses = 'shown') {
       const invoice = await findInvoice(account, invoiceId)
       const { refunds, leftZat } = await store.read(async tx => {
         const { heldZat } = await tx.refunds.sums(invoice.id)
         const refunds = await tx.refunds.ofInvoice(invoice.id, MAX_SHOWN)
         return { refunds, leftZat: refundableZat(await confirmedZat(tx, invoice), heldZat) }
       })
-      return { invoice, leftZat, refunds: await show(refunds) }
+      return { invoice, leftZat, refunds: addresses === 'shown' ? await show(refunds) : hide(refunds) }
     },
 
-    async list(account, page, status) {
-      return showWithInvoices(await store.read(tx => tx.refunds.list(account.id, page, status)))
+    async list(account, page, status, addresses) {
+      return showWithInvoices(await store.read(tx => tx.refunds.list(account.id, page, status)), addresses)
     },
 
     async read(account, id) {
@@ -269,28 +270,6 @@ async function confirmedZat(tx: Tx, { id, confirmations }: Invoice): Promise<Zat
   const { confirmedTip } = await readTips(tx)
   const sums = await tx.payments.summaries([{ id, confirmedThrough: confirmedThrough(confirmations, confirmedTip) }])
   return sums.get(id)?.confirmedZat ?? 0n
-}
-
-function requestKey(invoice: Invoice, request: RefundRequest): RefundRequestKey | null {
-  const { amountZat = null, price = null, address = null, reason = null, idempotencyKey: key } = request
-  if (key === undefined) return null
-  const body = JSON.stringify([invoice.publicId, amountZat?.toString() ?? null, price, address, reason])
-  return { key, bodyHash: createHash('sha256').update(body).digest() }
-}
-
-/** @throws AppError `idempotency_key_reused` when the earlier request had another body */
-async function repeatOf(
-  query: Store['query'],
-  accountId: number,
-  request: RefundRequestKey | null,
-  now: number,
-): Promise<Refund | null> {
-  if (request === null) return null
-  const since = now - IDEMPOTENCY_RETENTION_SECS + 1
-  const earlier = await query(tx => tx.refunds.byKey(accountId, request.key, since))
-  if (earlier && !Buffer.from(earlier.bodyHash).equals(Buffer.from(request.bodyHash)))
-    throw new AppError('idempotency_key_reused')
-  return earlier?.refund ?? null
 }
 
 function describe({ publicId, amountZat }: Refund): string {

@@ -38,6 +38,8 @@ export const MIGRATIONS: readonly Migration[] = [
       `CREATE INDEX invoices_with_details ON invoices (account_id) WHERE description IS NOT NULL
         OR metadata IS NOT NULL OR success_url IS NOT NULL OR cancel_url IS NOT NULL OR locale IS NOT NULL`,
       'CREATE INDEX invoices_late ON invoices (account_id, id) WHERE late_at IS NOT NULL',
+      'CREATE INDEX invoices_late_by_time ON invoices (account_id, late_at) WHERE late_at IS NOT NULL',
+      'CREATE INDEX invoices_canceled ON invoices (account_id, id) WHERE canceled_at IS NOT NULL',
       `CREATE INDEX invoices_part_paid ON invoices (account_id, id)
         WHERE received_zat > 0 AND due_zat > 0 AND status <> 'paid'`,
       `ALTER TABLE accounts ADD COLUMN tolerance_bps ${int} NOT NULL DEFAULT 0`,

@@ -8,6 +8,8 @@ interface FieldOptions {
   readonly value?: string
   /** Shown below the field. */
   readonly hint?: Child
+  /** The id of the hint, when it stands elsewhere. */
+  readonly describedBy?: string
   readonly required?: boolean
   readonly autofocus?: boolean
   readonly maxlength?: number
@@ -23,6 +25,7 @@ export function field(options: FieldOptions): Html {
     type = 'text',
     value = '',
     hint,
+    describedBy = hint === undefined ? undefined : `${name}-hint`,
     required = true,
     autofocus = false,
     maxlength,
@@ -30,7 +33,7 @@ export function field(options: FieldOptions): Html {
   } = options
   return html`<div class="field">
     <label for="${name}">${label}</label>
-    <input id="${name}" name="${name}" type="${type}" value="${value}"${hint !== undefined && html` aria-describedby="${name}-hint"`}${maxlength !== undefined && html` maxlength="${maxlength}"`}${booleanAttribute('required', required)}${booleanAttribute('autofocus', autofocus)}${attributes}>
+    <input id="${name}" name="${name}" type="${type}" value="${value}"${describedBy !== undefined && html` aria-describedby="${describedBy}"`}${maxlength !== undefined && html` maxlength="${maxlength}"`}${booleanAttribute('required', required)}${booleanAttribute('autofocus', autofocus)}${attributes}>
     ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
   </div>`
 }

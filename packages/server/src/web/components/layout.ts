@@ -13,7 +13,9 @@ interface PageOptions {
   /** The page is updated for some seconds, until the result of the last action appears. */
   readonly awaiting?: boolean
   /** A script besides that of all pages. */
-  readonly script?: 'reference.js' | 'embed.js'
+  readonly script?: 'reference.js' | 'embed.js' | 'redirect.js'
+  /** Opens another address after three seconds, without JavaScript. */
+  readonly redirectsTo?: URL | null
   readonly theme?: Embedding['theme']
 }
 
@@ -105,7 +107,7 @@ export function referencePage({ contents, ...page }: PageOptions & { readonly co
 }
 
 function frame(options: PageOptions, kind: string) {
-  const { title, liveInvoiceId, rechecks = false, awaiting = false, script, theme = null } = options
+  const { title, liveInvoiceId, rechecks = false, awaiting = false, script, theme = null, redirectsTo = null } = options
   const isLive = liveInvoiceId !== undefined
   const isUpdated = isLive || rechecks || awaiting
   const scripts: AssetName[] = [
@@ -123,13 +125,20 @@ function frame(options: PageOptions, kind: string) {
 <link rel="icon" href="${assetPath('icon.svg')}" type="image/svg+xml">
 <link rel="stylesheet" href="${assetPath(theme === null ? 'style.css' : `style-${theme}.css`)}">
 ${scripts.map(name => html`<script type="module" src="${assetPath(name)}"></script>`)}
-${(isLive || rechecks) && html`<noscript><meta http-equiv="refresh" content="${isLive ? 15 : 60}"></noscript>`}
+${withoutScript(redirectsTo, isLive, rechecks)}
 </head>
 <body class="${kind}">${html(strings, ...values)}
 ${isUpdated && html`<p class="unseen" role="status" data-announcer${isLive && html` data-live-invoice="${liveInvoiceId}"`}${booleanAttribute('data-awaiting', awaiting)}></p>`}
 </body>
 </html>
 `
+}
+
+/** A page without scripts opens another one, or reloads itself. */
+function withoutScript(redirectsTo: URL | null, isLive: boolean, rechecks: boolean): Html | false {
+  if (!redirectsTo && !isLive && !rechecks) return false
+  const content = redirectsTo ? `3; url=${redirectsTo.href}` : isLive ? 15 : 60
+  return html`<noscript><meta http-equiv="refresh" content="${content}"></noscript>`
 }
 
 function brand(): Html {

@@ -1,4 +1,4 @@
-import type { Invoice, InvoiceStatus } from '../../domain/sale/invoice.ts'
+import { type Invoice, type InvoiceStatus, isPartPaid } from '../../domain/sale/invoice.ts'
 import { type Html, html } from '../html.ts'
 
 const STATUS_LABELS: Readonly<Record<InvoiceStatus, string>> = {
@@ -14,8 +14,23 @@ export function statusBadge(status: InvoiceStatus): Html {
   return html`<span class="badge badge-${status}">${STATUS_LABELS[status]}</span>`
 }
 
-/** The status of an invoice, and badges if it is overpaid or a reorganisation removed payments of a paid invoice. */
-export function statusBadges({ status, needsAttention, overpaidZat }: Invoice): Html {
-  const missing = needsAttention && html` <span class="badge badge-bad">Payment missing</span>`
-  return html`${statusBadge(status)}${missing}${overpaidZat > 0n && html` <span class="badge badge-detected">Overpaid</span>`}`
+/** The status of an invoice, and badges for what is unusual about it. An expired one that was canceled is only that. */
+export function statusBadges(invoice: Invoice): Html {
+  const { status, needsAttention, overpaidZat, canceledAt, lateAt, refundedZat } = invoice
+  const isCanceled = canceledAt !== null
+  const badges = [
+    !(isCanceled && status === 'expired') && statusBadge(status),
+    isCanceled && badge('expired', 'Canceled'),
+    needsAttention && badge('bad', 'Payment missing'),
+    // `underpaid` says the same.
+    status !== 'underpaid' && isPartPaid(invoice) && badge('pending', 'Part paid'),
+    lateAt !== null && badge('detected', 'Late'),
+    overpaidZat > (refundedZat ?? 0n) && badge('detected', 'Overpaid'),
+    refundedZat !== null && badge('expired', 'Refunded'),
+  ]
+  return html`${badges.filter(Boolean).map((child, index) => (index === 0 ? child : html` ${child}`))}`
+}
+
+function badge(kind: string, text: string): Html {
+  return html`<span class="badge badge-${kind}">${text}</span>`
 }

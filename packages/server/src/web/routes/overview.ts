@@ -6,6 +6,7 @@ import type { DashboardSummary } from '../../services/sale/dashboard.ts'
 import { CHAIN_UNSEEN } from '../components/chain/chain-unseen.ts'
 import { chainWarnings } from '../components/chain/chain-warning.ts'
 import { reorgedInvoices } from '../components/chain/reorg-warning.ts'
+import { lateInvoices } from '../components/sale/late.ts'
 import { overpaidInvoices } from '../components/sale/overpaid.ts'
 import { setAsideWarnings } from '../components/set-aside.ts'
 import type { Site } from '../context.ts'
@@ -48,11 +49,13 @@ function stuckSwap({ invoicePublicId, status }: Swap): Child {
 
 /** @param failedEvents number of webhook events that have failed for good */
 function problemsOf(summary: DashboardSummary, overview: AccountOverview, failedEvents: number): Child[] {
-  const { reorged, reorgedTotal, overpaid, overpaidTotal, failedAttempt, setupSteps, webhookSet } = summary
+  const { reorged, reorgedTotal, overpaid, overpaidTotal, late, lateTotal, failedAttempt, setupSteps, webhookSet } =
+    summary
   const { usedThisMonth: used, plan } = overview
   const limit = plan.monthlyInvoiceLimit
   const lines: Child[] = reorged.length > 0 ? [reorgedInvoices(reorged, reorgedTotal)] : []
   if (overpaid.length > 0) lines.push(overpaidInvoices(overpaid, overpaidTotal))
+  if (late.length > 0) lines.push(lateInvoices(late, lateTotal))
   if (failedEvents > 0)
     lines.push(
       html`${formatCount(failedEvents)} webhook ${failedEvents === 1 ? 'event' : 'events'} could not be delivered. <a href="/webhook?show=failed">View and resend</a>.`,

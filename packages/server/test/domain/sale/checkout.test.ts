@@ -7,7 +7,7 @@ const EXPIRY = 1_000
 const WATCH = 2_000
 const NO_TIME = null
 
-function state(status: InvoiceStatus, receivedZat: bigint, now: number) {
+function state(status: InvoiceStatus, receivedZat: bigint, now: number, canceledAt: number | null = null) {
   return checkoutState(
     {
       status,
@@ -15,10 +15,13 @@ function state(status: InvoiceStatus, receivedZat: bigint, now: number) {
       dueZat: dueAmount({ amountZat: 10n, openAmount: null, toleranceBps: null }, receivedZat),
       expiresAt: EXPIRY,
       watchUntil: WATCH,
+      canceledAt,
     },
     now,
   )
 }
+
+const NOTHING = { receivedZat: 0n, dueZat: 10n, expiresAt: EXPIRY, watchUntil: WATCH, canceledAt: null }
 
 test('money that arrived decides what a buyer can do, before the time does', () => {
   assert.equal(state('pending', 0n, EXPIRY - 1), 'payable')
@@ -35,14 +38,21 @@ test('money that arrived decides what a buyer can do, before the time does', () 
   for (const received of [0n, 4n, 10n, 11n]) assert.equal(state('paid', received, WATCH + 1), 'paid')
 })
 
+test('a canceled invoice asks for nothing, until a payment on its way has paid it', () => {
+  assert.equal(state('expired', 0n, EXPIRY - 1, 500), 'canceled')
+  assert.equal(state('underpaid', 4n, WATCH + 1, 500), 'canceled')
+  assert.equal(state('expired', 10n, EXPIRY - 1, 500), 'confirming')
+  assert.equal(state('paid', 10n, EXPIRY - 1, 500), 'paid')
+})
+
 test('an open page asks on after its expiry while payments count, and for an hour after it is paid', () => {
   const asks = (status: InvoiceStatus, now: number, paidAt: number | null = NO_TIME) =>
-    needsRecheck({ status, receivedZat: 0n, dueZat: 10n, expiresAt: EXPIRY, watchUntil: WATCH, paidAt }, now)
+    needsRecheck({ ...NOTHING, status, paidAt }, now)
   // A WebSocket reports these.
   assert.deepEqual([asks('pending', EXPIRY), asks('detected', EXPIRY)], [false, false])
   assert.deepEqual([asks('expired', WATCH), asks('underpaid', WATCH)], [true, true])
   assert.deepEqual([asks('expired', WATCH + 1), asks('underpaid', WATCH + 1)], [false, false])
-  const full = { receivedZat: 10n, dueZat: 0n, expiresAt: EXPIRY, watchUntil: WATCH, paidAt: null }
+  const full = { ...NOTHING, receivedZat: 10n, dueZat: 0n, paidAt: null }
   assert.ok(needsRecheck({ ...full, status: 'expired' }, WATCH + 1), 'it waits for its confirmations')
   assert.deepEqual([asks('paid', 900 + 3_599, 900), asks('paid', 900 + 3_600, 900)], [true, false])
 })

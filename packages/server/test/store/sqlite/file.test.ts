@@ -250,6 +250,11 @@ test('frequent queries use their indexes, not a table scan', async t => {
     [tx => tx.dashboard.overpaid(1, 5, 9), 'invoices_overpaid_by_time'],
     [tx => tx.dashboard.countOverpaid(1, 5, 9), 'invoices_overpaid_by_time'],
     [tx => tx.invoices.list(1, { limit: 9 }, { overpaid: true }), 'invoices_overpaid'],
+    [tx => tx.invoices.list(1, { limit: 9 }, { partPaid: true }), 'invoices_part_paid (account_id=?)'],
+    [tx => tx.invoices.list(1, { limit: 9 }, { late: true }), 'invoices_late (account_id=?)'],
+    [tx => tx.invoices.list(1, { limit: 9 }, { canceled: true }), 'invoices_canceled (account_id=?)'],
+    [tx => tx.dashboard.late(1, 5, 9), 'invoices_late_by_time (account_id=? AND late_at>?)'],
+    [tx => tx.dashboard.countLate(1, 5, 9), 'invoices_late_by_time (account_id=? AND late_at>?)'],
     [tx => tx.invoices.list(1, { limit: 9 }, { orderId: '1' }), 'invoices_by_order (account_id=? AND order_id=?)'],
     [
       tx => tx.invoices.otherOfOrder({ id: 9, accountId: 1, orderId: '1' }),

@@ -34,6 +34,10 @@ export interface DashboardRepository {
   overpaid(accountId: number, paidFrom: number, limit: number): Promise<Invoice[]>
   /** Number of these invoices, at most `max`. */
   countOverpaid(accountId: number, paidFrom: number, max: number): Promise<number>
+  /** Invoices that money reached after they had closed, first at `lateFrom` or later, the last ones first. */
+  late(accountId: number, lateFrom: number, limit: number): Promise<Invoice[]>
+  /** Number of these invoices, at most `max`. */
+  countLate(accountId: number, lateFrom: number, max: number): Promise<number>
   /** Invoices whose public id starts with `prefix` (lower case). */
   byIdPrefix(accountId: number, prefix: string, limit: number): Promise<Invoice[]>
   /** Invoices whose order id starts with `prefix`, ordered by it. */

@@ -9,6 +9,14 @@ export interface InvoiceFilter {
   readonly needsAttention?: true
   /** Only invoices that were paid more than their amount. */
   readonly overpaid?: true
+  /** Only invoices that are not paid, and have received a part of their amount. */
+  readonly partPaid?: true
+  /** Only invoices that money reached after they had closed. */
+  readonly late?: true
+  /** Only invoices that the merchant canceled. */
+  readonly canceled?: true
+  /** Only invoices with a refund that is sent. */
+  readonly refunded?: true
   /** Only invoices of this order. */
   readonly orderId?: string
   /** Unix seconds, inclusive. */

@@ -35,6 +35,8 @@ export function dashboardRepository(db: Db): DashboardRepository {
       .where('status', '=', 'paid')
       .where('paid_at', '>=', paidFrom)
 
+  const late = (accountId: number, lateFrom: number) => sales(accountId).where('late_at', '>=', lateFrom)
+
   return {
     async paidByDay(accountId, from) {
       const rows = await db
@@ -105,6 +107,13 @@ export function dashboardRepository(db: Db): DashboardRepository {
     },
 
     countOverpaid: (accountId, paidFrom, max) => countUpTo(db, overpaid(accountId, paidFrom).select('id'), max),
+
+    async late(accountId, lateFrom, limit) {
+      const rows = await late(accountId, lateFrom).selectAll().orderBy('late_at', 'desc').limit(limit).execute()
+      return rows.map(toInvoice)
+    },
+
+    countLate: (accountId, lateFrom, max) => countUpTo(db, late(accountId, lateFrom).select('id'), max),
 
     async byIdPrefix(accountId, prefix, limit) {
       const rows = await salesWithoutIndex(accountId)

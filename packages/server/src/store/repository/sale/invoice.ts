@@ -33,6 +33,9 @@ const eb = expressionBuilder<Tables, 'invoices'>()
 
 export const lacksAmount = eb('invoices.due_zat', '>', 0)
 
+/** As in the partial index. */
+const isPartPaid = sql<boolean>`received_zat > 0 AND due_zat > 0 AND status <> 'paid'`
+
 /** Asked every second. */
 const findOverdue = keptStatement(db => overdue(db, 0).limit(sql.lit(1)))
 
@@ -89,10 +92,19 @@ export function invoiceRepository(db: Db): InvoiceRepository {
     },
 
     async list(accountId, page, filter = {}) {
-      const { orderId, status, needsAttention = false, overpaid = false, createdFrom, createdTo } = filter
-      // Few invoices need attention or are overpaid, and their partial indexes are by id. By time, SQLite would read all of
-      // the account's.
-      const order = needsAttention || overpaid ? (['id'] as const) : (['created_at', 'id'] as const)
+      const { orderId, status, createdFrom, createdTo } = filter
+      const {
+        needsAttention = false,
+        overpaid = false,
+        partPaid = false,
+        late = false,
+        canceled = false,
+        refunded = false,
+      } = filter
+      // Few invoices are in these lists, and their partial indexes are by id. By time, SQLite would read all of the
+      // account's.
+      const isShort = needsAttention || overpaid || partPaid || late || canceled || refunded
+      const order = isShort ? (['id'] as const) : (['created_at', 'id'] as const)
       const cursorOf = (before: string) =>
         db.selectFrom('invoices').select(order).where('public_id', '=', before).where('account_id', '=', accountId)
       const sales = db
@@ -105,6 +117,10 @@ export function invoiceRepository(db: Db): InvoiceRepository {
       if (orderId !== undefined) query = query.where('order_id', '=', orderId)
       if (needsAttention) query = query.where('needs_attention', '=', sql.lit(1))
       if (overpaid) query = query.where('overpaid_zat', '>', sql.lit(0))
+      if (partPaid) query = query.where(isPartPaid)
+      if (late) query = query.where('late_at', 'is not', null)
+      if (canceled) query = query.where('canceled_at', 'is not', null)
+      if (refunded) query = query.where('refunded_zat', 'is not', null)
       if (createdFrom !== undefined) query = query.where('created_at', '>=', createdFrom)
       // `+ 0` makes SQLite start later pages at the cursor. Without it, each page would start at the end of the period.
       const end = page.before === undefined ? sql.ref('created_at') : sql`created_at + 0`

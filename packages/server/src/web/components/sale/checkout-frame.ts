@@ -8,6 +8,8 @@ interface CheckoutPage {
   readonly banner?: Child
   readonly liveInvoiceId?: string
   readonly rechecks?: boolean
+  readonly script?: 'redirect.js'
+  readonly redirectsTo?: URL | null
 }
 
 /** A page of the checkout, on its own or in a frame of the shop. A test says so. */

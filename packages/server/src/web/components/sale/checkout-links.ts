@@ -3,7 +3,6 @@ import { isLoopbackInBrowser } from '../../../domain/host.ts'
 import { parseShopUrl } from '../../../domain/sale/shop-url.ts'
 import { isUuid } from '../../../domain/uuid.ts'
 import type { FormFields } from '../../forms.ts'
-import { type Html, html } from '../../html.ts'
 import { type Embedding, THEMES } from '../layout.ts'
 
 /** How a page of the checkout was requested. */
@@ -69,11 +68,4 @@ export function parsePlacement(
 function parseReturnTo(text: string | undefined, publicUrl: string): URL | null {
   if (text === undefined) return null
   return parseShopUrl('return_to', text, !isLoopbackInBrowser(new URL(publicUrl).hostname))
-}
-
-/** The way back to the shop. It names the host, since a link to the checkout can come from anyone with the invoice id. */
-export function returnLink({ returnTo }: CheckoutLinks, prominent: boolean): Html | false {
-  if (!returnTo) return false
-  const kind = prominent ? 'button primary full' : 'button full'
-  return html`<p><a class="${kind}" href="${returnTo.href}">Back to ${returnTo.host}</a></p>`
 }

@@ -2,8 +2,8 @@ import type { Zat } from '../../../domain/money.ts'
 import { fiatAmount } from '../../../domain/payout/withdrawal.ts'
 import { currencyDecimals, type Rate } from '../../../domain/rate.ts'
 import type { Invoice } from '../../../domain/sale/invoice.ts'
-import { currencyCode, type LockedRate } from '../../../domain/sale/price.ts'
-import { groupThousands, timeElement } from '../../format.ts'
+import { currencyCode } from '../../../domain/sale/price.ts'
+import { groupThousands } from '../../format.ts'
 import { type Html, html } from '../../html.ts'
 
 /** Formats a decimal amount: `1222.31` → `1,222.31 EUR`. */
@@ -16,12 +16,6 @@ export function formatFiat(amount: string, currency: string): string {
 export function formatPrice({ price }: Pick<Invoice, 'price'>): string | null {
   if (!price || currencyCode(price) === 'ZEC') return null
   return formatFiat(price.amount, currencyCode(price))
-}
-
-/** The rate at which a price was converted, with its sources; false without one. */
-export function rateLine({ rate }: { readonly rate: LockedRate | null }): Html | false {
-  if (rate === null) return false
-  return html`<p class="below">at ${formatFiat(rate.price, rate.currency)} per ZEC (${rate.sources.join(', ')}), ${timeElement(rate.fetched_at)}</p>`
 }
 
 /** The value of an amount at a rate, or false without a rate. */

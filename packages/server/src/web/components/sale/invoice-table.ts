@@ -2,6 +2,8 @@ import type { Invoice } from '../../../domain/sale/invoice.ts'
 import { formatZat, formatZecAmount, shorten, timeElement } from '../../format.ts'
 import { type Html, html } from '../../html.ts'
 import { statusBadges } from '../status-badge.ts'
+import { formatPrice } from './fiat.ts'
+import { invoiceAmount } from './total.ts'
 
 /** Of an order or a description. The page of the invoice has all. */
 const MAX_CHARS = 40
@@ -12,7 +14,7 @@ export function invoiceTable(invoices: readonly Invoice[]): Html {
     invoice => html`<tr>
       <td>${nameOf(invoice)}<span class="slim">${statusBadges(invoice)}</span></td>
       <td class="wide">${statusBadges(invoice)}</td>
-      <td class="number">${formatZecAmount(invoice.amountZat)}<span class="below">${formatZat(invoice.amountZat)}</span></td>
+      <td class="number">${amount(invoice)}</td>
       <td class="number wide">${received(invoice)}</td>
     </tr>`,
   )
@@ -31,6 +33,14 @@ function nameOf({ publicId, orderId, description, createdAt }: Invoice): Html {
   const named =
     order === null ? link(id, 'code', `Invoice ${publicId}`) : link(order, 'order', `${order}, invoice ${publicId}`)
   return html`${named}${description !== null && html`<span class="order">${shorten(description, MAX_CHARS, 0)}</span>`}<span class="below">${orderId !== null && html`<span class="code">${id}</span> · `}${timeElement(createdAt)}</span>`
+}
+
+function amount(invoice: Invoice): Html {
+  const zat = invoiceAmount(invoice)
+  if (zat === null) return html`<span class="none">open</span>`
+  const price = formatPrice(invoice)
+  const [first, below] = price === null ? [formatZecAmount(zat), formatZat(zat)] : [price, formatZecAmount(zat)]
+  return html`${first}<span class="below">${below}</span>`
 }
 
 function received({ receivedZat, overpaidZat }: Invoice): Html {

@@ -10,11 +10,15 @@ export function walletLink(uri: string): Html {
     <p><a class="button primary full" href="${uri}">Open in your wallet</a></p>`
 }
 
-/** The amount and the address of a payment in ZEC, with copy buttons. */
-export function manualPayment(amountZat: Zat, address: string): Html {
-  const amount = formatZecAmount(amountZat)
+/** The amount and the address of a payment in ZEC, with copy buttons. @param amountZat null: the buyer chooses it */
+export function manualPayment(amountZat: Zat | null, address: string): Html {
   return html`<dl class="facts stacked">
-      <div><dt>Exact amount</dt><dd><code class="${amountClass(amount)}">${amount}</code> ${copyButton(formatZec(amountZat), 'the amount')}</dd></div>
+      ${amountZat !== null && exactAmount(amountZat)}
       <div><dt>To this address</dt><dd><code>${address}</code> ${copyButton(address, 'the address')}</dd></div>
     </dl>`
+}
+
+function exactAmount(amountZat: Zat): Html {
+  const amount = formatZecAmount(amountZat)
+  return html`<div><dt>Exact amount</dt><dd><code class="${amountClass(amount)}">${amount}</code> ${copyButton(formatZec(amountZat), 'the amount')}</dd></div>`
 }

@@ -5,17 +5,22 @@ import { isTransactionExpired, lastMinableHeight, type PaymentSummary } from '..
 import { removedPayments } from '../../../domain/sale/removed-payments.ts'
 import type { AttemptRow } from '../../../ports/repository/notify/delivery.ts'
 import type { PaymentRow } from '../../../ports/repository/sale/payment.ts'
+import type { RefundWithInvoice } from '../../../services/sale/refund.ts'
 import { reorgWarning } from '../../components/chain/reorg-warning.ts'
 import { copyable, copyButton } from '../../components/copyable.ts'
 import { definitionList } from '../../components/definition-list.ts'
 import { dashboardPage, type PageUser } from '../../components/layout.ts'
 import { livePart } from '../../components/live.ts'
 import { attemptTable } from '../../components/notify/attempt-table.ts'
+import { cancelForm, givenSection, rateLine, sendLink } from '../../components/sale/invoice-details.ts'
+import { lateNotice } from '../../components/sale/late.ts'
 import { invoiceTitle } from '../../components/sale/order.ts'
 import { overpaidNotice } from '../../components/sale/overpaid.ts'
+import { refundTable } from '../../components/sale/refund-table.ts'
+import { totalOf } from '../../components/sale/total.ts'
 import { statusBadges } from '../../components/status-badge.ts'
 import { STATUS_REASONS } from '../../components/status-reason.ts'
-import { bigAmount, formatAmount, formatZecAmount, groupThousands, shorten, timeElement } from '../../format.ts'
+import { formatAmount, formatZecAmount, groupThousands, shorten, timeElement } from '../../format.ts'
 import { booleanAttribute, type Child, type Html, html } from '../../html.ts'
 
 interface ConfirmedPayment extends PaymentRow {
@@ -30,6 +35,7 @@ interface InvoiceView {
   readonly hasMorePayments: boolean
   readonly sums: PaymentSummary
   readonly attempts: readonly AttemptRow[]
+  readonly refunds: readonly RefundWithInvoice[]
   readonly webhookSet: boolean
   /** Height of the last synced block. */
   readonly tip: number
@@ -59,7 +65,7 @@ export function invoicePage(user: PageUser, view: InvoiceView): Html {
     error,
     ...(isLive ? { liveInvoiceId: invoice.publicId } : {}),
     rechecks,
-    actions: html`<a class="button" href="${checkoutUrl}" target="_blank" rel="noopener">Payment page</a>`,
+    actions: html`${invoice.receivedZat > 0n && html`<a class="button" href="/invoices/${invoice.publicId}/refund">Refund</a>`}<a class="button" href="${checkoutUrl}" target="_blank" rel="noopener">Payment page</a>`,
     body: html`<div class="stack">${liveParts(view)}</div>`,
   })
 }
@@ -75,8 +81,11 @@ function liveParts(view: InvoiceView): Html {
   return html`${livePart('status', statusSection(view))}
       <div class="columns">${liveSection('timeline', 'Timeline', timeline(view))}${liveSection('facts', 'Details', facts(view))}</div>
       ${liveSection('payments', 'Payments', html`${table}${hasMorePayments && html`<p class="below">These are the newest payments. The amounts count all of them.</p>`}`)}
+      ${view.refunds.length > 0 && html`<section class="card" aria-labelledby="refunds"><h2 id="refunds">Refunds</h2>${refundTable(view.refunds, false)}</section>`}
+      ${givenSection(view.invoice)}
       ${view.extra}
-      ${liveSection('hooks', 'Webhook delivery attempts', deliveryAttempts(view))}`
+      ${liveSection('hooks', 'Webhook delivery attempts', deliveryAttempts(view))}
+      ${livePart('cancel-part', html`${cancelForm(view.invoice)}`)}`
 }
 
 function liveSection(id: string, title: string, content: Html): Html {
@@ -90,14 +99,21 @@ function statusSection(view: InvoiceView): Html {
       <section class="card hero" aria-label="Status"${booleanAttribute('data-recheck', isLate(view))}>
         <p data-announce>${statusBadges(invoice)}</p>
         ${invoice.description !== null && html`<p>${invoice.description}</p>`}
-        ${bigAmount(formatZecAmount(invoice.amountZat))}
-        <p class="below">${groupThousands(invoice.amountZat)} zat${receivedLine(invoice)}</p>
+        ${totalOf(invoice, { isCentered: false, details: receivedLine(invoice) }) || html`<p class="big">The buyer chooses the amount</p>`}
+        ${rateLine(invoice)}
         ${because !== null && html`<p class="hint" id="reason">${STATUS_REASONS[because]}</p>`}
       </section>
       ${invoice.needsAttention && reorgWarning({ ...view, removed: removedOf(view) })}
+      ${lateNotice(invoice)}
       ${overpaidNotice(invoice)}
+      ${awaitsBuyer(invoice) && sendLink(invoice, view.checkoutUrl)}
       ${view.payable && payButton(view)}
     `
+}
+
+/** Nothing has been paid yet. */
+function awaitsBuyer({ status, receivedZat }: Invoice): boolean {
+  return status === 'pending' && receivedZat === 0n
 }
 
 function removedOf({ invoice, sums, payments, tip }: InvoiceView) {
@@ -106,10 +122,14 @@ function removedOf({ invoice, sums, payments, tip }: InvoiceView) {
 }
 
 function receivedLine(invoice: Invoice): Child {
-  const { receivedZat, dueZat, overpaidZat } = invoice
+  const { receivedZat, dueZat, overpaidZat, canceledAt, refundedZat } = invoice
   if (receivedZat === 0n) return false
+  if (refundedZat !== null) return html` · ${formatZecAmount(refundedZat)} refunded`
   if (overpaidZat > 0n) return html` · overpaid by ${formatZecAmount(overpaidZat)}`
-  return dueZat > 0n && html` · ${formatZecAmount(receivedZat)} received, ${formatZecAmount(dueZat)} left to pay`
+  return (
+    dueZat > 0n &&
+    html` · ${formatZecAmount(receivedZat)} received, ${formatZecAmount(dueZat)} ${canceledAt === null ? 'left to pay' : 'missing'}`
+  )
 }
 
 function payButton({ invoice }: InvoiceView): Html {
@@ -154,13 +174,15 @@ function timeline(view: InvoiceView): Html {
 }
 
 function timelineEntries({ invoice, because, payments }: InvoiceView): TimelineEntry[] {
-  const { createdAt, expiresAt, paidAt, underpaidAt } = invoice
+  const { createdAt, expiresAt, paidAt, underpaidAt, canceledAt } = invoice
   const past: TimelineEntry[] = [
     { at: createdAt, text: 'Created', kind: 'past' },
-    ...payments.map(payment => ({ at: payment.seenAt, text: paymentLine(payment, expiresAt), kind: 'past' as const })),
+    ...payments.map(payment => ({ at: payment.seenAt, text: paymentLine(payment, invoice), kind: 'past' as const })),
   ]
   // An invoice that was underpaid had expired before, even if it is paid now. Of other paid ones this is not stored.
-  if (isClosed(invoice.status) || underpaidAt !== null) past.push({ at: expiresAt, text: 'Expired', kind: 'bad' })
+  const isClosedEarlier = isClosed(invoice.status) || underpaidAt !== null
+  if (canceledAt !== null) past.push({ at: canceledAt, text: 'Canceled', kind: 'bad' })
+  else if (isClosedEarlier) past.push({ at: expiresAt, text: 'Expired', kind: 'bad' })
   if (paidAt !== null) past.push({ at: paidAt, text: 'Paid: the full amount is confirmed', kind: 'good' })
   past.sort((a, b) => a.at - b.at)
   if (invoice.needsAttention)
@@ -180,8 +202,10 @@ function upcoming({ status, expiresAt, watchUntil }: Invoice, because: InvoiceRe
   return [{ at: watchUntil, text: 'Late payments count until this time', kind: 'ahead' }]
 }
 
-function paymentLine({ valueZat, location, seenAt }: ConfirmedPayment, expiresAt: number): string {
-  const late = seenAt > expiresAt ? ' after the expiry time' : ''
+function paymentLine({ valueZat, location, seenAt }: ConfirmedPayment, invoice: Invoice): string {
+  const { expiresAt, canceledAt } = invoice
+  const isLate = seenAt > (canceledAt ?? expiresAt)
+  const late = isLate ? ` after the ${canceledAt === null ? 'expiry time' : 'cancellation'}` : ''
   return `${formatZecAmount(valueZat)} detected${late}${location.at === 'dropped' ? ', then dropped' : ''}`
 }
 

@@ -1,30 +1,34 @@
 import { EXPIRY_SECS } from '../../../domain/sale/invoice.ts'
-import { amountField, field } from '../../components/form.ts'
+import { DECIMAL_PATTERN } from '../../amount.ts'
+import { field } from '../../components/form.ts'
 import { dashboardPage, type PageUser } from '../../components/layout.ts'
 import { formatDuration } from '../../format.ts'
 import { booleanAttribute, type Html, html } from '../../html.ts'
 
+/** The fields of the form as they were sent. */
+export interface NewInvoiceForm {
+  readonly amount?: string | undefined
+  readonly unit?: string | undefined
+  /** Present: the buyer chooses the amount. */
+  readonly open_amount?: string | undefined
+  readonly order_id?: string | undefined
+  readonly description?: string | undefined
+  readonly expires_in_secs?: string | undefined
+}
+
 interface NewInvoiceView {
   readonly viewingKeySet: boolean
-  readonly amount?: string
-  readonly orderId?: string
-  readonly description?: string
-  readonly expiresInSecs?: string
+  /** ZEC and the currencies in which a price can be given. */
+  readonly units: readonly string[]
+  readonly form: NewInvoiceForm
   readonly error?: string
 }
 
 const OFF = html` autocomplete="off"`
 const EXPIRIES = [EXPIRY_SECS.default, 3_600, 6 * 3_600, EXPIRY_SECS.max]
 
-export function newInvoicePage(
-  user: PageUser,
-  { viewingKeySet, amount = '', orderId = '', description = '', expiresInSecs, error }: NewInvoiceView,
-): Html {
-  const selected = expiresInSecs ?? String(EXPIRY_SECS.default)
-  const expiries = EXPIRIES.map(
-    secs =>
-      html`<option value="${secs}"${booleanAttribute('selected', String(secs) === selected)}>${formatDuration(secs)}</option>`,
-  )
+export function newInvoicePage(user: PageUser, { viewingKeySet, units, form, error }: NewInvoiceView): Html {
+  const { order_id: orderId, description } = form
   return dashboardPage({
     ...user,
     menuPath: '/invoices',
@@ -32,12 +36,32 @@ export function newInvoicePage(
     error,
     body: viewingKeySet
       ? html`<form class="card narrow" method="post" action="/invoices">
-          ${amountField({ value: amount, autofocus: true, hint: 'Up to eight decimal places. 0.001 ZEC is 100,000 zat.' })}
-          ${field({ name: 'order_id', label: 'Order', value: orderId, required: false, maxlength: 128, attributes: OFF, hint: 'Optional. The number under which you find the invoice again.' })}
-          ${field({ name: 'description', label: 'Description', value: description, required: false, maxlength: 200, attributes: OFF, hint: 'Optional. The buyer sees it above the amount.' })}
-          <div class="field"><label for="expires_in_secs">Valid for</label><select id="expires_in_secs" name="expires_in_secs">${expiries}</select></div>
+          ${amountFields(units, form)}
+          ${field({ name: 'order_id', label: 'Order', value: orderId ?? '', required: false, maxlength: 128, attributes: OFF, hint: 'Optional. The number under which you find the invoice again.' })}
+          ${field({ name: 'description', label: 'Description', value: description ?? '', required: false, maxlength: 200, attributes: OFF, hint: 'Optional. The buyer sees it above the amount.' })}
+          <div class="field"><label for="expires_in_secs">Valid for</label><select id="expires_in_secs" name="expires_in_secs">${expiries(form)}</select></div>
           <button class="primary">Create invoice</button>
         </form>`
       : html`<div class="card narrow"><p>Invoice addresses are derived from your viewing key. You have not set one yet.</p><p><a class="button primary" href="/viewing-key">Set your viewing key</a></p></div>`,
   })
+}
+
+function amountFields(
+  units: readonly string[],
+  { amount = '', unit = 'ZEC', open_amount: open }: NewInvoiceForm,
+): Html {
+  const options = units.map(name => html`<option${booleanAttribute('selected', name === unit)}>${name}</option>`)
+  return html`<div class="amount-with-unit">
+      ${field({ name: 'amount', label: 'Amount', value: amount, required: false, autofocus: true, maxlength: 25, describedBy: 'amount-help', attributes: html` inputmode="decimal" autocomplete="off" pattern="${DECIMAL_PATTERN}"` })}
+      <div class="field"><label for="unit">Currency</label><select id="unit" name="unit">${options}</select></div>
+    </div>
+    <p class="hint" id="amount-help">A price in money becomes ZEC at the rate of now, and stays. ZEC has up to eight decimal places.</p>
+    <label class="choice"><input type="checkbox" name="open_amount" value="1"${booleanAttribute('checked', open !== undefined)}> Let the buyer choose the amount</label>`
+}
+
+function expiries({ expires_in_secs: chosen = String(EXPIRY_SECS.default) }: NewInvoiceForm): Html[] {
+  return EXPIRIES.map(
+    secs =>
+      html`<option value="${secs}"${booleanAttribute('selected', String(secs) === chosen)}>${formatDuration(secs)}</option>`,
+  )
 }

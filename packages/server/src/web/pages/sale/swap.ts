@@ -8,10 +8,12 @@ import { copyable, copyButton } from '../../components/copyable.ts'
 import { field } from '../../components/form.ts'
 import { livePart, statusAttributes } from '../../components/live.ts'
 import { checkoutFrame } from '../../components/sale/checkout-frame.ts'
-import { type CheckoutLinks, returnLink } from '../../components/sale/checkout-links.ts'
+import type { CheckoutLinks } from '../../components/sale/checkout-links.ts'
+import { formatPrice } from '../../components/sale/fiat.ts'
 import { orderLine } from '../../components/sale/order.ts'
 import { qrCode } from '../../components/sale/qr-code.ts'
 import { amountOf, chainOf, SWAP_STATES, startedElsewhere } from '../../components/sale/swap.ts'
+import { wayBack } from '../../components/sale/way-back.ts'
 import { amountClass, bigAmount, countdown, formatZecAmount, timeElement } from '../../format.ts'
 import { booleanAttribute, type Html, html } from '../../html.ts'
 
@@ -55,7 +57,7 @@ export function swapDepositPage(view: SwapDepositView): Html {
       ${orderLine(invoice)}
       <h1 data-announce${statusAttributes(invoice, swap)}>${title}</h1>
       ${bigAmount(amountOf(swap))}
-      <p class="below center">on ${chainOf(swap)}, for ${formatZecAmount(invoice.amountZat)}</p>
+      <p class="below center">on ${chainOf(swap)}, for ${costOf(invoice)}</p>
       ${open && arrivedNote(swap)}
       ${open && showsDeposit && html`<div${booleanAttribute('data-while-open', isPending)}>${depositDetails(swap)}</div>`}
       ${isPending && html`<p class="center" data-when-over hidden>The time for the deposit is over: do not send it now. If you have sent it already, do not pay again: this page shows it as soon as the swap provider reports it.</p>`}
@@ -63,13 +65,20 @@ export function swapDepositPage(view: SwapDepositView): Html {
       ${(showsDeposit || !open) && html`<p class="hint">${text}${isPending && html` Valid until ${timeElement(swap.deadline)}${countdown(swap.deadline, now)}.`}</p>`}
       ${foreign && startedElsewhere(foreign, links)}
       ${isPending && alternatives(links)}
-      ${returnLink(links, false)}`
+      ${wayBack(invoice, links, 'payable')}`
   return checkoutFrame(links, {
     title,
     banner: chainUnseenBanner(isChainSeen),
     liveInvoiceId: invoice.publicId,
     body: html`<div class="card narrow checkout">${livePart('live', content)}</div>`,
   })
+}
+
+/** `25.00 EUR (0.5 ZEC)`, or the amount in ZEC. */
+function costOf(invoice: Invoice): string {
+  const price = formatPrice(invoice)
+  const amount = formatZecAmount(invoice.amountZat)
+  return price === null ? amount : `${price} (${amount})`
 }
 
 function depositDetails(swap: Swap): Html {
@@ -117,7 +126,7 @@ export function chooseAssetPage({ invoice, links, assets, assetId, refundTo = ''
     title: 'Pay with another asset',
     body: html`<form class="card narrow checkout" method="post" action="${links.swap}">
       <h1>Pay with another asset</h1>
-      <p class="below center">For ${formatZecAmount(invoice.amountZat)}, through a swap provider</p>
+      <p class="below center">For ${costOf(invoice)}, through a swap provider</p>
       ${partPaidNote(invoice)}
       ${error !== undefined && html`<p class="error" role="alert">${error}</p>`}
       <div class="field"><label for="asset_id">Asset</label><select id="asset_id" name="asset_id" required>${groups(assets, assetId)}</select></div>

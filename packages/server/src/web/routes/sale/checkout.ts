@@ -40,7 +40,8 @@ export function checkoutPages(site: Site): void {
         ...shown,
         swap,
         notice: isTold && swapNotice(invoice, swap, now),
-        extra: swaps.offered && state === 'payable' && otherAssets({ invoice, swap, links, foreign }),
+        extra:
+          swaps.offered && !invoice.openAmount && state === 'payable' && otherAssets({ invoice, swap, links, foreign }),
         spacingSecs: await blockSpacing.current(),
         ...(state === 'confirming' && { confirmed: await invoices.confirmationsOf(invoice) }),
       })

@@ -1,33 +1,34 @@
 import { AppError } from '../../../domain/error.ts'
-import { EXPIRY_SECS, INVOICE_STATUSES, paymentRequest } from '../../../domain/sale/invoice.ts'
-import { parseInvoiceBody } from '../../../domain/sale/invoice-request.ts'
+import { INVOICE_STATUSES, type Invoice, paymentRequest } from '../../../domain/sale/invoice.ts'
+import { paymentUri } from '../../../domain/sale/payment-uri.ts'
 import { withoutUnprintable } from '../../../domain/text.ts'
 import { DAY_SECS, parseDay } from '../../../domain/time.ts'
+import { toAppError } from '../../../http/error.ts'
 import { nowSecs } from '../../../ports/clock.ts'
 import type { InvoiceFilter } from '../../../ports/repository/sale/invoice.ts'
-import { AMOUNT_ERROR, parseZec } from '../../amount.ts'
-import { OVERPAID_FILTER } from '../../components/sale/overpaid.ts'
+import type { AuthenticatedUser } from '../../auth.ts'
 import { swapCard } from '../../components/sale/swap.ts'
 import type { Site } from '../../context.ts'
 import { errorSentence } from '../../error-text.ts'
-import { type FormFields, formFields, idParam, queryFields } from '../../forms.ts'
+import { type FormFields, idParam, queryFields } from '../../forms.ts'
+import type { Html } from '../../html.ts'
 import { invoicePage } from '../../pages/sale/invoice.ts'
-import { ATTENTION_FILTER, invoicesPage } from '../../pages/sale/invoice-list.ts'
-import { newInvoicePage } from '../../pages/sale/new-invoice.ts'
+import { FLAG_FILTERS, invoicesPage } from '../../pages/sale/invoice-list.ts'
 import { paginate } from '../../paginate.ts'
 
 const PAGE_SIZE = 25
-const STATUS_FILTERS = [...INVOICE_STATUSES, ATTENTION_FILTER, OVERPAID_FILTER] as const
+const DEMO_DONATION_ZAT = 1_000_000n
+const FLAGS = Object.keys(FLAG_FILTERS) as (keyof typeof FLAG_FILTERS)[]
 
 export function invoicePages(site: Site): void {
-  const { blockSpacing, clock, dashboard, invoices, sandboxTools, publicUrl, swaps } = site.deps
+  const { blockSpacing, cancellations, clock, dashboard, invoices, refunds, sandboxTools, publicUrl, swaps } = site.deps
 
   site.page('GET', '/invoices', async (request, _reply, user) => {
     const query = queryFields(request)
     const { q = '', from = '', to = '', before } = query
     const search = withoutUnprintable(q)
     const filter = filterOf(query)
-    const status = STATUS_FILTERS.find(name => name === query.status) ?? null
+    const status = [...INVOICE_STATUSES, ...FLAGS].find(name => name === query.status) ?? null
     const shown = { search, status, from, to }
     if (search !== '') {
       const found = await dashboard.search(user.account, search)
@@ -47,72 +48,61 @@ export function invoicePages(site: Site): void {
     })
   })
 
-  site.page('GET', '/invoices/new', async (_request, _reply, user) =>
-    newInvoicePage(site.pageUser(user), { viewingKeySet: user.account.viewingKeyId !== null }),
-  )
-
-  site.page('POST', '/invoices', async (request, reply, user) => {
-    const fields = formFields(request)
-    const { amount = '', expires_in_secs: expiry = String(EXPIRY_SECS.default) } = fields
-    const { order_id: orderId = '', description = '' } = fields
-    const showForm = (error: string) => {
-      reply.code(400)
-      const viewingKeySet = user.account.viewingKeyId !== null
-      return newInvoicePage(site.pageUser(user), {
-        viewingKeySet,
-        amount,
-        orderId,
-        description,
-        expiresInSecs: expiry,
-        error,
-      })
-    }
-    const amountZat = parseZec(amount)
-    if (amountZat === null) return showForm(AMOUNT_ERROR)
-    const expiresInSecs = Number(expiry)
-    if (!Number.isInteger(expiresInSecs) || expiresInSecs < EXPIRY_SECS.min || expiresInSecs > EXPIRY_SECS.max)
-      return showForm(`An invoice can be valid for ${EXPIRY_SECS.min} to ${EXPIRY_SECS.max} seconds.`)
-    try {
-      const order = { ...(orderId !== '' && { order_id: orderId }), ...(description !== '' && { description }) }
-      const given = parseInvoiceBody(order, '', true)
-      const request = { ...given, amountZat, expiresInSecs, idempotencyKey: undefined }
-      const invoice = await invoices.create(user.account, request)
-      return reply.redirect(`/invoices/${invoice.publicId}`, 303)
-    } catch (error) {
-      return showForm(errorSentence(error))
-    }
-  })
-
-  site.page('GET', '/invoices/:id', async (request, _reply, user) => {
-    const detail = await dashboard.invoice(user.account, idParam(request))
-    const { id, status, receivedZat, publicId, watchUntil } = detail.invoice
+  async function detailPage(user: AuthenticatedUser, publicId: string, error?: string): Promise<Html> {
+    const detail = await dashboard.invoice(user.account, publicId)
+    const { id, status, receivedZat, watchUntil } = detail.invoice
     const swap = (await swaps.currentByInvoice([detail.invoice])).get(id)
+    const { invoice } = detail
+    const ofInvoice = await refunds.ofInvoice(user.account, publicId, 'hidden')
     return invoicePage(site.pageUser(user), {
       ...detail,
+      refunds: ofInvoice.refunds.map(refund => ({ refund, invoice })),
       spacingSecs: await blockSpacing.current(),
       watched: nowSecs(clock) <= watchUntil,
-      checkoutUrl: `${publicUrl()}/i/${publicId}`,
+      checkoutUrl: `${publicUrl()}/i/${detail.invoice.publicId}`,
       payable: sandboxTools !== null && status === 'pending' && receivedZat === 0n,
       extra: swapCard(detail.invoice, swap),
+      ...(error !== undefined && { error }),
     })
+  }
+
+  site.page('GET', '/invoices/:id', (request, _reply, user) => detailPage(user, idParam(request)))
+
+  site.page('POST', '/invoices/:id/cancel', async (request, reply, user) => {
+    const publicId = idParam(request)
+    try {
+      await cancellations.cancel(user.account, publicId)
+      return reply.redirect(`/invoices/${publicId}`, 303)
+    } catch (error) {
+      if (toAppError(error).code !== 'invoice_not_cancelable') throw error
+      reply.code(409)
+      return detailPage(user, publicId, errorSentence(error))
+    }
   })
 
   site.page('POST', '/invoices/:id/sandbox-payment', async (request, reply, user) => {
     const { invoice } = await dashboard.invoice(user.account, idParam(request))
     if (!sandboxTools) throw new AppError('no_such_page')
-    await sandboxTools.pay(paymentRequest(invoice))
+    await sandboxTools.pay(sandboxRequest(invoice))
     return reply.redirect(`/invoices/${invoice.publicId}`, 303)
   })
 }
 
+/** The payment request of an invoice. The demo wallet does not choose an amount. */
+function sandboxRequest(invoice: Invoice): string {
+  const { openAmount, amountZat, address, publicId } = invoice
+  if (!openAmount) return paymentRequest(invoice)
+  return paymentUri(address, amountZat > DEMO_DONATION_ZAT ? amountZat : DEMO_DONATION_ZAT, publicId)
+}
+
 function filterOf({ status, from = '', to = '' }: FormFields): InvoiceFilter {
+  const flag = FLAGS.find(name => name === status)
   const known = INVOICE_STATUSES.find(name => name === status)
   const createdFrom = parseDay(from)
   const lastDay = parseDay(to)
   return {
     ...(known === undefined ? {} : { status: known }),
-    ...(status === ATTENTION_FILTER ? { needsAttention: true } : {}),
-    ...(status === OVERPAID_FILTER ? { overpaid: true } : {}),
+    ...(flag === undefined ? {} : FLAG_FILTERS[flag].filter),
     ...(createdFrom === null ? {} : { createdFrom }),
     ...(lastDay === null ? {} : { createdTo: lastDay + DAY_SECS }),
   }

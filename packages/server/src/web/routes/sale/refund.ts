@@ -34,7 +34,7 @@ export function refundPages(site: Site): void {
     const { items, olderThan } = await paginate({
       size: PAGE_SIZE,
       before,
-      read: page => refunds.list(user.account, page, status ?? undefined),
+      read: page => refunds.list(user.account, page, status ?? undefined, 'hidden'),
       publicId: ({ refund }) => refund.publicId,
     })
     const linkTo = (from: string | null) => {
@@ -112,12 +112,12 @@ export function refundPages(site: Site): void {
   })
 
   site.page('GET', '/invoices/:id/refund', async (request, _reply, user) =>
-    newRefundPage(site.pageUser(user), await refunds.ofInvoice(user.account, idParam(request))),
+    newRefundPage(site.pageUser(user), await refunds.ofInvoice(user.account, idParam(request), 'hidden')),
   )
 
   site.page('POST', '/invoices/:id/refund', async (request, reply, user): Promise<Html | FastifyReply> => {
     const id = idParam(request)
-    const { invoice, leftZat } = await refunds.ofInvoice(user.account, id)
+    const { invoice, leftZat } = await refunds.ofInvoice(user.account, id, 'hidden')
     const { part = 'all', amount = '', address = '', reason = '' } = formFields(request)
     const retry = (error: string) => {
       reply.code(400)

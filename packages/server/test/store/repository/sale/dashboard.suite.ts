@@ -4,6 +4,7 @@ import { dailyTotalChanges } from '../../../../src/domain/sale/daily-total.ts'
 import type { Invoice, InvoiceStatus } from '../../../../src/domain/sale/invoice.ts'
 import { DAY_SECS, startOfDay } from '../../../../src/domain/time.ts'
 import type { InvoiceCursor } from '../../../../src/ports/repository/sale/dashboard.ts'
+import type { InvoiceFilter } from '../../../../src/ports/repository/sale/invoice.ts'
 import type { Store } from '../../../../src/ports/store.ts'
 import { type DatabaseEngine, openEmptyStore } from '../../../harness/databases.ts'
 import { NOW, openShop } from '../../../harness/fixtures.ts'
@@ -80,6 +81,29 @@ export function dashboardSuite(engine: DatabaseEngine): void {
     assert.ok(before)
     const rest = await store.read(tx => tx.invoices.list(shop.account.id, { limit: 2, before }, { overpaid: true }))
     assert.deepEqual([ids(page), ids(rest)], [ids([open, second]), ids([first])])
+  })
+
+  test('part-paid, late and canceled invoices are listed newest first; late ones are counted from their time', async t => {
+    const store = await openEmptyStore(engine, t)
+    const [shop, other] = [await openShop(store), await openShop(store)]
+    const [part, paid, first, second] = [await shop.sell(), await shop.sell(), await shop.sell(), await shop.sell()]
+    await setOutcome(store, part, { receivedZat: 1n, dueZat: 9n })
+    // Within the tolerance, or part of it was removed later.
+    await setOutcome(store, paid, { status: 'paid', paidAt: NOW, receivedZat: 1n, dueZat: 9n })
+    await setOutcome(store, first, { status: 'underpaid', receivedZat: 1n, dueZat: 9n, lateAt: NOW - 1 })
+    await setOutcome(store, second, { status: 'paid', paidAt: NOW, receivedZat: 10n, dueZat: 0n, lateAt: NOW })
+    await setOutcome(store, await other.sell(), { status: 'paid', receivedZat: 10n, dueZat: 0n, lateAt: NOW })
+    await store.write(tx => tx.invoices.cancel(second.id, NOW))
+    const list = async (filter: InvoiceFilter, before?: string) =>
+      ids(await store.read(tx => tx.invoices.list(shop.account.id, { limit: 9, ...(before && { before }) }, filter)))
+    assert.deepEqual(await list({ partPaid: true }), ids([first, part]))
+    assert.deepEqual(await list({ partPaid: true }, first.publicId), ids([part]))
+    assert.deepEqual(await list({ late: true }), ids([second, first]))
+    assert.deepEqual(await list({ canceled: true }), ids([second]))
+    const late = async (from: number) => ids(await store.read(tx => tx.dashboard.late(shop.account.id, from, 10)))
+    const count = (from: number) => store.read(tx => tx.dashboard.countLate(shop.account.id, from, 10))
+    assert.deepEqual([await late(NOW - 1), await count(NOW - 1)], [ids([second, first]), 2])
+    assert.deepEqual([await late(NOW), await count(NOW)], [ids([second]), 1])
   })
 
   test('invoices are counted by status from a given time, and those needing attention are listed newest first', async t => {

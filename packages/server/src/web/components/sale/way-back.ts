@@ -1,0 +1,54 @@
+import { type CheckoutState, REDIRECT_SECS } from '../../../domain/sale/checkout.ts'
+import type { Invoice } from '../../../domain/sale/invoice.ts'
+import { fillIn } from '../../../domain/sale/shop-url.ts'
+import { booleanAttribute, type Html, html } from '../../html.ts'
+import type { CheckoutLinks } from './checkout-links.ts'
+
+type Ways = Pick<Invoice, 'publicId' | 'orderId' | 'successUrl' | 'cancelUrl'>
+
+/**
+ * The way back to the shop: the address that the invoice has for this state, otherwise `return_to`. Nothing in a frame.
+ * It names the host, since a link to the checkout can come from anyone with the invoice id.
+ */
+export function wayBack(invoice: Ways, { embedding, returnTo }: CheckoutLinks, state: CheckoutState): Html | false {
+  if (embedding) return false
+  const own = ownWayBack(invoice, state)
+  const url = own ?? returnTo
+  if (!url) return false
+  const isQuiet = state === 'payable' || state === 'short' || (own !== null && state !== 'paid')
+  return html`<p><a class="${isQuiet ? 'button full' : 'button primary full'}" href="${url.href}"${booleanAttribute('data-success', own !== null && state === 'paid')}>Back to ${url.host}</a></p>`
+}
+
+/** While a payment is confirmed, the invoice has none: the buyer neither gives up nor has paid. */
+function ownWayBack(invoice: Ways, state: CheckoutState): URL | null {
+  if (state === 'confirming') return null
+  const given = state === 'paid' ? invoice.successUrl : invoice.cancelUrl
+  return given === null ? null : URL.parse(fillIn(given, invoice))
+}
+
+/** The address that the checkout of an invoice opens by itself once it is paid. Null: none. */
+export function redirectOf(
+  invoice: Ways & Pick<Invoice, 'autoRedirect' | 'successUrl'>,
+  { embedding }: CheckoutLinks,
+): URL | null {
+  return invoice.autoRedirect && !embedding ? ownWayBack(invoice, 'paid') : null
+}
+
+/** Where `assets/redirect.js` says that it leads back to the shop. On the page before that, so that it is announced. */
+export function redirectNote(url: URL, { status, paidAt }: Pick<Invoice, 'status' | 'paidAt'>, now: number): Html {
+  const isRecent = status === 'paid' && isWithin(paidAt, REDIRECT_SECS.withScript, now)
+  return html`<p class="center" role="status" data-redirect="${noteText(url)}"${booleanAttribute('data-recent', isRecent)}><noscript>${redirectsWithoutScript({ status, paidAt }, now) && noteText(url)}</noscript></p>`
+}
+
+/** Whether a browser without scripts is led back to the shop by the page that is sent now. */
+export function redirectsWithoutScript({ status, paidAt }: Pick<Invoice, 'status' | 'paidAt'>, now: number): boolean {
+  return status === 'paid' && isWithin(paidAt, REDIRECT_SECS.withoutScript, now)
+}
+
+function isWithin(paidAt: number | null, secs: number, now: number): boolean {
+  return paidAt !== null && now < paidAt + secs
+}
+
+function noteText({ host }: URL): string {
+  return `Returning to ${host} …`
+}

@@ -1,0 +1,92 @@
+import { currencyDecimals } from '../../../domain/rate.ts'
+import { EXPIRY_SECS } from '../../../domain/sale/invoice.ts'
+import { type GivenTerms, parseInvoiceBody } from '../../../domain/sale/invoice-request.ts'
+import { parseMoney } from '../../../domain/sale/price.ts'
+import { httpStatusOf, toAppError } from '../../../http/error.ts'
+import { AMOUNT_ERROR, parseDecimal, parseZec } from '../../amount.ts'
+import type { AuthenticatedUser } from '../../auth.ts'
+import type { Site } from '../../context.ts'
+import { errorSentence } from '../../error-text.ts'
+import { type FormFields, formFields } from '../../forms.ts'
+import { type NewInvoiceForm, newInvoicePage } from '../../pages/sale/new-invoice.ts'
+
+const NO_RATE =
+  'There is no exchange rate at the moment, so the price cannot be converted. Try again in a minute, or give the amount in ZEC.'
+
+export function newInvoicePages(site: Site): void {
+  const { invoices, withdrawals } = site.deps
+  const units = [...new Set(['ZEC', ...withdrawals.currencies, 'USD', 'EUR'])]
+
+  const show = (user: AuthenticatedUser, form: NewInvoiceForm = {}, error?: string) => {
+    const viewingKeySet = user.account.viewingKeyId !== null
+    return newInvoicePage(site.pageUser(user), { viewingKeySet, units, form, ...(error !== undefined && { error }) })
+  }
+
+  site.page('GET', '/invoices/new', async (_request, _reply, user) => show(user))
+
+  site.page('POST', '/invoices', async (request, reply, user) => {
+    const fields = formFields(request)
+    const parsed = parseForm(fields, units)
+    if (typeof parsed === 'string') {
+      reply.code(400)
+      return show(user, fields, parsed)
+    }
+    try {
+      const invoice = await invoices.create(user.account, { ...parsed, ...orderOf(fields), idempotencyKey: undefined })
+      return reply.redirect(`/invoices/${invoice.publicId}`, 303)
+    } catch (thrown) {
+      const sentence = errorSentence(thrown)
+      const error = toAppError(thrown)
+      const hasNoRate = error.code === 'rate_unavailable'
+      reply.code(hasNoRate ? httpStatusOf(error) : 400)
+      return show(user, fields, hasNoRate ? NO_RATE : sentence)
+    }
+  })
+}
+
+/** @throws AppError `invalid_order_id`, `invalid_description` */
+function orderOf({ order_id = '', description = '' }: FormFields): GivenTerms {
+  return parseInvoiceBody(
+    { ...(order_id !== '' && { order_id }), ...(description !== '' && { description }) },
+    '',
+    true,
+  )
+}
+
+/** The amount and the validity of the form, or the sentence that says what is wrong with them. */
+function parseForm(
+  fields: FormFields,
+  units: readonly string[],
+): string | (GivenTerms & { readonly expiresInSecs: number }) {
+  const amount = parseAmount(fields, units)
+  if (typeof amount === 'string') return amount
+  const expiresInSecs = Number(fields.expires_in_secs ?? EXPIRY_SECS.default)
+  if (!Number.isInteger(expiresInSecs) || expiresInSecs < EXPIRY_SECS.min || expiresInSecs > EXPIRY_SECS.max)
+    return `An invoice can be valid for ${EXPIRY_SECS.min} to ${EXPIRY_SECS.max} seconds.`
+  return { ...amount, expiresInSecs }
+}
+
+function parseAmount(fields: FormFields, units: readonly string[]): string | GivenTerms {
+  const { amount = '', unit = 'ZEC', open_amount: open } = fields
+  if (open !== undefined) {
+    if (amount.trim() === '') return { openAmount: true }
+    const minAmountZat = unit === 'ZEC' ? parseZec(amount) : null
+    return minAmountZat === null
+      ? 'When the buyer chooses the amount, leave yours empty, or give the minimum in ZEC.'
+      : { openAmount: true, minAmountZat }
+  }
+  if (unit === 'ZEC') {
+    const amountZat = parseZec(amount)
+    return amountZat === null ? AMOUNT_ERROR : { amountZat }
+  }
+  if (!units.includes(unit)) return 'Choose a currency from the list.'
+  const decimals = currencyDecimals(unit)
+  const decimal = parseDecimal(amount, decimals)
+  // More decimals than the currency has are as likely a separator of thousands: 1,000 EUR.
+  return decimal === null ? moneyError(unit, decimals) : { price: parseMoney(decimal, unit) }
+}
+
+function moneyError(unit: string, decimals: number): string {
+  const places = decimals === 0 ? 'without decimal places' : `with at most ${decimals} decimal places`
+  return `Enter an amount in ${unit} greater than 0, ${places}. Write 1000, not 1,000.`
+}
