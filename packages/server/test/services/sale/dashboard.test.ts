@@ -60,8 +60,11 @@ onBothDatabases(engine => {
     assert.deepEqual([recent.open.pending, recent.recent[0]?.status], [1, 'paid'])
     clock.advance(3)
     const { today, week, days, open } = await dashboard.summary(shop.account)
-    assert.deepEqual([open.pending, today, week], [0, ...Array(2).fill({ receivedZat: 5_000n, invoices: 1 })])
-    assert.deepEqual(days.at(-1), { day: startOfDay(NOW), receivedZat: 5_000n, invoices: 1 })
+    assert.deepEqual(
+      [open.pending, today, week],
+      [0, ...Array(2).fill({ receivedZat: 5_000n, refundedZat: 0n, invoices: 1 })],
+    )
+    assert.deepEqual(days.at(-1), { day: startOfDay(NOW), receivedZat: 5_000n, refundedZat: 0n, invoices: 1 })
   })
 
   test('an account that has the row of another one after a fail-over sees its own figures', async t => {

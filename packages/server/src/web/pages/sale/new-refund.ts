@@ -7,9 +7,6 @@ import { invoiceTitle } from '../../components/sale/order.ts'
 import { formatZecAmount } from '../../format.ts'
 import { booleanAttribute, type Html, html } from '../../html.ts'
 
-/** What is refunded. */
-export const REFUND_PARTS = ['all', 'overpaid', 'part'] as const
-
 interface NewRefundView {
   readonly invoice: Invoice
   readonly leftZat: Zat
@@ -41,7 +38,7 @@ function form({ invoice, leftZat, part, amount = '', address = '', reason = '' }
   const { overpaidZat, publicId } = invoice
   const overpaid = overpaidZat > 0n && overpaidZat <= leftZat ? overpaidZat : null
   const chosen = part ?? (overpaid === null ? 'all' : 'overpaid')
-  const option = (value: (typeof REFUND_PARTS)[number], label: string) =>
+  const option = (value: 'all' | 'overpaid' | 'part', label: string) =>
     html`<option value="${value}"${booleanAttribute('selected', value === chosen)}>${label}</option>`
   return html`<form class="card narrow" method="post" action="/invoices/${publicId}/refund">
     <div class="field"><label for="part">What to send back</label><select id="part" name="part">

@@ -67,7 +67,7 @@ function askBuyer({ refund, invoice, url }: RefundView): Html {
   return html`<section class="card" aria-labelledby="ask"><h2 id="ask">Link for the buyer</h2>
     <p>${copyable(url, 'the link')}</p>
     <p><a class="button" href="${mail}">Write a mail</a></p>
-    <p class="hint">Send it to the address of the order only: whoever has the link chooses where the money goes.</p>
+    <p class="hint">Send it to the address of the order only: the link decides where the money goes.</p>
   </section>`
 }
 

@@ -17,6 +17,7 @@ export function accountSuite(engine: DatabaseEngine): void {
         email: 'a@example.com',
         network: 'regtest',
         confirmations: 3,
+        toleranceBps: 0,
         plan: 'Free',
         planExpiresAt: null,
         viewingKeyId: null,

@@ -41,8 +41,8 @@ export function dashboardSuite(engine: DatabaseEngine): void {
     await shop.sell()
     const days = await store.read(tx => tx.dashboard.paidByDay(shop.account.id, TODAY + 5))
     assert.deepEqual(days, [
-      { day: TODAY, receivedZat: 2_000_000_000_000_010n, invoices: 2 },
-      { day: TODAY + DAY_SECS, receivedZat: 5n, invoices: 1 },
+      { day: TODAY, receivedZat: 2_000_000_000_000_010n, refundedZat: 0n, invoices: 2 },
+      { day: TODAY + DAY_SECS, receivedZat: 5n, refundedZat: 0n, invoices: 1 },
     ])
   })
 
@@ -57,7 +57,7 @@ export function dashboardSuite(engine: DatabaseEngine): void {
     await pay(store, await other.sell(), TODAY, 5n)
     const sums = (account: { id: number }) => store.read(tx => tx.dashboard.paidByDay(account.id, TODAY))
     assert.deepEqual(await sums(shop.account), [])
-    assert.deepEqual(await sums(other.account), [{ day: TODAY, receivedZat: 5n, invoices: 1 }])
+    assert.deepEqual(await sums(other.account), [{ day: TODAY, receivedZat: 5n, refundedZat: 0n, invoices: 1 }])
   })
 
   test('overpaid invoices are listed newest first, and counted from the time at which they were paid', async t => {
