@@ -32,7 +32,7 @@ const RANDOMNESS: Allowed = {
   'packages/sandbox/src/oneclick/server.ts': 'correlation ids, as the real provider draws them',
   'packages/sandbox/src/start.ts': 'the encryption key of a new sandbox',
   'packages/sandbox/src/try.ts': 'the encryption key of a service that is tried',
-  'packages/sdk/src/client.ts': 'idempotency keys',
+  'packages/sdk/src/calls.ts': 'idempotency keys',
   'packages/sdk/src/subscribe.ts': 'jitter of reconnections',
   'packages/sdk/src/transport.ts': 'jitter of retries',
   'packages/server/src/adapters/lightwalletd/retry.ts': 'jitter of retries',

@@ -108,6 +108,12 @@ interface InvoiceOrder {
   price?: Price
 }
 
+/** What was given back. */
+interface Refunded {
+  /** Sum of the refunds that are sent; absent without one. The status of the invoice stays. */
+  refunded_zat?: number
+}
+
 /** What only the merchant sees of an invoice. A member that the request did not give is left out. */
 interface MerchantTerms extends Omit<SaleTerms, keyof InvoiceOrder> {
   /** The rate at which `price` was converted. */
@@ -134,7 +140,7 @@ export interface CreatedInvoice extends InvoiceOrder, MerchantTerms {
  * The response of GET /v1/invoices/{id}. Only with the session token of its account it has `created_at`, `paid_at` and what
  * the merchant alone sees.
  */
-export interface Invoice extends InvoiceOrder, MerchantTerms {
+export interface Invoice extends InvoiceOrder, Refunded, MerchantTerms {
   id: string
   status: InvoiceStatus
   /** Of an invoice with an open amount: the amount received. */
@@ -163,7 +169,7 @@ export interface ReadInvoiceQuery {
 }
 
 /** A row of GET /v1/account/invoices. */
-export interface InvoiceListItem extends InvoiceOrder, MerchantTerms {
+export interface InvoiceListItem extends InvoiceOrder, Refunded, MerchantTerms {
   id: string
   status: InvoiceStatus
   amount_zat: number
@@ -505,6 +511,93 @@ export interface Withdrawal {
   updated_at: number
 }
 
+// Refunds
+
+/** `awaiting_address`: the buyer gives one. `ready`: it has an address. `sent` and `canceled` are final. */
+export type RefundStatus = 'awaiting_address' | 'ready' | 'sent' | 'canceled'
+
+/** POST /v1/account/invoices/{id}/refunds. Without an amount: all that is left. */
+export interface CreateRefundRequest {
+  amount_zat?: number
+  /** In place of `amount_zat`: converted once, now. */
+  price?: PriceRequest
+  /** A unified address with a shielded receiver. Without one, `refund_url` asks the buyer. */
+  address?: string
+  /** For yourself: 1 to 200 characters on one line. */
+  reason?: string
+}
+
+/** A refund: an order that your own wallet pays. */
+export interface Refund {
+  id: string
+  invoice_id: string
+  status: RefundStatus
+  amount_zat: number
+  price?: Price
+  rate?: LockedRate
+  reason?: string
+  /** Null until it is known. Once you have read one that the buyer gave, the buyer cannot change it. */
+  address: string | null
+  /** The page where the buyer gives an address; only while it is awaited. */
+  refund_url?: string
+  /** ZIP 321 payment request; only while it is `ready`. */
+  zip321_uri?: string
+  /** The transaction that paid it, as you named it. */
+  txid: string | null
+  created_at: number
+  updated_at: number
+}
+
+/** The response of GET /v1/account/invoices/{id}/refunds. */
+export interface InvoiceRefunds {
+  /** What can still be refunded: confirmed payments without all refunds that are not canceled. */
+  left_zat: number
+  /** Newest first, at most 200. */
+  refunds: Refund[]
+}
+
+/** GET /v1/account/refunds */
+export interface RefundQuery extends PageQuery {
+  status?: RefundStatus
+}
+
+/** POST /v1/account/refunds/{id}/sent */
+export interface RefundSentRequest {
+  /** 64 hex characters. */
+  txid: string
+}
+
+/** POST /v1/account/refunds/payment-request */
+export interface RefundPaymentRequest {
+  /** 1 to 50 refunds that are `ready`. */
+  ids: string[]
+}
+
+/** One ZIP 321 payment request for several refunds. */
+export interface RefundPayment {
+  zip321_uri: string
+  /** The sum. */
+  amount_zat: number
+}
+
+/** What the buyer sees of a refund: GET /v1/refunds/{link}. The secret in the link is the credential. */
+export interface BuyerRefund {
+  status: RefundStatus
+  amount_zat: number
+  price?: Price
+  order_id?: string
+  description?: string
+  address: string | null
+  /** Whether the address can be given or changed. */
+  can_change: boolean
+}
+
+/** PUT /v1/refunds/{link}/address */
+export interface GiveAddressRequest {
+  /** A unified address with a shielded receiver. */
+  address: string
+}
+
 // Webhook events
 
 /** The swap in an event; the field is null when the buyer paid in ZEC. */
@@ -517,7 +610,7 @@ export interface SwapInEvent {
   status: SwapStatus
 }
 
-interface InvoiceEventFields extends InvoiceOrder, MerchantTerms {
+interface InvoiceEventFields extends InvoiceOrder, Refunded, MerchantTerms {
   /** Receivers deduplicate by this field and `type`. */
   invoice_id: string
   status: InvoiceStatus
@@ -565,6 +658,18 @@ export interface WithdrawalUpdatedEvent {
   fiat_amount: string
 }
 
+/** A refund was created, has an address, is sent or canceled. */
+export interface RefundUpdatedEvent {
+  type: 'refund.updated'
+  invoice_id: string
+  refund_id: string
+  status: RefundStatus
+  amount_zat: number
+  txid: string | null
+  price?: Price
+  order_id?: string
+}
+
 /** The plan of the account changed. */
 export interface PlanUpdatedEvent {
   type: 'plan.updated'
@@ -588,5 +693,6 @@ export type WebhookEvent =
   | SwapFailedEvent
   | SwapIncompleteDepositEvent
   | WithdrawalUpdatedEvent
+  | RefundUpdatedEvent
   | PlanUpdatedEvent
   | TestEvent

@@ -8,9 +8,9 @@ import type { TestContext } from 'node:test'
 import { test } from 'node:test'
 import type { WebSocket } from 'ws'
 import { WebSocketServer } from 'ws'
-import type { ClientOptions } from '../src/client.ts'
 import { ZatgateClient } from '../src/client.ts'
 import { ZatgateError } from '../src/error.ts'
+import type { ClientOptions } from '../src/options.ts'
 
 interface ReceivedRequest {
   readonly line: string
@@ -75,7 +75,18 @@ test('every method requests its endpoint with the right credential', async t => 
   const { requests, client } = await service(t, json({}))
   const api = client()
   const calls: [string, 'none' | 'session', () => Promise<unknown>][] = [
-    ['GET /v1/invoices/a%2Fb', 'none', () => api.getInvoice('a/b')],
+    ['GET /v1/invoices/a%2Fb', 'session', () => api.getInvoice('a/b')],
+    ['GET /v1/invoices/a?include=missing', 'session', () => api.getInvoice('a', { include: 'missing' })],
+    ['POST /v1/invoices/a/cancel', 'session', () => api.cancelInvoice('a')],
+    ['POST /v1/account/invoices/a/refunds', 'session', () => api.createRefund('a')],
+    ['GET /v1/account/invoices/a/refunds', 'session', () => api.listInvoiceRefunds('a')],
+    ['GET /v1/account/refunds?status=ready', 'session', () => api.listRefunds({ status: 'ready' })],
+    ['GET /v1/account/refunds/a', 'session', () => api.getRefund('a')],
+    ['POST /v1/account/refunds/payment-request', 'session', () => api.refundPayment(['a'])],
+    ['POST /v1/account/refunds/a/sent', 'session', () => api.markRefundSent('a', 'ab')],
+    ['POST /v1/account/refunds/a/cancel', 'session', () => api.cancelRefund('a')],
+    ['GET /v1/refunds/a', 'none', () => api.getBuyerRefund('a')],
+    ['PUT /v1/refunds/a/address', 'none', () => api.giveRefundAddress('a', 'u1')],
     ['GET /v1/account/invoices?limit=2&before=x', 'session', () => api.listInvoices({ limit: 2, before: 'x' })],
     ['GET /v1/rates', 'none', () => api.rates()],
     ['GET /v1/rates?currency=USD%2CBTC', 'none', () => api.rates(['USD', 'BTC'])],

@@ -16,10 +16,12 @@ import { systemRandom } from './adapters/system/random.ts'
 import { openTracer } from './adapters/traces/open.ts'
 import { tracedMailer, tracedSwapProvider } from './adapters/traces/traced.ts'
 import { createNoteScanner } from './adapters/zcash/note-scanner.ts'
+import { checkShieldedAddress } from './adapters/zcash/shielded-address.ts'
 import type { Config } from './config/settings.ts'
 import type { Account } from './domain/account/account.ts'
 import { type ConsensusParams, consensusParams } from './domain/chain/network-upgrade.ts'
 import type { Invoice } from './domain/sale/invoice.ts'
+import type { CheckAddress } from './ports/address-check.ts'
 import type { Chain } from './ports/chain.ts'
 import type { Clock } from './ports/clock.ts'
 import type { HttpClient } from './ports/http-client.ts'
@@ -73,6 +75,8 @@ import { createInvoiceCancellations } from './services/sale/invoice-cancellation
 import { createInvoiceExpiry } from './services/sale/invoice-expiry.ts'
 import { createInvoiceRetry } from './services/sale/invoice-retry.ts'
 import { createChangeReporter, createInvoiceUpdater } from './services/sale/invoice-state.ts'
+import { createRefunds } from './services/sale/refund.ts'
+import { createRefundLinks } from './services/sale/refund-link.ts'
 import { createSwaps } from './services/sale/swap.ts'
 import { createSwapAssets } from './services/sale/swap-asset.ts'
 import { createSwapStatusPoller, swapInInvoiceEvent } from './services/sale/swap-status.ts'
@@ -93,6 +97,7 @@ export interface Infrastructure {
   readonly store: Store
   readonly vault: Vault
   readonly keyedHash: KeyedHash
+  readonly checkAddress: CheckAddress
   readonly chain: Chain
   readonly noteScanner: NoteScanner
   /** For webhooks: connects only to public addresses, unless WEBHOOK_ALLOW_PRIVATE is set. */
@@ -184,6 +189,7 @@ async function openInfrastructure(
     tracer,
     vault,
     keyedHash,
+    checkAddress: overrides.checkAddress ?? checkShieldedAddress,
     chain: overrides.chain ?? opened(createLightwalletd({ urls, params, clock, log })),
     noteScanner: overrides.noteScanner ?? opened(createNoteScanner({ log, onKernelError: metrics.kernelUnused })),
     webhookHttp: overrides.webhookHttp ?? opened(createHttpClient({ allowPrivate: config.webhookAllowPrivate })),
@@ -226,26 +232,20 @@ export function createServices(infrastructure: Infrastructure, operator: Account
   const watchedKeys = createWatchedKeys(config)
   const viewingKeys = createViewingKeys({ store, noteScanner, vault, clock, random, network, watchedKeys })
   const addresses = createAddresses({ store, noteScanner, vault, databaseIdentity, clock, log })
-  const { rates } = infrastructure
-  const newInvoices = { addresses, plans, lateWatchDays, watchedKeys, rates, metrics }
-  const invoices = createInvoices({ store, clock, random, ...newInvoices })
+  const invoices = createInvoices({ ...infrastructure, addresses, plans, lateWatchDays, watchedKeys })
 
   const billing = createBilling({ ...infrastructure, outbox, plans, invoices, operator, setAsides })
   const transitionWithdrawal = createWithdrawalTransition({ outbox })
   const orders = { transitionWithdrawal, invoices, operator, terms: config.withdrawals }
   const withdrawals = createWithdrawals({ ...infrastructure, ...orders })
-  const payouts = createPayouts({ store, transitionWithdrawal, clock, vault })
 
   const applyPayment = (tx: Tx, _before: Invoice, after: Invoice) =>
     after.purpose === 'plan' ? billing.applyPayment(tx, after) : withdrawals.applyPayment(tx, after)
   const updateInvoices = createInvoiceUpdater({ outbox, applyPayment, swapOf: swapInInvoiceEvent })
   const reportChanges = createChangeReporter({ log, metrics })
   const witnesses = createWitnesses({ store, updateInvoices, reportChanges, clock, log })
-  const chainRecorder = createChainRecorder({ ...infrastructure, updateInvoices, reportChanges, witnesses, setAsides })
-  const cancellations = createInvoiceCancellations({ store, updateInvoices, reportChanges, clock })
-  const invoiceExpiry = createInvoiceExpiry({ store, updateInvoices, reportChanges, clock, params })
-  const recordedChain = createRecordedChain({ store, updateInvoices, reportChanges, clock, log, setAsides })
 
+  const chainRecorder = createChainRecorder({ ...infrastructure, updateInvoices, reportChanges, witnesses, setAsides })
   const assets = createSwapAssets({ provider, clock, log })
   const swapStatus = createSwapStatusPoller({ ...infrastructure, outbox, provider, setAsides })
   const swaps = createSwaps({ store, outbox, provider, assets, swapStatus, clock, random, log })
@@ -256,7 +256,9 @@ export function createServices(infrastructure: Infrastructure, operator: Account
     apiKeys: createApiKeys({ store, clock, random, onError }),
     auditLog: createAuditLog({ store, clock }),
     billing,
-    cancellations,
+    cancellations: createInvoiceCancellations({ store, updateInvoices, reportChanges, clock }),
+    refundLinks: createRefundLinks({ ...infrastructure, outbox, network }),
+    refunds: createRefunds({ ...infrastructure, outbox, network }),
     blockSpacing: createBlockSpacing({ store, params }),
     chainProblems: createChainProblems({ store, clock }),
     chainRecorder,
@@ -267,14 +269,14 @@ export function createServices(infrastructure: Infrastructure, operator: Account
     deliveries: createDeliveries({ ...infrastructure, setAsides }),
     exports: createInvoiceExports({ store, clock }),
     invoiceFeed: createInvoiceFeed({ store }),
-    invoiceExpiry,
+    invoiceExpiry: createInvoiceExpiry({ store, updateInvoices, reportChanges, clock, params }),
     retryInvoices: createInvoiceRetry({ ...infrastructure, chainRecorder, updateInvoices, reportChanges, setAsides }),
     invoices,
     missedBlocks: createMissedBlocks({ store, clock, log }),
     outbox,
-    payouts,
+    payouts: createPayouts({ store, transitionWithdrawal, clock, vault }),
     readiness: createReadiness({ store, clock, params, newestMigration: NEWEST_MIGRATION, roles: config.roles }),
-    recordedChain,
+    recordedChain: createRecordedChain({ store, updateInvoices, reportChanges, clock, log, setAsides }),
     scanKeys: createScanKeys({ store, vault, setAsides, metrics }),
     setAsides,
     secrets: createSecrets({ store, vault }),

@@ -20,6 +20,7 @@ import { ROWS_SET_ASIDE } from './list/rows-set-aside.ts'
 import { SCANNING } from './list/scanning.ts'
 import { SIGN_IN } from './list/sign-in.ts'
 import { SWAPS } from './list/swaps.ts'
+import { TERMS } from './list/terms.ts'
 import { WITHDRAWALS } from './list/withdrawals.ts'
 import type { Change, Mutant } from './mutant.ts'
 
@@ -36,6 +37,7 @@ const BY_THEME: Readonly<Record<string, readonly Change[]>> = {
   rescan: RESCAN,
   scanning: SCANNING,
   invoices: INVOICES,
+  terms: TERMS,
   'addresses and copies': ADDRESSES_AND_COPIES,
   deliveries: DELIVERIES,
   swaps: SWAPS,

@@ -269,6 +269,32 @@ const SALES = {
     fix: '`detail` says which. Money that arrived is sent back by a refund.',
     example: { detail: 'the invoice is paid' },
   },
+  no_such_refund: {
+    kind: 'not_found',
+    text: 'no such refund',
+    when: 'The id is unknown, or the refund belongs to another account.',
+    fix: 'Use an id of `GET /v1/account/refunds`, or the whole link.',
+  },
+  refund_exceeds_received: {
+    kind: 'conflict',
+    text: 'refund exceeds what was received',
+    when: 'The refunds of the invoice together would exceed the payments that are confirmed, or it has 100 refunds.',
+    fix: '`detail` says how much is left. Wait for the confirmations of a payment, or cancel another refund.',
+    example: { detail: '0.125 ZEC can be refunded' },
+  },
+  refund_address_fixed: {
+    kind: 'conflict',
+    text: 'the address can no longer be changed',
+    when: 'The shop has given or seen the address, or the refund is sent or canceled.',
+    fix: 'Ask the shop.',
+  },
+  refund_closed: {
+    kind: 'conflict',
+    text: 'refund cannot be changed',
+    when: 'It is sent or canceled, or has no address yet.',
+    fix: '`detail` says which. A canceled refund stays so: create another.',
+    example: { detail: 'it is canceled' },
+  },
   idempotency_key_reused: {
     kind: 'conflict',
     text: 'idempotency key reused',

@@ -30,7 +30,7 @@ export const RATE_CLASSES = {
     account: { perMinute: 1_200, atOnce: 200 },
   },
   list: {
-    routes: 'lists of invoices, deliveries, withdrawals, API keys and sessions',
+    routes: 'lists of invoices, refunds, deliveries, withdrawals, API keys and sessions',
     client: { perMinute: 1_200, atOnce: 100 },
     account: { perMinute: 300, atOnce: 60 },
   },
@@ -40,7 +40,7 @@ export const RATE_CLASSES = {
     client: { perMinute: 30, atOnce: 10 },
     account: { perMinute: 10, atOnce: 5 },
   },
-  swap: { routes: 'start a swap', client: { perMinute: 120, atOnce: 30 } },
+  swap: { routes: 'start a swap, give the address of a refund', client: { perMinute: 120, atOnce: 30 } },
   websocket: { routes: 'open a WebSocket', client: { perMinute: 6_000, atOnce: 500 } },
   page: { routes: 'pages', client: { perMinute: 1_200, atOnce: 100 }, account: { perMinute: 1_200, atOnce: 100 } },
   'sign-in': { routes: 'forms of the sign-in', client: { perMinute: 60, atOnce: 20 } },

@@ -19,6 +19,8 @@ import type { Readiness } from '../services/readiness.ts'
 import type { InvoiceExports } from '../services/sale/export.ts'
 import type { Invoices } from '../services/sale/invoice.ts'
 import type { InvoiceCancellations } from '../services/sale/invoice-cancellation.ts'
+import type { Refunds } from '../services/sale/refund.ts'
+import type { RefundLinks } from '../services/sale/refund-link.ts'
 import type { Swaps } from '../services/sale/swap.ts'
 import type { App } from './app.ts'
 import { createAuth } from './auth.ts'
@@ -45,6 +47,8 @@ import { withdrawalRoutes } from './routes/payout/withdrawal.ts'
 import { exportRoutes } from './routes/sale/export.ts'
 import { invoiceRoutes } from './routes/sale/invoice.ts'
 import { rateRoutes } from './routes/sale/rate.ts'
+import { refundRoutes } from './routes/sale/refund.ts'
+import { refundLinkRoutes } from './routes/sale/refund-link.ts'
 import { addSwapMetrics, swapRoutes } from './routes/sale/swap.ts'
 import { streamRoutes } from './routes/stream.ts'
 import { addSecurityHeaders } from './security-headers.ts'
@@ -98,6 +102,8 @@ export interface HttpOptions {
   readonly exports: InvoiceExports
   readonly invoices: Invoices
   readonly cancellations: InvoiceCancellations
+  readonly refunds: Refunds
+  readonly refundLinks: RefundLinks
   readonly invoiceFeed: InvoiceFeed
   readonly swaps: Swaps
   readonly webhooks: Webhooks
@@ -182,6 +188,8 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   if (settings.healthPort === null) addMetricsRoute(app, registry, settings.metricsToken)
   invoiceRoutes(app, { invoices, cancellations: options.cancellations, swaps, auth, clock, publicUrl })
   swapRoutes(app, { swaps, invoices })
+  refundRoutes(app, { refunds: options.refunds, auth, publicUrl })
+  refundLinkRoutes(app, options.refundLinks)
   rateRoutes(app, { rates: options.rates, currencies: withdrawals.currencies })
   streamRoutes(app, { invoices, stream, upgrades })
   accountRoutes(app, { accounts, viewingKeys, auth })

@@ -21,6 +21,7 @@ import type { WithdrawalRepository } from './repository/payout/withdrawal.ts'
 import type { DashboardRepository } from './repository/sale/dashboard.ts'
 import type { InvoiceRepository } from './repository/sale/invoice.ts'
 import type { PaymentRepository } from './repository/sale/payment.ts'
+import type { RefundRepository } from './repository/sale/refund.ts'
 import type { SwapRepository } from './repository/sale/swap.ts'
 import type { SetAsideRepository } from './repository/set-aside.ts'
 
@@ -39,6 +40,7 @@ export interface Tx {
   readonly idempotency: IdempotencyRepository
   readonly chain: ChainRepository
   readonly events: EventRepository
+  readonly refunds: RefundRepository
   readonly swaps: SwapRepository
   readonly webhooks: WebhookRepository
   readonly deliveries: DeliveryRepository

@@ -12,6 +12,7 @@ import type { EventType } from '../domain/notify/event.ts'
 import type { WithdrawalStatus } from '../domain/payout/withdrawal.ts'
 import type { INVOICE_FIELDS } from '../domain/sale/invoice.ts'
 import type { PaymentLocation } from '../domain/sale/payment.ts'
+import type { REFUND_FIELDS } from '../domain/sale/refund.ts'
 import type { SwapStatus } from '../domain/sale/swap.ts'
 import type { SetAsideKind } from '../domain/set-aside.ts'
 import type { PurchaseStatus } from '../ports/repository/account/billing.ts'
@@ -65,6 +66,7 @@ export interface Tables {
   plan_purchases: PlanPurchasesTable
   plan_announcements: PlanAnnouncementsTable
   withdrawals: WithdrawalsTable
+  refunds: RefundsTable
   swaps: SwapsTable
   swap_starts: SwapStartsTable
   webhooks: WebhooksTable
@@ -155,10 +157,16 @@ export interface DatabaseIdentityTable {
 
 interface InvoicesTable extends TableOf<typeof INVOICE_FIELDS> {}
 
+interface RefundsTable extends TableOf<typeof REFUND_FIELDS> {
+  idempotency_key: string | null
+  body_hash: Uint8Array | null
+}
+
 export interface DailyTotalsTable {
   account_id: Int64
   day: Int64
   received_zat: Int64
+  refunded_zat: Generated<Int64>
   invoices: Int64
 }
 

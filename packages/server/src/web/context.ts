@@ -24,6 +24,8 @@ import type { Dashboard } from '../services/sale/dashboard.ts'
 import type { InvoiceExports } from '../services/sale/export.ts'
 import type { Invoices } from '../services/sale/invoice.ts'
 import type { InvoiceCancellations } from '../services/sale/invoice-cancellation.ts'
+import type { Refunds } from '../services/sale/refund.ts'
+import type { RefundLinks } from '../services/sale/refund-link.ts'
 import type { Swaps } from '../services/sale/swap.ts'
 import type { SetAsides } from '../services/set-aside.ts'
 import type { AuthenticatedUser } from './auth.ts'
@@ -54,6 +56,8 @@ export interface SiteDeps {
   readonly exports: InvoiceExports
   readonly invoices: Invoices
   readonly rates: Rates
+  readonly refunds: Refunds
+  readonly refundLinks: RefundLinks
   readonly sessions: Sessions
   readonly setAsides: Pick<SetAsides, 'countByKindOf'>
   readonly signIn: SignIn

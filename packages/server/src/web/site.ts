@@ -36,6 +36,8 @@ import { checkoutPages } from './routes/sale/checkout.ts'
 import { exportPages } from './routes/sale/export.ts'
 import { invoicePages } from './routes/sale/invoice.ts'
 import { newInvoicePages } from './routes/sale/new-invoice.ts'
+import { refundPages } from './routes/sale/refund.ts'
+import { refundLinkPages } from './routes/sale/refund-link.ts'
 import { swapPages } from './routes/sale/swap.ts'
 
 /** Adds the dashboard and the checkout pages. Call after adding the API routes. */
@@ -63,6 +65,8 @@ export function addSite(root: App, deps: SiteDeps): void {
     withdrawalPages(site)
     sessionPages(site)
     activityPages(site)
+    refundPages(site)
+    refundLinkPages(site)
     exportPages(site)
     accountPages(site)
     checkoutPages(site)
@@ -191,5 +195,5 @@ function pageOf(error: AppError, request: FastifyRequest, sandbox: boolean): Htm
 
 /** Whether the page is for a buyer: that of an invoice, or a wrong link to one. */
 function isCheckout({ url }: FastifyRequest): boolean {
-  return /^\/i(?:[/?]|$)/.test(url)
+  return /^\/[ir](?:[/?]|$)/.test(url)
 }

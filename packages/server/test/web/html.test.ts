@@ -70,7 +70,12 @@ test('shortened text keeps both ends, and durations keep their two largest units
 })
 
 test('the chart has one bar per day, the highest at full height, and a table with the same figures', () => {
-  const days = [0n, 5n, 10n].map((receivedZat, index) => ({ day: index * 86_400, receivedZat, invoices: index }))
+  const days = [0n, 5n, 10n].map((receivedZat, index) => ({
+    day: index * 86_400,
+    receivedZat,
+    refundedZat: 0n,
+    invoices: index,
+  }))
   const plot = dailyChart(days).text
   const heights = [...plot.matchAll(/class="plot-bar"[^>]* height="(\d+)"/g)].map(match => Number(match[1]))
   assert.deepEqual(heights, [0, 50, 100])

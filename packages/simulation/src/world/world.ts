@@ -16,6 +16,7 @@ import type { WorldTransaction } from './chain/transaction.ts'
 import { Visibility } from './chain/visibility.ts'
 import { CommitJudge } from './commit-judge.ts'
 import { isPoisonError, Poison } from './poison.ts'
+import { RateServer } from './rates.ts'
 import { readsTooManyPayments } from './read-limit.ts'
 import { createStoreHooks, NO_FAILURES, type StoreFailures } from './store-failures.ts'
 
@@ -32,6 +33,8 @@ export class World {
   readonly served = new ServedTransactions(() => this.scheduler.nowMs)
   readonly visibility: Visibility
   readonly database: SimulatedDatabase
+  /** The source of exchange rates. */
+  readonly rates: RateServer
   readonly story: Story
   readonly storeFailures: StoreFailures = { ...NO_FAILURES }
   /** How often the database has been replaced by a copy or a standby. */
@@ -74,6 +77,7 @@ export class World {
     this.#judge = new CommitJudge(database)
     this.database = this.#judge.database
     this.scheduler = new Scheduler(seed, START_MS)
+    this.rates = new RateServer(this.scheduler, new Draw(seed, 'rates'))
     this.scheduler.switchRate = setup.switchRate
     this.scheduler.punctuality = setup.punctuality
     this.story = new Story(() => this.scheduler.nowMs)

@@ -145,9 +145,10 @@ test('a canceled order changes only when coins arrive', () => {
 test('each price of the simulated source tells its age', async () => {
   const { world } = createFakeWorld()
   const rates = new RateServer(world.scheduler, new Draw(1))
-  const prices = [(await rates.price()).price, (await rates.price()).price]
+  const prices = [(await rates.price('USD')).price, (await rates.price('EUR')).price]
   assert.equal(new Set(prices).size, 2)
-  assert.equal(rates.trueAt(prices[0]!), world.scheduler.nowMs)
+  assert.deepEqual(rates.given(prices[1]!), { currency: 'EUR', trueMs: world.scheduler.nowMs })
+  assert.equal(rates.given('400'), null)
   rates.down = true
-  await assert.rejects(() => rates.price())
+  await assert.rejects(() => rates.price('USD'))
 })

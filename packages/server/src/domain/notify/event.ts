@@ -3,6 +3,7 @@ import type { Zat } from '../money.ts'
 import type { WithdrawalStatus } from '../payout/withdrawal.ts'
 import { stringify } from '../raw-json.ts'
 import { type Invoice, type InvoiceOf, viewInvoice } from '../sale/invoice.ts'
+import type { Refund } from '../sale/refund.ts'
 import { MAX_DATE_SECS } from '../time.ts'
 
 export const EVENT_TYPES = [
@@ -12,6 +13,7 @@ export const EVENT_TYPES = [
   'swap.failed',
   'swap.incomplete_deposit',
   'withdrawal.updated',
+  'refund.updated',
   'plan.updated',
   'test',
 ] as const
@@ -79,6 +81,22 @@ export interface EventWithdrawal {
   readonly fiatCurrency: string
   /** Decimal. */
   readonly fiatAmount: string
+}
+
+/** The event that a refund was created, has an address, is sent or canceled. Its body has no address and no link. */
+export function refundUpdatedEvent(refund: Refund, invoice: Invoice, createdAt: number): NewEvent {
+  const type = 'refund.updated'
+  const body = JSON.stringify({
+    type,
+    invoice_id: invoice.publicId,
+    refund_id: refund.publicId,
+    status: refund.status,
+    amount_zat: Number(refund.amountZat),
+    txid: refund.txid,
+    ...(refund.price && { price: refund.price }),
+    ...(invoice.orderId !== null && { order_id: invoice.orderId }),
+  })
+  return { accountId: refund.accountId, invoiceId: refund.invoiceId, type, body, createdAt }
 }
 
 /** The event that the withdrawal has a new status. */

@@ -7,6 +7,8 @@ export interface DailyTotalChange {
   /** Unix seconds of the day's start. */
   readonly day: number
   readonly receivedZat: Zat
+  /** Of refunds that were marked as sent on this day. */
+  readonly refundedZat: Zat
   readonly invoices: number
 }
 
@@ -42,5 +44,5 @@ function add(totals: Map<string, DailyTotalChange>, invoice: SaleState, sign: 1 
   const key = `${accountId} ${day}`
   const { receivedZat, invoices } = totals.get(key) ?? { receivedZat: 0n, invoices: 0 }
   const total = { receivedZat: receivedZat + BigInt(sign) * invoice.receivedZat, invoices: invoices + sign }
-  totals.set(key, { accountId, day, ...total })
+  totals.set(key, { accountId, day, refundedZat: 0n, ...total })
 }

@@ -149,6 +149,15 @@ export const INVOICE_FIELDS = {
     wire: 'canceled_at',
     meaning: 'When the merchant canceled the invoice.',
   },
+  /** The sum of the refunds that are sent. */
+  refundedZat: {
+    column: 'refunded_zat',
+    type: 'zat',
+    ...OPTIONAL,
+    changedBy: 'refund',
+    wire: 'refunded_zat',
+    meaning: 'Sum of the refunds that are sent; absent without one. The status stays.',
+  },
   /** Blocks, the payment's own included, until a payment is confirmed. With 0, mempool payments count as confirmed. */
   confirmations: { column: 'confirmations', type: 'integer' },
   status: {

@@ -3,7 +3,7 @@ import type { Zat } from '../money.ts'
 import { memberTexts, nestingOf } from '../raw-json.ts'
 import { requirePrintableLine } from '../text.ts'
 import type { GivenFields } from './invoice.ts'
-import { parseMoney } from './price.ts'
+import { type Price, parseMoney } from './price.ts'
 import { parseShopUrl } from './shop-url.ts'
 
 /** What a request for an invoice gives. Of amount, price and open amount it has exactly one. */
@@ -50,7 +50,7 @@ export function parseInvoiceBody(body: InvoiceBody, text: string, isPublic: bool
   if (body.auto_redirect && successUrl === undefined) throw invalidField('auto_redirect', 'needs success_url')
   return {
     ...(amountZat !== undefined && { amountZat: BigInt(amountZat) }),
-    ...(price && { price: parseMoney(amountText(price.amount, text), price.currency) }),
+    ...(price && { price: parsePriceMember(price, text) }),
     ...(openAmount && { openAmount }),
     ...(minAmountZat !== undefined && { minAmountZat: BigInt(minAmountZat) }),
     ...(body.tolerance_bps !== undefined && { toleranceBps: body.tolerance_bps }),
@@ -81,10 +81,14 @@ export function requireOneAmount(request: GivenTerms): void {
   if (!price && amountZat === undefined) throw invalidField('amount_zat', 'required, or price, or open_amount')
 }
 
-/** A number is taken as it is written: a float would change `0.10` and long decimals. */
-function amountText(amount: string | number, text: string): string {
-  if (typeof amount === 'string') return amount
-  return memberTexts(memberTexts(text).get('price') ?? '').get('amount') ?? ''
+/**
+ * The member `price` of a body. A number is taken as it is written: a float would change `0.10` and long decimals.
+ * @param text the body as it was sent
+ * @throws AppError `invalid_price`
+ */
+export function parsePriceMember({ amount, currency }: NonNullable<InvoiceBody['price']>, text: string): Price {
+  const written = () => memberTexts(memberTexts(text).get('price') ?? '').get('amount') ?? ''
+  return parseMoney(typeof amount === 'string' ? amount : written(), currency)
 }
 
 /** @throws AppError `invalid_metadata` */

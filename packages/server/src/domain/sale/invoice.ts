@@ -70,6 +70,7 @@ const READ_MEMBERS = [
   'order_id',
   'description',
   'price',
+  'refunded_zat',
 ] as const
 
 /** Who sees which members, in the order in which they are sent. */
@@ -106,6 +107,7 @@ export const INVOICE_VIEWS = {
     'order_id',
     'description',
     'price',
+    'refunded_zat',
     ...MERCHANT_MEMBERS,
   ],
   /** The receiver of an event, which begins with its type and `invoice_id`. */
@@ -118,6 +120,7 @@ export const INVOICE_VIEWS = {
     'order_id',
     'description',
     'price',
+    'refunded_zat',
     ...MERCHANT_MEMBERS,
   ],
 } as const satisfies Readonly<Record<string, readonly (keyof InvoiceMembers)[]>>

@@ -3,6 +3,7 @@ import { type TSchema, Type } from 'typebox'
 import type { EventType } from '../../domain/notify/event.ts'
 import { withdrawalMembers } from '../routes/payout/withdrawal.ts'
 import { invoiceMembers } from '../routes/sale/invoice.ts'
+import { refundMembers } from '../routes/sale/refund.ts'
 import { swapMembers } from '../routes/sale/swap.ts'
 import { Id, nullable, UnixSecs, wireObject } from '../schema.ts'
 import { EVENT_EXAMPLES, EXAMPLE_SECRET } from './examples.ts'
@@ -66,6 +67,19 @@ const EVENTS: Readonly<Record<EventType, { readonly when: string; readonly body:
       invoice_id: NoInvoice,
       withdrawal_id: Id,
       ...withdrawalMembers,
+    }),
+  },
+  'refund.updated': {
+    when: 'A refund was created, has an address, is sent or canceled.',
+    body: wireObject<Wire.RefundUpdatedEvent>()('RefundUpdatedEvent', {
+      type: Type.Literal('refund.updated'),
+      invoice_id: Id,
+      refund_id: Id,
+      status: refundMembers.status,
+      amount_zat: refundMembers.amount_zat,
+      txid: refundMembers.txid,
+      price: refundMembers.price,
+      order_id: Type.Optional(Type.String({ description: "The shop's own number of the order." })),
     }),
   },
   'plan.updated': {

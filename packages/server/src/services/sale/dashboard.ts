@@ -24,6 +24,8 @@ import { createTurns } from '../turns.ts'
 
 export interface PeriodTotals {
   readonly receivedZat: Zat
+  /** Of refunds that were marked as sent in the period. */
+  readonly refundedZat: Zat
   /** Invoices that became paid in the period. */
   readonly invoices: number
 }
@@ -265,6 +267,7 @@ function isDropped({ location }: PaymentRow): boolean {
 function totalsOf(days: readonly DailyTotals[]): PeriodTotals {
   return {
     receivedZat: sumZat(days.map(day => day.receivedZat)),
+    refundedZat: sumZat(days.map(day => day.refundedZat)),
     invoices: days.reduce((sum, day) => sum + day.invoices, 0),
   }
 }
@@ -273,6 +276,6 @@ function everyDay(paid: readonly DailyTotals[], from: number): DailyTotals[] {
   const known = new Map(paid.map(totals => [totals.day, totals]))
   return Array.from({ length: DAYS }, (_, index) => {
     const day = from + index * DAY_SECS
-    return known.get(day) ?? { day, receivedZat: 0n, invoices: 0 }
+    return known.get(day) ?? { day, receivedZat: 0n, refundedZat: 0n, invoices: 0 }
   })
 }

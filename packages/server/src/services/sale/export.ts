@@ -92,6 +92,7 @@ const CSV_COLUMNS = [
   'locale',
   'canceled_utc',
   'metadata',
+  'refunded_zat',
 ] as const
 
 interface CsvStyle {

@@ -34,7 +34,7 @@ export function idempotencyOf(account: Account, request: InvoiceRequest): Idempo
  */
 export async function priced(
   rates: Rates,
-  { amountZat, price, minAmountZat }: InvoiceRequest,
+  { amountZat, price, minAmountZat }: Pick<GivenTerms, 'amountZat' | 'price' | 'minAmountZat'>,
 ): Promise<{ amountZat: Zat; rate?: LockedRate }> {
   if (!price) return { amountZat: amountZat ?? minAmountZat ?? 1n }
   const currency = rateCurrencyOf(price)

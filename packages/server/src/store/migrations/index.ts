@@ -45,6 +45,38 @@ export const MIGRATIONS: readonly Migration[] = [
       `ALTER TABLE accounts ADD COLUMN tolerance_bps ${int} NOT NULL DEFAULT 0`,
     ],
   ],
+  [
+    '0004_refund',
+    ({ id, int, blob, strict }) => [
+      `CREATE TABLE refunds (
+        id ${id},
+        public_id TEXT NOT NULL UNIQUE,
+        account_id ${int} NOT NULL REFERENCES accounts (id),
+        invoice_id ${int} NOT NULL REFERENCES invoices (id),
+        status TEXT NOT NULL,
+        amount_zat ${int} NOT NULL CHECK (amount_zat > 0),
+        price TEXT,
+        rate TEXT,
+        reason TEXT,
+        address TEXT,
+        address_from_buyer ${int} NOT NULL,
+        seen_at ${int},
+        link_id TEXT NOT NULL UNIQUE,
+        txid TEXT,
+        created_at ${int} NOT NULL,
+        updated_at ${int} NOT NULL,
+        idempotency_key TEXT,
+        body_hash ${blob}
+      ) ${strict}`,
+      'CREATE INDEX refunds_by_invoice ON refunds (invoice_id, id)',
+      'CREATE INDEX refunds_by_account ON refunds (account_id, id)',
+      'CREATE INDEX refunds_by_status ON refunds (account_id, status, id)',
+      'CREATE INDEX refunds_by_key ON refunds (account_id, idempotency_key) WHERE idempotency_key IS NOT NULL',
+      `ALTER TABLE invoices ADD COLUMN refunded_zat ${int}`,
+      'CREATE INDEX invoices_refunded ON invoices (account_id, id) WHERE refunded_zat IS NOT NULL',
+      `ALTER TABLE daily_totals ADD COLUMN refunded_zat ${int} NOT NULL DEFAULT 0`,
+    ],
+  ],
 ]
 
 export const NEWEST_MIGRATION = MIGRATIONS.at(-1)![0]

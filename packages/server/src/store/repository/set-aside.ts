@@ -2,12 +2,22 @@ import type { ExpressionBuilder, Insertable, RawBuilder, Selectable, SqlBool } f
 import { sql } from 'kysely'
 import { latestRetryAt, type SetAsideKind } from '../../domain/set-aside.ts'
 import type { SetAside, SetAsideCount, SetAsideRepository } from '../../ports/repository/set-aside.ts'
+import { keptStatement } from '../kept-statement.ts'
 import { chunks, inChunks, num, numOrNull } from '../mapping.ts'
 import type { Db, SetAsideTable, Tables } from '../tables.ts'
 
 type CountRow = { kind: SetAsideKind; rows: bigint | number | string; first_at: bigint | number | null }
 
 const COLUMNS = 9
+
+/** Read by each sync. */
+const findKeysMissingBlocks = keptStatement(db =>
+  db
+    .selectFrom('set_aside')
+    .select('row_id')
+    .where('kind', '=', sql.lit('scan_key'))
+    .where('from_height', 'is not', null),
+)
 
 export function setAsideRepository(db: Db): SetAsideRepository {
   const all = () => db.selectFrom('set_aside').selectAll()
@@ -84,12 +94,7 @@ export function setAsideRepository(db: Db): SetAsideRepository {
     },
 
     async keysMissingBlocks() {
-      const rows = await db
-        .selectFrom('set_aside')
-        .select('row_id')
-        .where('kind', '=', 'scan_key')
-        .where('from_height', 'is not', null)
-        .execute()
+      const rows = await findKeysMissingBlocks(db, 1, [])
       return rows.flatMap(row => numOrNull(row.row_id) ?? [])
     },
 

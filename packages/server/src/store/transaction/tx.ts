@@ -21,6 +21,7 @@ import { withdrawalRepository } from '../repository/payout/withdrawal.ts'
 import { dashboardRepository } from '../repository/sale/dashboard.ts'
 import { invoiceRepository } from '../repository/sale/invoice.ts'
 import { paymentRepository } from '../repository/sale/payment.ts'
+import { refundRepository } from '../repository/sale/refund.ts'
 import { swapRepository } from '../repository/sale/swap.ts'
 import { setAsideRepository } from '../repository/set-aside.ts'
 import type { Db } from '../tables.ts'
@@ -49,6 +50,7 @@ const MAKE: { readonly [Noun in keyof Repositories]: (connection: Connection, tx
   idempotency: ({ db }) => idempotencyRepository(db),
   chain: ({ db }) => chainRepository(db),
   events: ({ db, hooks }, tx) => eventRepository(db, hooks, tx.deliveries),
+  refunds: ({ db }) => refundRepository(db),
   swaps: ({ db }) => swapRepository(db),
   webhooks: ({ db }) => webhookRepository(db),
   deliveries: ({ db, hooks }) => deliveryRepository(db, hooks),

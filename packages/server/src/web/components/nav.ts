@@ -16,6 +16,7 @@ export const NAV: readonly NavGroup[] = [
     items: [
       { href: '/overview', label: 'Overview' },
       { href: '/invoices', label: 'Invoices' },
+      { href: '/refunds', label: 'Refunds' },
     ],
   },
   {

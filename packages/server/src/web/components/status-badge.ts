@@ -16,7 +16,7 @@ export function statusBadge(status: InvoiceStatus): Html {
 
 /** The status of an invoice, and badges for what is unusual about it. An expired one that was canceled is only that. */
 export function statusBadges(invoice: Invoice): Html {
-  const { status, needsAttention, overpaidZat, canceledAt, lateAt } = invoice
+  const { status, needsAttention, overpaidZat, canceledAt, lateAt, refundedZat } = invoice
   const isCanceled = canceledAt !== null
   const badges = [
     !(isCanceled && status === 'expired') && statusBadge(status),
@@ -25,7 +25,8 @@ export function statusBadges(invoice: Invoice): Html {
     // `underpaid` says the same.
     status !== 'underpaid' && isPartPaid(invoice) && badge('pending', 'Part paid'),
     lateAt !== null && badge('detected', 'Late'),
-    overpaidZat > 0n && badge('detected', 'Overpaid'),
+    overpaidZat > (refundedZat ?? 0n) && badge('detected', 'Overpaid'),
+    refundedZat !== null && badge('expired', 'Refunded'),
   ]
   return html`${badges.filter(Boolean).map((child, index) => (index === 0 ? child : html` ${child}`))}`
 }

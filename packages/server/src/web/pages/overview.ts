@@ -86,8 +86,9 @@ function attention(lines: readonly Child[]): Html {
   return html`<section class="card attention" aria-labelledby="attention"><h2 id="attention">Needs your attention</h2><ul>${lines.map(line => html`<li>${line}</li>`)}</ul></section>`
 }
 
-function figure(label: string, { receivedZat, invoices }: PeriodTotals): Html {
-  return html`<div class="card figure"><h2>${label}</h2>${bigAmount(formatZecAmount(receivedZat))}<p class="below">${formatZat(receivedZat)} · ${pluralize(invoices, 'invoice')} paid</p></div>`
+function figure(label: string, { receivedZat, refundedZat, invoices }: PeriodTotals): Html {
+  const refunded = refundedZat > 0n && html` · ${formatZecAmount(refundedZat)} refunded`
+  return html`<div class="card figure"><h2>${label}</h2>${bigAmount(formatZecAmount(receivedZat))}<p class="below">${formatZat(receivedZat)} · ${pluralize(invoices, 'invoice')} paid${refunded}</p></div>`
 }
 
 function openInvoices({ summary: { open }, usage }: OverviewView): Html {

@@ -30,6 +30,7 @@ async function causeEvents(harness: SwapHarness): Promise<void> {
   await webhooks.test(account)
   const paid = await harness.invoice()
   await payAndMine(paid, paid.amountZat)
+  await services.refunds.create(account, paid.publicId, { idempotencyKey: undefined })
 
   const plan = await billing.subscribe(account, 'Pro')
   await payAndMine(plan, plan.amountZat)

@@ -1,12 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startTestApi } from '../../harness/api.ts'
+import { header, payment } from '../../harness/fixtures.ts'
 import { type CallOptions, call } from '../../harness/http-call.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 import { BTC } from '../../harness/swap.ts'
 import { startProvider } from '../../harness/swap-provider.ts'
 import { testViewingKey } from '../../harness/viewing-key.ts'
 import { compareWithRecorded, countingRandom } from './recorded.ts'
+
+/** A published test vector of regtest. */
+const BUYER =
+  'uregtest135lxj5ew0vvzmlkaj20ge99q3n2ajs6r84ne2h7yet00a7nvgggpxes3tsdedpz9vseqg3zdfkua8vq3r4a55xgfpzl2ngxrhcq0cuue'
 
 test('the examples of the document are what the service responds; ZATGATE_RECORD=1 writes them anew', async t => {
   const clock = new ManualClock()
@@ -52,6 +57,27 @@ test('the examples of the document are what the service responds; ZATGATE_RECORD
   await run('getInvoice', `GET /v1/invoices/${invoice.id}`)
   const { body: unwanted } = await call(api, 'POST /v1/invoices', { token: apiKey, json: { amount_zat: 2_500_000 } })
   await run('cancelInvoice', `POST /v1/invoices/${unwanted.id}/cancel`)
+  await api.store.write(async tx => {
+    const [sold] = await tx.invoices.byPublicIds([invoice.id])
+    await tx.chain.appendHeaders([8, 9, 10].map(header))
+    await tx.payments.upsert([payment(sold!, { valueZat: sold!.amountZat, location: { at: 'mined', height: 8 } })])
+  })
+  const refund = await run('createRefund', `POST /v1/account/invoices/${invoice.id}/refunds`, {
+    json: { price: { amount: '10.00', currency: 'EUR' }, reason: 'one of two came torn' },
+  })
+  const link = refund.refund_url.split('/').at(-1)
+  await run('getBuyerRefund', `GET /v1/refunds/${link}`)
+  await run('giveRefundAddress', `PUT /v1/refunds/${link}/address`, { json: { address: BUYER } })
+  await run('getRefund', `GET /v1/account/refunds/${refund.id}`)
+  await run('refundPayment', 'POST /v1/account/refunds/payment-request', { json: { ids: [refund.id] } })
+  await run('markRefundSent', `POST /v1/account/refunds/${refund.id}/sent`, { json: { txid: 'ab'.repeat(32) } })
+  const { body: mistaken } = await call(api, `POST /v1/account/invoices/${invoice.id}/refunds`, {
+    token: sessionToken,
+    json: { amount_zat: 1 },
+  })
+  await run('cancelRefund', `POST /v1/account/refunds/${mistaken.id}/cancel`)
+  await run('listInvoiceRefunds', `GET /v1/account/invoices/${invoice.id}/refunds`)
+  await run('listRefunds', 'GET /v1/account/refunds?limit=20')
   await run('listInvoices', 'GET /v1/account/invoices?limit=20')
   await run('rates', 'GET /v1/rates?currency=USD,EUR')
   await run('listSwapAssets', 'GET /v1/swap/assets')

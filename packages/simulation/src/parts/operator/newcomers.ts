@@ -48,7 +48,7 @@ export class Newcomers {
       // It may be lost with its account.
       if (merchant.apiKey === '' || world.databaseReplacements !== merchant.openedAfter) return
       const { length } = world.shop.invoices
-      await world.shop.requestInvoice(draw, merchant, 1, LONGEST_SECS)
+      await world.shop.requestInvoice(draw, merchant, 1, { secs: LONGEST_SECS })
       const invoice = world.shop.invoices.slice(length).find(one => one.merchant === merchant)
       if (!invoice || draw.chance(0.5)) continue
       pay(world, draw, [{ address: invoice.address, valueZat: invoice.amountZat }], { expiryHeight: 0 })

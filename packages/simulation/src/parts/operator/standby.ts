@@ -90,6 +90,6 @@ export class Standby {
     const { shop } = this.#world
     const secs = draw.chance(0.5) ? LONGEST_SECS : undefined
     for (let i = 0; i < count; i++)
-      this.#world.client('create invoice', () => shop.requestInvoice(draw, draw.pick(shop.merchants), 3, secs))
+      this.#world.client('create invoice', () => shop.requestInvoice(draw, draw.pick(shop.merchants), 3, { secs }))
   }
 }

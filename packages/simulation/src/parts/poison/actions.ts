@@ -82,7 +82,7 @@ export function poisonActions(world: World): readonly Action[] {
   async function createInvoices(draw: Draw): Promise<readonly KnownInvoice[]> {
     const before = shop.invoices.length
     for (const merchant of shop.merchants)
-      world.client('create invoice', () => shop.requestInvoice(draw, merchant, 3, LONGEST_SECS))
+      world.client('create invoice', () => shop.requestInvoice(draw, merchant, 3, { secs: LONGEST_SECS }))
     await world.runFor(2_000)
     return shop.invoices.slice(before)
   }

@@ -38,7 +38,10 @@ export class EventJudge {
     const firstUnderpaid = wasUnderpaid && before.underpaid_at === null
     if (count('invoice.underpaid') !== (firstUnderpaid ? 1 : 0)) this.#fail('invoice.underpaid is raised once', invoice)
     for (const { body, type } of own) {
-      if (body === null || type === null || !type.startsWith('invoice.')) continue
+      if (body === null || type === null) continue
+      if (invoice.metadata !== null && !body.includes(`"metadata":${invoice.metadata}`))
+        this.#fail('metadata comes back byte for byte', invoice, body)
+      if (!type.startsWith('invoice.')) continue
       const { status, received_zat: received } = JSON.parse(body)
       if (this.#world.useCases === 1 && (status !== invoice.status || BigInt(received) !== invoice.received_zat))
         this.#fail('an event contains the state of its commit', invoice, body)

@@ -25,7 +25,9 @@ export function hardPayments(world: World, shop: Shop): readonly Action[] {
     }
     let invoice = expiresSoon()
     if (!invoice) {
-      world.client('create invoice', () => shop.requestInvoice(draw, draw.pick(shop.merchants), 3, SHORTEST_SECS))
+      world.client('create invoice', () =>
+        shop.requestInvoice(draw, draw.pick(shop.merchants), 3, { secs: SHORTEST_SECS }),
+      )
       await world.scheduler.run()
       invoice = expiresSoon()
     }

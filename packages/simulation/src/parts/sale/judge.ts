@@ -19,6 +19,7 @@ import { PaymentJudge } from './payment-judge.ts'
 import { unreportedPayment, unsettledInvoice } from './settling.ts'
 import { short } from './shop.ts'
 import { isLawfulStep } from './steps.ts'
+import { checkCanceled, checkStoredTerms, isEnough, restOf } from './terms-judge.ts'
 
 /** A tip that is older than this number of block intervals counts as stalled. */
 const STALLED_INTERVALS = 20
@@ -79,6 +80,8 @@ export class SaleJudge {
     for (const payment of payments) this.#payments.check(invoice, payment)
     if (!isSetAside(this.#world, 'invoice', invoice.public_id)) this.#checkAmounts(invoice, payments, ledger)
     const before = this.#before?.invoices.find(({ id }) => id === invoice.id)
+    checkStoredTerms(this.#world, before, invoice)
+    checkCanceled(this.#world, before, invoice)
     if (!before && this.#before && invoice.status !== 'pending') this.#fail('a new invoice is pending', invoice)
     if (!before && keyWatchedUntil(this.#world, invoice.viewing_key_id) < Number(invoice.watch_until))
       this.#fail('the viewing key of an invoice is watched as long as the invoice', invoice)
@@ -93,15 +96,15 @@ export class SaleJudge {
     const expected = sumOf(liveOf(payments))
     if (received !== expected)
       this.#fail('received_zat counts every live payment once', invoice, `${received}, the payments give ${expected}`)
-    const [due, excess] = received < amount ? [amount - received, 0n] : [0n, received - amount]
+    const { due, excess } = restOf(invoice, received)
     if (invoice.due_zat !== due || invoice.overpaid_zat !== excess)
       this.#fail('due_zat is what is left to pay, overpaid_zat the excess', invoice, `${invoice.due_zat} left`)
     const consistent = {
-      pending: received < amount,
-      detected: received >= amount,
+      pending: !isEnough(invoice, received),
+      detected: isEnough(invoice, received),
       paid: true,
       underpaid: received > 0n,
-      expired: received === 0n || received >= amount,
+      expired: received === 0n || isEnough(invoice, received),
     }[status]
     if (!consistent)
       this.#fail('the status agrees with the amounts', invoice, `${status} with ${received} of ${amount}`)
@@ -109,9 +112,9 @@ export class SaleJudge {
       invoice.confirmations === 0n ? received : sumOf(payments.filter(({ location }) => location === 'mined'))
     const witnessed = this.#evidence.witnessedTip(tip)
     const confirmed = payments.filter(payment => isDeep(payment, witnessed, invoice))
-    if (sumOf(confirmed) >= amount && status !== 'paid')
+    if (isEnough(invoice, sumOf(confirmed)) && status !== 'paid')
       this.#fail('a confirmed invoice is paid in the commit of its block', invoice, `${status} at ${tip}`)
-    if ((invoice.needs_attention === 1n) !== (status === 'paid' && kept < amount))
+    if ((invoice.needs_attention === 1n) !== (status === 'paid' && !isEnough(invoice, kept)))
       this.#fail('a paid invoice without its payments needs attention', invoice)
   }
 
@@ -130,11 +133,13 @@ export class SaleJudge {
     const tip = useCases > 1 ? Math.max(ledger.tip, served.maxHeight) : ledger.tip
     if (status === 'paid' && !isReorged) {
       const confirmed = sumOf(payments.filter(payment => this.#evidence.confirms(payment, tip, invoice)))
-      if (confirmed < amount)
+      if (!isEnough(invoice, confirmed))
         this.#fail('an invoice is paid by confirmed payments', invoice, `${confirmed} of ${amount} at ${ledger.tip}`)
     }
     const closed = status === 'expired' || status === 'underpaid'
-    if (closed && (before.status === 'pending' || before.status === 'detected')) this.#checkClosed(invoice, ledger)
+    const wasOpen = before.status === 'pending' || before.status === 'detected'
+    // A cancellation closes an invoice at once.
+    if (closed && wasOpen && invoice.canceled_at === null) this.#checkClosed(invoice, ledger)
   }
 
   #checkClosed(invoice: InvoiceRow, ledger: Ledger): void {
@@ -152,7 +157,7 @@ export class SaleJudge {
       const wasShown = since !== null && since <= expiresMs - maxClockAheadMs
       return wasShown && this.#evidence.wasKnowable(txid, invoice) && !this.#evidence.hasExpired(txid, tip)
     })
-    if (inTime >= invoice.amount_zat)
+    if (isEnough(invoice, inTime))
       this.#fail('nothing paid in time expires', invoice, `${inTime} zat could be seen in time`)
     const server = this.#evidence.serverOfPaymentInTime(invoice)
     if (server)
@@ -166,7 +171,7 @@ export class SaleJudge {
       txid => recorded.has(txid) && this.#evidence.expiryIsKnown(txid) && this.#evidence.canBeMined(txid),
     )
     const isWatched = Number(invoice.watch_until) * 1000 > scheduler.nowMs + this.#clockAheadMs()
-    if (possible >= invoice.amount_zat && isWatched)
+    if (isEnough(invoice, possible) && isWatched)
       this.#fail('an invoice stays open while its recorded payments can be mined', invoice, `${possible} zat can`)
   }
 

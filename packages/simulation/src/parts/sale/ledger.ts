@@ -9,6 +9,16 @@ export interface InvoiceRow {
   readonly purpose: 'sale' | 'plan' | 'withdrawal'
   readonly address: string
   readonly amount_zat: bigint
+  /** 1: the buyer chooses the amount; `amount_zat` is the least. */
+  readonly open_amount: bigint | null
+  readonly tolerance_bps: bigint | null
+  /** JSON: `amount` and `currency`. */
+  readonly price: string | null
+  /** JSON: `price` of 1 ZEC and others. */
+  readonly rate: string | null
+  readonly metadata: string | null
+  readonly own_confirmations: bigint | null
+  readonly canceled_at: bigint | null
   readonly confirmations: bigint
   readonly status: string
   readonly received_zat: bigint
@@ -57,8 +67,9 @@ export interface Ledger {
   readonly tipTime: number
 }
 
-const INVOICES = `SELECT id, public_id, account_id, viewing_key_id, purpose, address, amount_zat, confirmations, status, received_zat,
-  due_zat, overpaid_zat, created_at, expires_at, watch_until, needs_attention, underpaid_at, kept_open_by_swap AS kept_open, swap_id
+const INVOICES = `SELECT id, public_id, account_id, viewing_key_id, purpose, address, amount_zat, open_amount,
+  tolerance_bps, price, rate, metadata, own_confirmations, canceled_at, confirmations, status, received_zat, due_zat,
+  overpaid_zat, created_at, expires_at, watch_until, needs_attention, underpaid_at, kept_open_by_swap AS kept_open, swap_id
   FROM invoices ORDER BY id`
 const KEY = 'SELECT watch_until FROM viewing_keys WHERE id = ?'
 const PAYMENTS = `SELECT id, invoice_id, txid, pool, output_index, value_zat, location, height, awaits_witness

@@ -1,11 +1,14 @@
 import type { PartFactory } from '../../run/part.ts'
 import { passTime } from '../../world/passage.ts'
 import { saleActions } from './actions.ts'
+import { cancellations } from './cancellations.ts'
+import { cachedRates, rateActions } from './exchange-rates.ts'
 import { hardPayments } from './hard-payments.ts'
 import { SaleJudge } from './judge.ts'
 import { repeatActions } from './repeats.ts'
 import { LONGEST_SECS, Shop } from './shop.ts'
 import { SALE_TRANSITIONS } from './steps.ts'
+import { termsActions } from './terms-actions.ts'
 import { checkDailyTotals } from './totals-judge.ts'
 
 /** Merchants, their invoices, and the wallets that pay them. */
@@ -19,7 +22,16 @@ export const salePart: PartFactory = {
     world.onRestore(() => judge.restored())
     return {
       name: 'sale',
-      actions: [...saleActions(world, shop), ...hardPayments(world, shop), ...repeatActions(world, shop)],
+      actions: [
+        ...saleActions(world, shop),
+        ...hardPayments(world, shop),
+        ...repeatActions(world, shop),
+        ...termsActions(world, shop),
+        ...cancellations(world, shop),
+        ...rateActions(world),
+      ],
+      ports: process => cachedRates(world, process),
+      heal: () => world.rates.heal(),
       transitions: SALE_TRANSITIONS,
       // Poisoned rows need a merchant who must notice nothing of them.
       setUp: () => shop.openAccounts(world.setup.merchants + (world.setup.parts.includes('poison') ? 1 : 0)),
@@ -27,7 +39,7 @@ export const salePart: PartFactory = {
         for (const merchant of shop.merchants)
           world.client('create invoices', async () => {
             for (let i = 0; i < 2 * world.running.length; i++)
-              await shop.requestInvoice(draw, merchant, 1, LONGEST_SECS)
+              await shop.requestInvoice(draw, merchant, 1, { secs: LONGEST_SECS })
           })
         await passTime(world, 1, draw, { stops: 4, mines: false })
       },

@@ -1,9 +1,16 @@
 import { parseAddress } from '../../world/chain/note-scanner.ts'
 import type { World } from '../../world/world.ts'
 import type { InvoiceRow, Ledger, PaymentRow } from './ledger.ts'
+import { isEnough } from './terms-judge.ts'
 
 /** A list may be 2 s old, and a sync takes a while. */
 const SHOWN_LATELY_MS = 30_000
+
+/**
+ * Seconds from the expiry to the first reading that proves what was there, from that to the one that confirms it, and from
+ * that to the one by which a failed read of the mempool is known.
+ */
+const WAITS_OF_READINGS = [0, 3, 5]
 
 const KEYS_SET_ASIDE = "SELECT row_id FROM set_aside WHERE kind = 'scan_key'"
 
@@ -62,7 +69,9 @@ export class PaymentEvidence {
    * Whether the service could know of the transaction while the invoice was watched. After an outage it may meet it only
    * later, in the mempool or in a block that is dated later.
    */
-  wasKnowable(txid: string, { watch_until: watchUntil, viewing_key_id: keyId }: InvoiceRow): boolean {
+  wasKnowable(txid: string, invoice: InvoiceRow): boolean {
+    if (this.#escapedReadings(txid, invoice)) return false
+    const { watch_until: watchUntil, viewing_key_id: keyId } = invoice
     const { network, served, nowSecs } = this.#world
     const height = network.minedAt(txid)
     const blocks = height === null ? [] : [network.branch[height]!]
@@ -73,6 +82,27 @@ export class PaymentEvidence {
     const shownMs = isSetAside ? null : served.firstInMempoolMs(txid)
     const mempoolTimes = [...(height === null ? [nowSecs] : []), ...(shownMs === null ? [] : [shownMs / 1000])]
     return [...blockTimes, ...mempoolTimes].some(time => time <= Number(watchUntil))
+  }
+
+  /**
+   * Whether no reading could show the payment, although the process has read as often after the expiry as it must. Each list
+   * was made a moment before the reading, when the payment was in a block that the tip did not have any more.
+   */
+  #escapedReadings(txid: string, { expires_at: expiresAt }: InvoiceRow): boolean {
+    const { served, visibility, committer, maxClockAheadMs } = this.#world
+    const server = committer && served.serverOf(committer)
+    if (!server || served.wasInMempool(txid) || served.blocksWith(txid).length > 0) return false
+    const since = visibility.sinceOn(server, txid)
+    const readings = served.outdatedReadings(committer, txid)
+    if (since === null || readings === null || readings.afterMs > since) return false
+    const times = readings.atMs.map(ms => Math.floor(ms / 1000))
+    let time: number | undefined = Number(expiresAt) - maxClockAheadMs / 1000
+    for (const wait of WAITS_OF_READINGS) {
+      const earliest: number = time + wait
+      time = times.find(other => other >= earliest)
+      if (time === undefined) return false
+    }
+    return true
   }
 
   /** Whether the recorded chain has passed the last height that may contain the transaction, without it. */
@@ -140,7 +170,7 @@ export class PaymentEvidence {
         if (counts) known.add(txid)
         return counts
       })
-      if (inTime >= invoice.amount_zat) this.#paidInTime.set(invoice.id, { server, txids: [...known] })
+      if (isEnough(invoice, inTime)) this.#paidInTime.set(invoice.id, { server, txids: [...known] })
     }
   }
 

@@ -3,6 +3,7 @@ import { isKeyLeftOut, isLeftOut } from '../poison/ledger.ts'
 import { type InvoiceRow, isKeyDeleted, readLedger } from './ledger.ts'
 import type { PaymentEvidence } from './payment-evidence.ts'
 import { short } from './shop.ts'
+import { isEnough } from './terms-judge.ts'
 
 /** An invoice expires this long after its time, in seconds, when nothing fails. */
 const EXPIRY_DELAY_SECS = 60
@@ -27,7 +28,7 @@ export function unsettledInvoice(world: World, evidence: PaymentEvidence): strin
       invoice,
       txid => confirmations(world, txid) >= Number(invoice.confirmations) && isInTime(txid),
     )
-    if (confirmed >= invoice.amount_zat && invoice.status !== 'paid') return `${about}, although it is paid`
+    if (isEnough(invoice, confirmed) && invoice.status !== 'paid') return `${about}, although it is paid`
     const overdue = Number(invoice.expires_at) + EXPIRY_DELAY_SECS < nowSecs && invoice.kept_open === 0n
     const waits = ledger.payments
       .get(invoice.id)

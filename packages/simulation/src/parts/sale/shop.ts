@@ -4,6 +4,7 @@ import type { Draw } from '../../runtime/draw.ts'
 import { ConnectionLost } from '../../service/process.ts'
 import { parseAddress } from '../../world/chain/note-scanner.ts'
 import type { World } from '../../world/world.ts'
+import { checkTerms, plainTerms, requestOf, type Terms, termsOf } from './terms.ts'
 
 /** Wallets hand out the addresses of low diversifier indexes. */
 const LOWEST_INDEX = 2n ** 40n
@@ -24,20 +25,32 @@ export interface KnownInvoice {
   readonly merchant: Merchant
   readonly publicId: string
   readonly address: string
+  /** Of an open amount, the least that pays the invoice. */
   readonly amountZat: bigint
+  readonly isOpen: boolean
+  readonly toleranceBps: number
   /** Unix seconds. */
   readonly expiresAt: number
+  /** Its terms, as they were shown first, see `termsOf`. */
+  readonly terms: string
 }
 
 /** A request with an idempotency key that was answered. */
 export interface AnsweredRequest {
   readonly merchant: Merchant
   readonly idempotencyKey: string
-  readonly amountZat: bigint
+  readonly terms: Terms
   readonly expiresInSecs: number | undefined
   readonly publicId: string
   /** The true time of the first attempt, in Unix milliseconds: the answer may come much later. */
   readonly atMs: number
+}
+
+/** How a merchant requests an invoice. What is left out is drawn; the terms are then plain. */
+export interface RequestOptions {
+  /** How long the invoice runs. */
+  readonly secs?: number | undefined
+  readonly terms?: Terms
 }
 
 /** Merchants and their invoices: what the service has reported to them. */
@@ -49,6 +62,7 @@ export class Shop {
   answered: AnsweredRequest[] = []
   readonly #world: World
   readonly #publicIds = new Map<string, string>()
+  readonly #tolerances = new Map<string, Set<number>>()
   #requests = 0
 
   constructor(world: World) {
@@ -56,6 +70,13 @@ export class Shop {
     world.onRestore(() => {
       this.answered = []
     })
+  }
+
+  /** The tolerances that the merchant has set for its invoices so far. */
+  tolerances({ email }: Merchant): Set<number> {
+    const known = this.#tolerances.get(email) ?? new Set([0])
+    this.#tolerances.set(email, known)
+    return known
   }
 
   /** Opens the merchants' accounts through the service. */
@@ -79,10 +100,13 @@ export class Shop {
   /**
    * Requests an invoice, with an idempotency key and retries as a careful merchant does, or once without.
    * @param attempts with more than 1, the request is repeated after a lost response
-   * @param secs how long the invoice runs; by default drawn
    */
-  async requestInvoice(draw: Draw, merchant: Merchant, attempts: number, secs?: number): Promise<void> {
-    const amountZat = BigInt(draw.pick([1, 1_000, 25_000_000, draw.int(2, 1_000_000)]))
+  async requestInvoice(
+    draw: Draw,
+    merchant: Merchant,
+    attempts: number,
+    { secs, terms = plainTerms(draw) }: RequestOptions = {},
+  ): Promise<void> {
     const drawn = draw.weighted<number | undefined>([
       [SHORTEST_SECS, 3],
       [draw.int(61, 900), 3],
@@ -99,17 +123,18 @@ export class Shop {
         const invoice = await process?.call(async services => {
           const account = await services.apiKeys.authenticate(merchant.apiKey)
           if (!account) return null
-          return services.invoices.create(account, { amountZat, expiresInSecs, idempotencyKey })
+          return services.invoices.create(account, { ...requestOf(terms), expiresInSecs, idempotencyKey })
         })
         // Only an account that was opened during the run can be lost with an older database.
         const isKept = this.merchants.includes(merchant) || this.#world.databaseReplacements === replacements
         if (invoice === null && isKept) this.#world.fail('an API key works until it is revoked', merchant.name)
         if (!invoice) return
         this.#checkAddress(merchant, invoice)
+        checkTerms(this.#world, invoice, terms, this.tolerances(merchant), atMs)
         this.received(merchant, invoice)
         const { publicId } = invoice
         if (idempotencyKey !== undefined)
-          this.answered.push({ merchant, idempotencyKey, amountZat, expiresInSecs, publicId, atMs })
+          this.answered.push({ merchant, idempotencyKey, terms, expiresInSecs, publicId, atMs })
         return
       } catch (error) {
         if (!isExpectedFailure(error)) throw error
@@ -126,19 +151,43 @@ export class Shop {
 
   /** A merchant has received an invoice: from now on a buyer may pay it. */
   received(merchant: Merchant, invoice: Invoice): void {
-    const { publicId, address, amountZat, expiresAt } = invoice
+    const { publicId, address, amountZat, toleranceBps, expiresAt } = invoice
+    const terms = termsOf(invoice)
     const earlier = this.#publicIds.get(address)
     if (earlier !== undefined && earlier !== publicId)
       this.#world.fail('an address is used once', `${address} was given to two invoices`)
-    if (earlier === publicId) return
+    if (earlier === publicId) {
+      this.shown(invoice)
+      return
+    }
     if ((parseAddress(address)?.diversifierIndex ?? 0n) < LOWEST_INDEX)
       this.#world.fail('no address is one that a wallet hands out', address)
     this.#publicIds.set(address, publicId)
-    this.invoices.push({ merchant, publicId, address, amountZat, expiresAt })
+    this.invoices.push({
+      merchant,
+      publicId,
+      address,
+      amountZat,
+      isOpen: invoice.openAmount === true,
+      toleranceBps: toleranceBps ?? 0,
+      expiresAt,
+      terms,
+    })
     this.#world.story.tell(
       merchant.name,
       `receives invoice ${short(publicId)} over ${amountZat} zat, until ${expiresAt - this.#world.nowSecs} s`,
     )
+  }
+
+  /** A merchant or a buyer sees a known invoice again. */
+  shown(invoice: Invoice): void {
+    const known = this.invoices.find(({ publicId }) => publicId === invoice.publicId)
+    const terms = termsOf(invoice)
+    if (known && known.terms !== terms)
+      this.#world.fail(
+        'the terms of an invoice never change',
+        `${short(invoice.publicId)}: ${known.terms}, now ${terms}`,
+      )
   }
 }
 

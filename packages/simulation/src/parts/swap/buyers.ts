@@ -172,6 +172,7 @@ export class Buyers {
       swap_in_progress: () => this.#wasToldOfDeposit(invoice),
       too_many_swap_requests: () => !state || this.#judge.starts.countSince(state.id, request.sentAtMs) >= 5,
       unsupported_asset_id: () => assetId === UNKNOWN_ASSET_ID,
+      swap_needs_amount: () => invoice.isOpen,
       swap_refused: () => this.#provider.refusals > refusals,
       swap_provider_unavailable: () => this.#provider.useless > useless || this.#isAvoided(request.sentAtMs, errorMs),
     }

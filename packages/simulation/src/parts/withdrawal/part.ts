@@ -20,14 +20,12 @@ export const withdrawalPart: PartFactory = {
     return {
       name: 'withdrawal',
       actions: [...withdrawers.actions, ...operator.actions],
-      ports: process => operator.ports(process),
       config: {
         billingViewingKey: 'uview-operator',
         withdrawals: { currencies: ['USD', 'EUR'], spreadBps, expiresInSecs: draw.pick([60, 300, 900]) },
       },
       transitions: WITHDRAWAL_TRANSITIONS,
       onCommit: () => judge.check(),
-      heal: () => operator.heal(),
       unsettled() {
         operator.settleWaiting()
         return judge.unsettled()

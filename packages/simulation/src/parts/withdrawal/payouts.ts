@@ -1,18 +1,12 @@
-import { createCachedRates } from '@zatgate/server/adapters/rates/cached'
-import type { Overrides } from '@zatgate/server/container'
 import type { Action } from '../../run/part.ts'
 import { Draw } from '../../runtime/draw.ts'
 import { runAs, WORLD } from '../../runtime/scheduler.ts'
-import type { ServiceProcess } from '../../service/process.ts'
-import { RateServer } from '../../world/rates.ts'
+import { isFresh } from '../../world/rates.ts'
 import type { World } from '../../world/world.ts'
 import { request } from '../operator/request.ts'
 import { short } from '../sale/shop.ts'
 import type { WithdrawalJudge } from './judge.ts'
 import { readWithdrawals, type WithdrawalRow } from './ledger.ts'
-
-/** Rates are not used beyond this age. */
-const RATES_MAX_AGE_SECS = 60
 
 /** How late the database is while two operators close a withdrawal. */
 const LATE_MS = 1_000
@@ -20,11 +14,10 @@ const LATE_MS = 1_000
 /** Steps after which an eager operator has closed an order that is to be paid out. */
 const MAX_EAGER_STEPS = 40
 
-/** The operator's side of withdrawals: the rate source, and the persons who pay by hand. */
+/** The operator's side of withdrawals: the persons who pay by hand. */
 export class PayoutOperator {
   readonly #world: World
   readonly #judge: WithdrawalJudge
-  readonly #rates: RateServer
   readonly #draw: Draw
   /** The probability that the operator closes an order as soon as it is to be paid out. */
   readonly #eagerness: number
@@ -35,38 +28,14 @@ export class PayoutOperator {
     this.#world = world
     this.#judge = judge
     this.#draw = new Draw(world.nextSeed(), 'withdrawals')
-    this.#rates = new RateServer(world.scheduler, new Draw(world.nextSeed(), 'rates'))
     this.#eagerness = this.#draw.pick([0, 0, 0.8])
     world.onRestore(() => {
       this.#restores += 1
     })
   }
 
-  ports({ clock }: ServiceProcess): Overrides {
-    const terms = { clock, maxAgeSecs: RATES_MAX_AGE_SECS, minSources: 1 }
-    return { rates: createCachedRates({ ...terms, sources: [this.#rates], crossSource: null }) }
-  }
-
   get actions(): readonly Action[] {
-    const rates = this.#rates
     return [
-      this.#set('the rate jumps', 2, () => rates.jump()),
-      this.#set(
-        'the rate source fails',
-        5,
-        draw => {
-          rates.down = true
-          this.#world.scheduler.advance(draw.int(0, 200) * 1000)
-        },
-        'the source of exchange rates does not answer',
-      ),
-      this.#set(
-        'the rate source is slow',
-        1,
-        draw => (rates.delayMs = draw.pick([1_000, 20_000, 90_000])),
-        'the source of exchange rates answers late',
-      ),
-      this.#set('the rate source recovers', 1, () => rates.heal()),
       this.#close('settle a withdrawal', 8, ['settle']),
       this.#close('fail a withdrawal', 4, ['fail']),
       this.#close('settle a withdrawal twice at once', 2, ['settle', 'settle']),
@@ -77,14 +46,6 @@ export class PayoutOperator {
         'two operators close a withdrawal while the database is late',
       ),
     ]
-  }
-
-  #set(name: string, weight: number, work: (draw: Draw) => void, fault?: string): Action {
-    const run = (draw: Draw) => {
-      work(draw)
-      return name
-    }
-    return { name, weight, run, ...(fault !== undefined && { fault }) }
   }
 
   /** Operators close an order at once, each by a command. */
@@ -127,21 +88,16 @@ export class PayoutOperator {
 
   /** The rate of an order was true at most the allowed time before the order was requested. */
   checkRate(id: string, rate: string, requestedMs: number): void {
-    const errorsMs = [...this.#world.clockErrors.seenMs]
-    const trueMs = this.#rates.trueAt(rate)
-    if (trueMs === null) {
+    const given = this.#world.rates.given(rate)
+    if (given === null) {
       this.#world.fail('the rate of an order comes from the source', `${short(id)}: ${rate}`)
       return
     }
-    // A clock that was set back by just the age of a rate makes it look new.
-    const ageMs = requestedMs - trueMs
-    const looksNew = (setBackMs: number) => Math.abs(ageMs - setBackMs) <= RATES_MAX_AGE_SECS * 1000 + 1_000
-    if (ageMs > 0 && !errorsMs.some(earlier => errorsMs.some(later => looksNew(earlier - later))))
-      this.#world.fail('the rate of an order has a bounded age', `${short(id)}: ${Math.round(ageMs / 1000)} s`)
-  }
-
-  heal(): void {
-    this.#rates.heal()
+    if (!isFresh(this.#world, given.trueMs, requestedMs))
+      this.#world.fail(
+        'the rate of an order has a bounded age',
+        `${short(id)}: ${(requestedMs - given.trueMs) / 1000} s`,
+      )
   }
 
   /** After the faults the operator pays by hand what waits for it. */

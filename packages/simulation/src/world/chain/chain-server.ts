@@ -5,6 +5,7 @@ import type { LightwalletServer } from '@zatgate/server/adapters/lightwalletd/se
 import type { Block } from '@zatgate/server/domain/chain/chain'
 import { type ConsensusParams, isActive } from '@zatgate/server/domain/chain/network-upgrade'
 import { currentOwner, type Owner, type Scheduler } from '../../runtime/scheduler.ts'
+import { MempoolCache, mempoolError } from './mempool-cache.ts'
 import { MempoolStreams } from './mempool-streams.ts'
 import { type Branch, compactBlock, minedAt, type Network, type WorldBlock } from './network.ts'
 import { compact, type WorldTransaction } from './transaction.ts'
@@ -14,16 +15,19 @@ const MEMPOOL_CACHE_MS = 2_000
 /** The time of the servers, and the order in which their clients go on. */
 export type ServerScheduler = Pick<Scheduler, 'nowMs' | 'pause' | 'startTimer' | 'cancelTimer' | 'draw'>
 
+type Transactions = readonly WorldTransaction[]
+
 /** The state of a node: a branch and a mempool. */
 interface NodeState {
   readonly branch: Branch
-  readonly mempool: readonly WorldTransaction[]
+  readonly mempool: Transactions
 }
 
 /** Called with everything that a server has served: the truth about what a process could see. */
 export interface ServedListener {
   tip(process: Owner, server: ChainServer): void
-  mempool(process: Owner, server: ChainServer, transactions: readonly WorldTransaction[]): void
+  /** @param outdated transactions that the node has by now, and that the list of a moment ago lacks */
+  mempool(process: Owner, server: ChainServer, transactions: Transactions, outdated: Transactions): void
   streamed(process: Owner, server: ChainServer, transaction: WorldTransaction): void
   block(process: Owner, block: WorldBlock): void
 }
@@ -64,7 +68,7 @@ export class ChainServer {
   readonly #served: ServedListener
   readonly #streams = new MempoolStreams()
   #frozen: NodeState | null = null
-  #cached: { readonly atMs: number; readonly transactions: readonly WorldTransaction[] } | null = null
+  readonly #cache = new MempoolCache()
 
   constructor(
     name: string,
@@ -101,7 +105,7 @@ export class ChainServer {
   }
 
   /** Makes the node follow a branch of its own, with this mempool, until `thaw`. */
-  fork(branch: Branch, mempool: readonly WorldTransaction[]): void {
+  fork(branch: Branch, mempool: Transactions): void {
     this.#frozen = { branch, mempool }
     this.blockFound()
   }
@@ -167,8 +171,7 @@ export class ChainServer {
 
   /** Another client reads the mempool: the cached list is new, and served to all for a while. */
   readByOthers(): void {
-    const transactions = this.mempoolEmpty ? [] : this.#state.mempool
-    if (!this.down && !this.mempoolFails) this.#cached = { atMs: this.#scheduler.nowMs, transactions }
+    if (!this.down && !this.mempoolFails) this.#cache.renew(this.#scheduler.nowMs, this.#nodeMempool)
   }
 
   /** The connection of the running process. */
@@ -186,6 +189,10 @@ export class ChainServer {
 
   get #state(): NodeState {
     return this.#frozen ?? { branch: this.#network.branch, mempool: [...this.#network.mempool.values()] }
+  }
+
+  get #nodeMempool(): Transactions {
+    return this.mempoolEmpty ? [] : this.#state.mempool
   }
 
   get #branch(): Branch {
@@ -248,16 +255,12 @@ export class ChainServer {
     return { height, hash: this.reportsHash ? hash : null }
   }
 
-  #mempool(): readonly WorldTransaction[] {
+  #mempool(): Transactions {
     const { nowMs } = this.#scheduler
-    if (this.#cached === null || nowMs - this.#cached.atMs >= this.mempoolCacheMs) {
-      // A failed request also renews the cache time: the next clients get the previous list.
-      this.#cached = { atMs: nowMs, transactions: this.#cached?.transactions ?? [] }
-      if (this.mempoolFails) throw mempoolError()
-      this.#cached = { atMs: nowMs, transactions: this.mempoolEmpty ? [] : this.#state.mempool }
-    }
-    const shown = this.#cached.transactions.filter(({ txid }) => !this.hidden.has(txid))
-    this.#served.mempool(currentOwner(), this, shown)
+    const node = this.mempoolFails ? null : this.#nodeMempool
+    const shown = this.#cache.read(nowMs, this.mempoolCacheMs, node).filter(({ txid }) => !this.hidden.has(txid))
+    const outdated = this.#cache.lacks(nowMs, this.mempoolCacheMs, this.#nodeMempool)
+    this.#served.mempool(currentOwner(), this, shown, outdated)
     return shown
   }
 
@@ -265,7 +268,7 @@ export class ChainServer {
     await this.#request(signal)
     if (this.mempoolFails) throw mempoolError()
     const isShown = ({ txid }: WorldTransaction) => !this.hidden.has(txid) && !this.unstreamed.has(txid)
-    const shown = this.mempoolEmpty ? [] : this.#state.mempool.filter(isShown)
+    const shown = this.#nodeMempool.filter(isShown)
     const stream = this.#streams.open(currentOwner(), shown)
     stream.ended = this.endMempoolAtOnce
     signal.addEventListener('abort', stream.wake)
@@ -293,8 +296,4 @@ export class ChainServer {
     const blocksBehindNode = nodeHeight - height
     return { height, version: 'simulated', estimatedLag: 0, blocksBehindNode, nodeIsAhead: blocksBehindNode > 3 }
   }
-}
-
-function mempoolError(): ConnectError {
-  return new ConnectError('the node does not return its mempool', Code.Internal)
 }

@@ -9,6 +9,19 @@ interface MempoolList {
   readonly txids: readonly string[]
 }
 
+/** Consecutive readings of a process whose lists lacked a transaction that the node had when it was asked for them. */
+export interface OutdatedReadings {
+  /** When the reading before them took place; Unix milliseconds. */
+  readonly afterMs: number
+  readonly atMs: readonly number[]
+}
+
+/** The readings of a process up to its last one. A reading is the mempool of a server, and at once its tip. */
+interface Readings {
+  readonly lastMs: number
+  readonly outdated: ReadonlyMap<string, OutdatedReadings>
+}
+
 /** The transactions that the servers have shown to the service. It can know no others. */
 export class ServedTransactions implements ServedListener {
   /** When each transaction was first and last shown unmined; Unix milliseconds. */
@@ -20,6 +33,9 @@ export class ServedTransactions implements ServedListener {
   /** The mempool of each server that a process has read first since its last tip. */
   readonly #lists = new Map<Owner, Map<string, MempoolList>>()
   readonly #serverOf = new Map<Owner, string>()
+  /** The last list that each server has served to a process, with the transactions that it lacked. */
+  readonly #outdated = new Map<Owner, Map<string, MempoolList>>()
+  readonly #readings = new Map<Owner, Readings>()
   readonly #now: () => number
   readonly #blocks = new Map<string, WorldBlock>()
   readonly #inBlocks = new Map<string, WorldBlock[]>()
@@ -32,16 +48,38 @@ export class ServedTransactions implements ServedListener {
   /** A process reads the mempool of the server that it follows, then its tip. */
   tip(process: Owner, server: ChainServer): void {
     this.#serverOf.set(process, server.name)
+    this.#noteReading(process, server)
     const list = this.#lists.get(process)?.get(server.name)
     this.#lists.delete(process)
     if (list) this.#noteFollowed(process, list)
   }
 
-  mempool(process: Owner, server: ChainServer, transactions: readonly WorldTransaction[]): void {
+  mempool(
+    process: Owner,
+    server: ChainServer,
+    transactions: readonly WorldTransaction[],
+    outdated: readonly WorldTransaction[],
+  ): void {
+    const last = this.#outdated.get(process) ?? new Map<string, MempoolList>()
+    this.#outdated.set(process, last.set(server.name, { atMs: this.#now(), txids: outdated.map(({ txid }) => txid) }))
     const lists = this.#lists.get(process) ?? new Map<string, MempoolList>()
     this.#lists.set(process, lists)
     const list = this.#note(transactions)
     if (!server.isBehind && !lists.has(server.name)) lists.set(server.name, list)
+  }
+
+  #noteReading(process: Owner, server: ChainServer): void {
+    const atMs = this.#now()
+    const before = this.#readings.get(process)
+    const list = this.#outdated.get(process)?.get(server.name)
+    const outdated = new Map<string, OutdatedReadings>()
+    // A list that was read earlier belongs to another reading, or to a service that reads in another order.
+    for (const txid of list?.atMs === atMs ? list.txids : []) {
+      const earlier = before?.outdated.get(txid)
+      const afterMs = earlier?.afterMs ?? before?.lastMs ?? Number.NEGATIVE_INFINITY
+      outdated.set(txid, { afterMs, atMs: [...(earlier?.atMs ?? []), atMs] })
+    }
+    this.#readings.set(process, { lastMs: atMs, outdated })
   }
 
   streamed(process: Owner, server: ChainServer, transaction: WorldTransaction): void {
@@ -71,6 +109,11 @@ export class ServedTransactions implements ServedListener {
   /** The server whose tip a process read last: the one that it follows. It reads the mempools of others to compare them. */
   serverOf(process: Owner): string | null {
     return this.#serverOf.get(process) ?? null
+  }
+
+  /** The last readings of a process, if their lists lacked the transaction and the node did not; else null. */
+  outdatedReadings(process: Owner, txid: string): OutdatedReadings | null {
+    return this.#readings.get(process)?.outdated.get(txid) ?? null
   }
 
   /** When the transaction was first shown to any process, unmined; null: never. */

@@ -18,6 +18,13 @@ export const INVOICE: InvoiceRow = {
   purpose: 'sale',
   address: 'utest1 uview-1 1',
   amount_zat: 100n,
+  open_amount: null,
+  tolerance_bps: null,
+  price: null,
+  rate: null,
+  metadata: null,
+  own_confirmations: null,
+  canceled_at: null,
   confirmations: 1n,
   status: 'pending',
   received_zat: 0n,
@@ -95,10 +102,22 @@ export function createJudge() {
     network.broadcast(shown)
     visibility.update(scheduler.nowMs)
     scheduler.advance(2_000)
+    await read('mempool', 'tip')
+  }
+
+  /** The service reads from the server, in this order. */
+  async function read(...order: readonly ('mempool' | 'tip')[]): Promise<void> {
     await runAs(PROCESS, async () => {
-      await client.mempool(signal)
-      await client.tip(signal)
+      for (const what of order) await client[what](signal)
     })
+  }
+
+  /** Another client reads the mempool while it is in a block, which is gone again at once. */
+  function readByOthersInBlock(): void {
+    network.mine(START_SECS)
+    server.readByOthers()
+    network.removeBlocks(1, () => true)
+    visibility.update(scheduler.nowMs)
   }
 
   /** Mines the mempool, and lets the service read the block. */
@@ -109,7 +128,7 @@ export function createJudge() {
     return BigInt(height)
   }
 
-  return { judge, network, scheduler, commit, show, mine }
+  return { judge, network, scheduler, visibility, commit, show, mine, read, readByOthersInBlock }
 }
 
 /** An event of the invoice with its state. */

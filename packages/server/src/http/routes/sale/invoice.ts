@@ -54,7 +54,7 @@ export function invoiceMembers<V extends InvoiceView>(view: V) {
   return Object.fromEntries(schemas) as MemberSchemas<InvoiceAs<V>>
 }
 
-const PriceRequestSchema = named(
+export const PriceRequestSchema = named(
   'PriceRequest',
   Type.Object(
     {

@@ -2,11 +2,13 @@ import type { Zat } from '../../../domain/money.ts'
 import type { DailyTotalChange } from '../../../domain/sale/daily-total.ts'
 import type { Invoice, InvoiceStatus } from '../../../domain/sale/invoice.ts'
 
-/** Totals of the invoices that became paid on one UTC day. */
+/** Totals of the invoices that became paid, and of the refunds that were sent, on one UTC day. */
 export interface DailyTotals {
   /** Unix seconds of the day's start. */
   readonly day: number
   readonly receivedZat: Zat
+  /** Of refunds that were marked as sent. */
+  readonly refundedZat: Zat
   readonly invoices: number
 }
 
@@ -18,7 +20,7 @@ export interface InvoiceCursor {
 
 /** Queries of the dashboard. All of them cover the sales of one account. */
 export interface DashboardRepository {
-  /** Starts with the day that contains `from`, oldest first. Days without a paid invoice are left out. */
+  /** Starts with the day that contains `from`, oldest first. Days without either are left out. */
   paidByDay(accountId: number, from: number): Promise<DailyTotals[]>
   /** Adds to the totals of days, in as few statements as possible. */
   addToDailyTotals(changes: readonly DailyTotalChange[]): Promise<void>

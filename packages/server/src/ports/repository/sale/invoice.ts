@@ -1,3 +1,4 @@
+import type { Zat } from '../../../domain/money.ts'
 import type { Invoice, InvoiceStateUpdate, InvoiceStatus, NewInvoice } from '../../../domain/sale/invoice.ts'
 import type { Page } from '../page.ts'
 
@@ -14,6 +15,8 @@ export interface InvoiceFilter {
   readonly late?: true
   /** Only invoices that the merchant canceled. */
   readonly canceled?: true
+  /** Only invoices with a refund that is sent. */
+  readonly refunded?: true
   /** Only invoices of this order. */
   readonly orderId?: string
   /** Unix seconds, inclusive. */
@@ -57,5 +60,7 @@ export interface InvoiceRepository {
   setSwap(id: number, swapId: number, watchUntil: number): Promise<void>
   /** Notes when the merchant canceled it. An evaluation then closes it. @param at Unix seconds */
   cancel(id: number, at: number): Promise<void>
+  /** Notes the sum of the refunds that are sent. */
+  setRefunded(id: number, refundedZat: Zat): Promise<void>
   setKeptOpenBySwap(id: number, keptOpen: boolean): Promise<void>
 }

@@ -136,6 +136,12 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
     return num(result.numUpdatedRows)
   }
 
+  async function eraseRefunds(accountId: number, limit: number): Promise<number> {
+    const refunds = db.selectFrom('refunds').select('id').where('account_id', '=', accountId).orderBy('id').limit(limit)
+    const result = await db.deleteFrom('refunds').where('id', 'in', refunds).executeTakeFirst()
+    return num(result.numDeletedRows)
+  }
+
   async function eraseViewingKeys(accountId: number, at: number): Promise<void> {
     const removed = await db
       .deleteFrom('account_viewing_keys')
@@ -168,6 +174,7 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
         await eraseDeliveries(accountId, limit),
         await eraseAuditLog(accountId, limit),
         await eraseSwapDetails(accountId, limit),
+        await eraseRefunds(accountId, limit),
         await eraseOrders(accountId, HAS_ORDER, limit),
         await eraseOrders(accountId, HAS_DETAILS, limit),
       ]

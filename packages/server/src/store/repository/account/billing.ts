@@ -3,10 +3,39 @@ import { sql } from 'kysely'
 import { MAX_MEASURED } from '../../../domain/count.ts'
 import type { BillingRepository, Purchase } from '../../../ports/repository/account/billing.ts'
 import { countUpTo } from '../../count.ts'
+import { keptStatement } from '../../kept-statement.ts'
 import { num, numOrNull } from '../../mapping.ts'
 import { paginate, readPage } from '../../paginate.ts'
 import type { Db, PlanPurchasesTable } from '../../tables.ts'
 import { isNotSetAside } from '../set-aside.ts'
+
+// Asked every few seconds.
+const findEndedPlans = keptStatement(db =>
+  db
+    .selectFrom('accounts')
+    .select('id')
+    .where('plan_expires_at', '<=', 0)
+    .where(isNotSetAside('plan', sql.ref('accounts.public_id')))
+    .orderBy('plan_expires_at')
+    .limit(0),
+)
+const findToRemind = keptStatement(db =>
+  db
+    .selectFrom('accounts')
+    .leftJoin('plan_announcements as sent', 'sent.account_id', 'accounts.id')
+    .select('accounts.id')
+    .where('accounts.plan_expires_at', '>', 0)
+    .where('accounts.plan_expires_at', '<=', 0)
+    .where(isNotSetAside('plan_reminder', sql.ref('accounts.public_id')))
+    .where(eb =>
+      eb.or([
+        eb('sent.plan_expires_at', 'is', null),
+        eb('sent.plan_expires_at', '<>', eb.ref('accounts.plan_expires_at')),
+      ]),
+    )
+    .orderBy('accounts.plan_expires_at')
+    .limit(0),
+)
 
 export function billingRepository(db: Db): BillingRepository {
   return {
@@ -62,35 +91,11 @@ export function billingRepository(db: Db): BillingRepository {
       ),
 
     async accountsWithEndedPlan(now, limit) {
-      const rows = await db
-        .selectFrom('accounts')
-        .select('id')
-        .where('plan_expires_at', '<=', now)
-        .where(isNotSetAside('plan', sql.ref('accounts.public_id')))
-        .orderBy('plan_expires_at')
-        .limit(limit)
-        .execute()
-      return rows.map(row => num(row.id))
+      return (await findEndedPlans(db, 1, [now, limit])).map(row => num(row.id))
     },
 
     async accountsToRemind(now, until, limit) {
-      const rows = await db
-        .selectFrom('accounts')
-        .leftJoin('plan_announcements as sent', 'sent.account_id', 'accounts.id')
-        .select('accounts.id')
-        .where('accounts.plan_expires_at', '>', now)
-        .where('accounts.plan_expires_at', '<=', until)
-        .where(isNotSetAside('plan_reminder', sql.ref('accounts.public_id')))
-        .where(eb =>
-          eb.or([
-            eb('sent.plan_expires_at', 'is', null),
-            eb('sent.plan_expires_at', '<>', eb.ref('accounts.plan_expires_at')),
-          ]),
-        )
-        .orderBy('accounts.plan_expires_at')
-        .limit(limit)
-        .execute()
-      return rows.map(row => num(row.id))
+      return (await findToRemind(db, 1, [now, until, limit])).map(row => num(row.id))
     },
 
     async recordReminder(accountId, planExpiresAt) {

@@ -4,6 +4,7 @@ import type { Header } from '../../../domain/chain/chain.ts'
 import { HEADERS_KEPT } from '../../../domain/chain/chain.ts'
 import type { ChainProblem } from '../../../domain/chain/chain-problem.ts'
 import type { ChainRepository } from '../../../ports/repository/chain/chain.ts'
+import { keptStatement } from '../../kept-statement.ts'
 import { chunks, num } from '../../mapping.ts'
 import type { ChainProblemsTable, Db, HeadersTable } from '../../tables.ts'
 import { lockRow } from '../lock-row.ts'
@@ -13,6 +14,20 @@ const ALL_KEYS = 1
 /** Values bound for each header. */
 const COLUMNS = 7
 
+// Statements of each sync.
+const findNewest = keptStatement(db => db.selectFrom('headers').selectAll().orderBy('height', 'desc').limit(0))
+const findOldest = keptStatement(db => db.selectFrom('headers').select('height').orderBy('height').limit(sql.lit(1)))
+const findWitnessedHeight = keptStatement(db =>
+  db.selectFrom('counters').select('value').where('name', '=', sql.lit<'witnessed_height'>('witnessed_height')),
+)
+const raiseSyncedThrough = keptStatement(db =>
+  db
+    .updateTable('watchers')
+    .set({ synced_through: 0 })
+    .where('id', '=', sql.lit(ALL_KEYS))
+    .where(({ or, eb }) => or([eb('synced_through', '<', 0), eb('synced_through', '>', 0)])),
+)
+
 export function chainRepository(db: Db): ChainRepository {
   return {
     async lock() {
@@ -20,7 +35,7 @@ export function chainRepository(db: Db): ChainRepository {
     },
 
     async tip() {
-      const row = await db.selectFrom('headers').selectAll().orderBy('height', 'desc').limit(1).executeTakeFirst()
+      const [row] = await findNewest(db, 1, [1])
       return row ? toHeader(row) : null
     },
 
@@ -30,12 +45,12 @@ export function chainRepository(db: Db): ChainRepository {
     },
 
     async oldestHeight() {
-      const row = await db.selectFrom('headers').select('height').orderBy('height').limit(1).executeTakeFirst()
+      const [row] = await findOldest(db, 1, [])
       return row ? num(row.height) : null
     },
 
     async newestHeaders(limit) {
-      const rows = await db.selectFrom('headers').selectAll().orderBy('height', 'desc').limit(limit).execute()
+      const rows = await findNewest(db, 1, [limit])
       return rows.map(toHeader)
     },
 
@@ -105,20 +120,11 @@ export function chainRepository(db: Db): ChainRepository {
     },
 
     async setSyncedThrough(unixSecs, now) {
-      await db
-        .updateTable('watchers')
-        .set({ synced_through: unixSecs })
-        .where('id', '=', ALL_KEYS)
-        .where(({ or, eb }) => or([eb('synced_through', '<', unixSecs), eb('synced_through', '>', now)]))
-        .execute()
+      await raiseSyncedThrough(db, 1, [unixSecs, unixSecs, now])
     },
 
     async witnessedHeight() {
-      const row = await db
-        .selectFrom('counters')
-        .select('value')
-        .where('name', '=', 'witnessed_height')
-        .executeTakeFirst()
+      const [row] = await findWitnessedHeight(db, 1, [])
       return row ? num(row.value) : null
     },
 

@@ -4,6 +4,7 @@ import type { DeliveryState } from '../../../domain/notify/delivery-schedule.ts'
 import type { EventType } from '../../../domain/notify/event.ts'
 import type { DeliveryRepository, FinishedAttempt } from '../../../ports/repository/notify/delivery.ts'
 import { countUpTo } from '../../count.ts'
+import { keptStatement } from '../../kept-statement.ts'
 import { chunks, distinctAscending, num, numOrNull } from '../../mapping.ts'
 import type { Db } from '../../tables.ts'
 import type { TxHooks } from '../../transaction/hooks.ts'
@@ -11,6 +12,14 @@ import { int, text, valuesRow } from '../../values.ts'
 import { deliveryListQueries } from './delivery-list.ts'
 import { deliveryLogQueries } from './delivery-log.ts'
 import { DELIVERY_NOT_SET_ASIDE, deliveryFields, dueDeliveryQueries } from './due-delivery.ts'
+
+/** Asked every few seconds. */
+const findNextDue = keptStatement(db =>
+  db
+    .selectFrom('webhooks')
+    .select(eb => eb.fn.min('due_at_ms').as('due'))
+    .where('due_at_ms', '>', 0),
+)
 
 export function deliveryRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): DeliveryRepository {
   /** Locks the webhooks of these accounts. @returns the accounts that have one */
@@ -194,11 +203,7 @@ export function deliveryRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): Deli
     reschedule,
 
     async nextDueAtMs(afterMs) {
-      const row = await db
-        .selectFrom('webhooks')
-        .select(eb => eb.fn.min('due_at_ms').as('due'))
-        .where('due_at_ms', '>', afterMs)
-        .executeTakeFirst()
+      const [row] = await findNextDue(db, 1, [afterMs])
       return row ? numOrNull(row.due) : null
     },
 

@@ -7,7 +7,7 @@ import { NO_KEY } from '../../placeholder.ts'
 import type { Db } from '../../tables.ts'
 import { toInvoice } from './invoice.ts'
 
-const TOTAL_COLUMNS = 4
+const TOTAL_COLUMNS = 5
 /** Payments of the transactions with a prefix, of all accounts together. One transaction can pay very many invoices. */
 const MAX_PAYMENTS = 1_000
 
@@ -44,12 +44,13 @@ export function dashboardRepository(db: Db): DashboardRepository {
         .selectAll()
         .where('account_id', '=', accountId)
         .where('day', '>=', startOfDay(from))
-        .where('invoices', '>', 0)
+        .where(({ or, eb }) => or([eb('invoices', '>', 0), eb('refunded_zat', '>', 0)]))
         .orderBy('day')
         .execute()
       return rows.map(row => ({
         day: num(row.day),
         receivedZat: BigInt(row.received_zat),
+        refundedZat: BigInt(row.refunded_zat),
         invoices: num(row.invoices),
       }))
     },
@@ -58,10 +59,11 @@ export function dashboardRepository(db: Db): DashboardRepository {
       const kept = await keptAccounts(db, distinctAscending(changes.map(({ accountId }) => accountId)))
       const rows = changes
         .filter(({ accountId }) => kept.has(accountId))
-        .map(({ accountId, day, receivedZat, invoices }) => ({
+        .map(({ accountId, day, receivedZat, refundedZat, invoices }) => ({
           account_id: accountId,
           day,
           received_zat: receivedZat,
+          refunded_zat: refundedZat,
           invoices,
         }))
       for (const batch of chunks(rows, TOTAL_COLUMNS)) {
@@ -71,6 +73,7 @@ export function dashboardRepository(db: Db): DashboardRepository {
           .onConflict(conflict =>
             conflict.columns(['account_id', 'day']).doUpdateSet(eb => ({
               received_zat: eb('daily_totals.received_zat', '+', eb.ref('excluded.received_zat')),
+              refunded_zat: eb('daily_totals.refunded_zat', '+', eb.ref('excluded.refunded_zat')),
               invoices: eb('daily_totals.invoices', '+', eb.ref('excluded.invoices')),
             })),
           )

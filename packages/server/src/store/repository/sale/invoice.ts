@@ -39,6 +39,18 @@ const isPartPaid = sql<boolean>`received_zat > 0 AND due_zat > 0 AND status <> '
 /** Asked every second. */
 const findOverdue = keptStatement(db => overdue(db, 0).limit(sql.lit(1)))
 
+/** Asked by each sync. */
+const findConfirmable = keptStatement(db =>
+  db
+    .selectFrom('invoices')
+    .select('id')
+    .where('confirms_at_height', '<=', 0)
+    .where(isNotSetAside('invoice', sql.ref('invoices.public_id')))
+    .orderBy('confirms_at_height')
+    .orderBy('id')
+    .limit(0),
+)
+
 /** Queries contain statuses as literals, since a partial index is not used for a bound value. */
 export function invoiceRepository(db: Db): InvoiceRepository {
   return {
@@ -81,10 +93,17 @@ export function invoiceRepository(db: Db): InvoiceRepository {
 
     async list(accountId, page, filter = {}) {
       const { orderId, status, createdFrom, createdTo } = filter
-      const { needsAttention = false, overpaid = false, partPaid = false, late = false, canceled = false } = filter
+      const {
+        needsAttention = false,
+        overpaid = false,
+        partPaid = false,
+        late = false,
+        canceled = false,
+        refunded = false,
+      } = filter
       // Few invoices are in these lists, and their partial indexes are by id. By time, SQLite would read all of the
       // account's.
-      const isShort = needsAttention || overpaid || partPaid || late || canceled
+      const isShort = needsAttention || overpaid || partPaid || late || canceled || refunded
       const order = isShort ? (['id'] as const) : (['created_at', 'id'] as const)
       const cursorOf = (before: string) =>
         db.selectFrom('invoices').select(order).where('public_id', '=', before).where('account_id', '=', accountId)
@@ -101,6 +120,7 @@ export function invoiceRepository(db: Db): InvoiceRepository {
       if (partPaid) query = query.where(isPartPaid)
       if (late) query = query.where('late_at', 'is not', null)
       if (canceled) query = query.where('canceled_at', 'is not', null)
+      if (refunded) query = query.where('refunded_zat', 'is not', null)
       if (createdFrom !== undefined) query = query.where('created_at', '>=', createdFrom)
       // `+ 0` makes SQLite start later pages at the cursor. Without it, each page would start at the end of the period.
       const end = page.before === undefined ? sql.ref('created_at') : sql`created_at + 0`
@@ -153,16 +173,7 @@ export function invoiceRepository(db: Db): InvoiceRepository {
     },
 
     async confirmable(height, limit) {
-      const rows = await db
-        .selectFrom('invoices')
-        .select('id')
-        .where('confirms_at_height', '<=', height)
-        .where(isNotSetAside('invoice', sql.ref('invoices.public_id')))
-        .orderBy('confirms_at_height')
-        .orderBy('id')
-        .limit(limit)
-        .execute()
-      return rows.map(row => num(row.id))
+      return (await findConfirmable(db, 1, [height, limit])).map(row => num(row.id))
     },
 
     async updateStates(outcomes) {
@@ -179,6 +190,10 @@ export function invoiceRepository(db: Db): InvoiceRepository {
 
     async cancel(id, at) {
       await db.updateTable('invoices').set({ canceled_at: at }).where('id', '=', id).execute()
+    },
+
+    async setRefunded(id, refundedZat) {
+      await db.updateTable('invoices').set({ refunded_zat: refundedZat }).where('id', '=', id).execute()
     },
 
     async setKeptOpenBySwap(id, underWay) {

@@ -1,5 +1,6 @@
 import { expressionBuilder, sql } from 'kysely'
 import type { PaymentRepository } from '../../../ports/repository/sale/payment.ts'
+import { keptStatement } from '../../kept-statement.ts'
 import { distinctAscending, distinctInvoiceIds, inChunks, num } from '../../mapping.ts'
 import { NO_KEY, UNMINED } from '../../placeholder.ts'
 import type { Db, Tables } from '../../tables.ts'
@@ -29,8 +30,23 @@ type Lists = Pick<
 >
 
 /** Statements contain the places as literals, since a partial index is not used for a bound value. */
+const unminedOf = (db: Db) => db.selectFrom('payments').where('location', '=', sql.lit('mempool'))
+
+// Statements of each sync.
+const findLast = keptStatement(db => db.selectFrom('payments').select('id').orderBy('id', 'desc').limit(sql.lit(1)))
+const findFirstUnmined = keptStatement(db => unminedOf(db).selectAll().orderBy('invoice_id').orderBy('id').limit(0))
+const findExpiredUnmined = keptStatement(db =>
+  unminedOf(db)
+    .select('txid')
+    .where('expiry_height', '>', sql.lit(0))
+    .where('expiry_height', '<=', 0)
+    .where(isNotOfKeys(db, keysWithoutBlocks(db)))
+    .distinct()
+    .limit(0),
+)
+
 export function paymentListQueries(db: Db): Lists {
-  const unmined = () => db.selectFrom('payments').where('location', '=', sql.lit('mempool'))
+  const unmined = () => unminedOf(db)
 
   async function invoicesOfUnmined(txids: readonly string[]): Promise<number[]> {
     const rows = await inChunks(txids, 1, batch =>
@@ -189,16 +205,15 @@ export function paymentListQueries(db: Db): Lists {
     },
 
     async lastSeq() {
-      const row = await db.selectFrom('payments').select('id').orderBy('id', 'desc').limit(1).executeTakeFirst()
+      const [row] = await findLast(db, 1, [])
       return row ? num(row.id) : 0
     },
 
     async listMempool(limit, after) {
+      if (after === null) return (await findFirstUnmined(db, 1, [limit])).map(toPayment)
       const rows = await unmined()
         .selectAll()
-        .$if(after !== null, query =>
-          query.where(sql<boolean>`(invoice_id, id) > (${after?.invoiceId ?? 0}, ${after?.seq ?? 0})`),
-        )
+        .where(sql<boolean>`(invoice_id, id) > (${after.invoiceId}, ${after.seq})`)
         .orderBy('invoice_id')
         .orderBy('id')
         .limit(limit)
@@ -207,14 +222,7 @@ export function paymentListQueries(db: Db): Lists {
     },
 
     async expiredUnmined(tip, limit) {
-      const rows = await unmined()
-        .select('txid')
-        .where('expiry_height', '>', sql.lit(0))
-        .where('expiry_height', '<=', tip)
-        .where(isNotOfKeys(db, keysWithoutBlocks(db)))
-        .distinct()
-        .limit(limit)
-        .execute()
+      const rows = await findExpiredUnmined(db, 1, [tip, limit])
       const txids = rows.map(({ txid }) => txid)
       return { txids, invoiceIds: await invoicesOfUnmined(txids) }
     },

@@ -4,6 +4,7 @@ import { MAX_MEASURED } from '../../../domain/count.ts'
 import type { SwapEventType } from '../../../domain/sale/swap.ts'
 import type { NewSwap, Swap, SwapRepository } from '../../../ports/repository/sale/swap.ts'
 import { countUpTo } from '../../count.ts'
+import { keptStatement } from '../../kept-statement.ts'
 import { distinctAscending, inChunks, num, numOrNull } from '../../mapping.ts'
 import type { Db, SwapsTable } from '../../tables.ts'
 import { lacksAmount } from './invoice.ts'
@@ -46,6 +47,16 @@ const COLUMNS = [
   'invoices.public_id as invoice_public_id',
 ] as const
 
+/** Asked every few seconds. */
+const findPollAtMs = {
+  asc: keptStatement(db => pollTimes(db).orderBy('next_poll_at_ms', 'asc').limit(sql.lit(1))),
+  desc: keptStatement(db => pollTimes(db).orderBy('next_poll_at_ms', 'desc').limit(sql.lit(1))),
+}
+
+function pollTimes(db: Db) {
+  return db.selectFrom('swaps').select('next_poll_at_ms as at').where('next_poll_at_ms', 'is not', null)
+}
+
 /** Queries contain literals, since a partial index is not used for a bound value. */
 export function swapRepository(db: Db): SwapRepository {
   const select = () => db.selectFrom('swaps').innerJoin('invoices', 'invoices.id', 'swaps.invoice_id').select(COLUMNS)
@@ -68,13 +79,7 @@ export function swapRepository(db: Db): SwapRepository {
 
   /** The first or the last planned poll. */
   async function pollAtMs(direction: 'asc' | 'desc'): Promise<number | null> {
-    const row = await db
-      .selectFrom('swaps')
-      .select('next_poll_at_ms as at')
-      .where('next_poll_at_ms', 'is not', null)
-      .orderBy('next_poll_at_ms', direction)
-      .limit(1)
-      .executeTakeFirst()
+    const [row] = await findPollAtMs[direction](db, 1, [])
     return numOrNull(row?.at ?? null)
   }
 

@@ -5,17 +5,19 @@ import { type Html, html } from '../../html.ts'
 import { invoiceLink } from './order.ts'
 
 /** Shown on the page of an overpaid invoice. */
-export function overpaidNotice({ overpaidZat, status }: Invoice): Html | false {
-  if (overpaidZat === 0n) return false
+export function overpaidNotice({ overpaidZat, status, refundedZat, publicId }: Invoice): Html | false {
+  if (overpaidZat <= (refundedZat ?? 0n)) return false
   const wait = status !== 'paid' && ' Wait until the invoice is paid and the payments below are confirmed.'
   return html`<section class="card attention" aria-labelledby="overpaid-title"><h2 id="overpaid-title">Overpaid</h2>
-    <p>The buyer has paid ${formatZecAmount(overpaidZat)} too much, which you owe.${wait} zatgate cannot spend: send it back from your wallet, to an address that the buyer gives you.</p></section>`
+    <p>The buyer has paid ${formatZecAmount(overpaidZat)} too much, which you owe.${wait} zatgate cannot spend: a refund asks the buyer for an address, and your wallet pays it.</p>
+    ${status === 'paid' && html`<p><a class="button" href="/invoices/${publicId}/refund">Refund</a></p>`}</section>`
 }
 
 /** Shown on the overview: paid invoices of the last 30 days. @param total counted up to `MAX_COUNT` and one */
 export function overpaidInvoices(listed: readonly Invoice[], total: number): Html {
   const items = listed.map(
-    invoice => html`<li>${invoiceLink(invoice)} · ${formatZecAmount(invoice.overpaidZat)} too much</li>`,
+    invoice =>
+      html`<li>${invoiceLink(invoice)} · ${formatZecAmount(invoice.overpaidZat)} too much · <a href="/invoices/${invoice.publicId}/refund">Refund</a></li>`,
   )
   const rest = formatRest(total, listed.length)
   return html`<b>${formatCount(total)} ${total === 1 ? 'paid invoice was' : 'paid invoices were'} overpaid</b> in the last 30 days. You owe the buyers what is too much.

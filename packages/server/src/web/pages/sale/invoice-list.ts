@@ -11,6 +11,7 @@ export const FLAG_FILTERS = {
   late: { filter: { late: true }, label: 'paid late' },
   overpaid: { filter: { overpaid: true }, label: 'overpaid' },
   canceled: { filter: { canceled: true }, label: 'canceled' },
+  refunded: { filter: { refunded: true }, label: 'refunded' },
   attention: { filter: { needsAttention: true }, label: 'payment missing' },
 } as const satisfies Readonly<Record<string, { readonly filter: InvoiceFilter; readonly label: string }>>
 

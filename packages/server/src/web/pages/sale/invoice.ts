@@ -5,6 +5,7 @@ import { isTransactionExpired, lastMinableHeight, type PaymentSummary } from '..
 import { removedPayments } from '../../../domain/sale/removed-payments.ts'
 import type { AttemptRow } from '../../../ports/repository/notify/delivery.ts'
 import type { PaymentRow } from '../../../ports/repository/sale/payment.ts'
+import type { RefundWithInvoice } from '../../../services/sale/refund.ts'
 import { reorgWarning } from '../../components/chain/reorg-warning.ts'
 import { copyable, copyButton } from '../../components/copyable.ts'
 import { definitionList } from '../../components/definition-list.ts'
@@ -15,6 +16,7 @@ import { cancelForm, givenSection, rateLine, sendLink } from '../../components/s
 import { lateNotice } from '../../components/sale/late.ts'
 import { invoiceTitle } from '../../components/sale/order.ts'
 import { overpaidNotice } from '../../components/sale/overpaid.ts'
+import { refundTable } from '../../components/sale/refund-table.ts'
 import { totalOf } from '../../components/sale/total.ts'
 import { statusBadges } from '../../components/status-badge.ts'
 import { STATUS_REASONS } from '../../components/status-reason.ts'
@@ -33,6 +35,7 @@ interface InvoiceView {
   readonly hasMorePayments: boolean
   readonly sums: PaymentSummary
   readonly attempts: readonly AttemptRow[]
+  readonly refunds: readonly RefundWithInvoice[]
   readonly webhookSet: boolean
   /** Height of the last synced block. */
   readonly tip: number
@@ -62,7 +65,7 @@ export function invoicePage(user: PageUser, view: InvoiceView): Html {
     error,
     ...(isLive ? { liveInvoiceId: invoice.publicId } : {}),
     rechecks,
-    actions: html`<a class="button" href="${checkoutUrl}" target="_blank" rel="noopener">Payment page</a>`,
+    actions: html`${invoice.receivedZat > 0n && html`<a class="button" href="/invoices/${invoice.publicId}/refund">Refund</a>`}<a class="button" href="${checkoutUrl}" target="_blank" rel="noopener">Payment page</a>`,
     body: html`<div class="stack">${liveParts(view)}</div>`,
   })
 }
@@ -78,6 +81,7 @@ function liveParts(view: InvoiceView): Html {
   return html`${livePart('status', statusSection(view))}
       <div class="columns">${liveSection('timeline', 'Timeline', timeline(view))}${liveSection('facts', 'Details', facts(view))}</div>
       ${liveSection('payments', 'Payments', html`${table}${hasMorePayments && html`<p class="below">These are the newest payments. The amounts count all of them.</p>`}`)}
+      ${view.refunds.length > 0 && html`<section class="card" aria-labelledby="refunds"><h2 id="refunds">Refunds</h2>${refundTable(view.refunds, false)}</section>`}
       ${givenSection(view.invoice)}
       ${view.extra}
       ${liveSection('hooks', 'Webhook delivery attempts', deliveryAttempts(view))}
@@ -118,8 +122,9 @@ function removedOf({ invoice, sums, payments, tip }: InvoiceView) {
 }
 
 function receivedLine(invoice: Invoice): Child {
-  const { receivedZat, dueZat, overpaidZat, canceledAt } = invoice
+  const { receivedZat, dueZat, overpaidZat, canceledAt, refundedZat } = invoice
   if (receivedZat === 0n) return false
+  if (refundedZat !== null) return html` · ${formatZecAmount(refundedZat)} refunded`
   if (overpaidZat > 0n) return html` · overpaid by ${formatZecAmount(overpaidZat)}`
   return (
     dueZat > 0n &&

@@ -220,6 +220,7 @@ class Bench {
       .map(([day, invoices]) => ({
         ...{ day, invoices: invoices.length },
         receivedZat: sumZat(invoices.map(({ receivedZat }) => receivedZat)),
+        refundedZat: 0n,
       }))
       .sort((a, b) => a.day - b.day)
   }

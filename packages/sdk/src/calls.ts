@@ -1,0 +1,67 @@
+import { webCrypto } from '#web-crypto'
+import type { CallOptions, CreateOptions } from './options.ts'
+import type { Transport } from './transport.ts'
+
+interface Credentials {
+  readonly apiKey: string | undefined
+  readonly sessionToken: string | undefined
+}
+
+/** The calls of a client: its transport with its credentials. */
+export class Calls {
+  readonly transport: Transport
+  readonly #credentials: Credentials
+
+  constructor(transport: Transport, credentials: Credentials) {
+    this.transport = transport
+    this.#credentials = credentials
+  }
+
+  /** For calls that say more to the owner. */
+  get knownSessionToken(): string | undefined {
+    return this.#credentials.sessionToken
+  }
+
+  /** A call with the session token. */
+  session<T>(method: string, path: string, body: unknown, options: CallOptions): Promise<T> {
+    return this.transport.json(method, path, { token: this.sessionToken(), body, signal: options.signal })
+  }
+
+  /** A call that creates something once, however often it is repeated. */
+  create<T>(path: string, token: string, body: unknown, options: CreateOptions): Promise<T> {
+    return this.transport.json('POST', path, {
+      token,
+      body,
+      headers: { 'idempotency-key': options.idempotencyKey ?? webCrypto.randomUUID() },
+      retryable: true,
+      signal: options.signal,
+    })
+  }
+
+  /** @throws TypeError without one */
+  apiKey(): string {
+    return this.#credentials.apiKey ?? missingCredential('apiKey')
+  }
+
+  /** @throws TypeError without one */
+  sessionToken(): string {
+    return this.#credentials.sessionToken ?? missingCredential('sessionToken')
+  }
+}
+
+function missingCredential(option: string): never {
+  throw new TypeError(`this call needs the client's ${option} option`)
+}
+
+/** An id as a segment of a path. */
+export function segment(id: string): string {
+  return encodeURIComponent(id)
+}
+
+/** The query string of the members that are given. */
+export function query(members: object): string {
+  const pairs = new URLSearchParams()
+  for (const [name, value] of Object.entries(members)) if (value !== undefined) pairs.set(name, String(value))
+  const text = pairs.toString()
+  return text && `?${text}`
+}

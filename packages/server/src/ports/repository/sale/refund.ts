@@ -1,0 +1,37 @@
+import type { Zat } from '../../../domain/money.ts'
+import type { NewRefund, Refund, RefundStatus } from '../../../domain/sale/refund.ts'
+import type { Page } from '../page.ts'
+
+/** The request that created a refund. */
+export interface RefundRequestKey {
+  /** 1 to 255 printable characters. */
+  readonly key: string
+  /** Of the canonical body of the request. */
+  readonly bodyHash: Uint8Array
+}
+
+/** A refund and the request that created it. */
+export interface RequestedRefund {
+  readonly refund: Refund
+  readonly bodyHash: Uint8Array
+}
+
+/** Refunds. To change one, lock its invoice first, except for an address and its sight. */
+export interface RefundRepository {
+  /** @returns the refund as it is stored */
+  insert(refund: NewRefund, request: RefundRequestKey | null): Promise<Refund>
+  byPublicId(accountId: number, publicId: string): Promise<Refund | null>
+  byLink(linkId: string): Promise<Refund | null>
+  /** Created at `since` or later by a request with this key. */
+  byKey(accountId: number, key: string, since: number): Promise<RequestedRefund | null>
+  /** Of one invoice, newest first. */
+  ofInvoice(invoiceId: number, limit: number): Promise<Refund[]>
+  /** Of an account, newest first. */
+  list(accountId: number, page: Page, status?: RefundStatus): Promise<Refund[]>
+  /** The sum and the number of an invoice's refunds that are not canceled, and the sum of those that are sent. */
+  sums(invoiceId: number): Promise<{ readonly heldZat: Zat; readonly count: number; readonly sentZat: Zat }>
+  /** Reads refunds and locks their rows until the transaction ends. Ordered by id. */
+  lock(ids: readonly number[]): Promise<Refund[]>
+  /** Writes what a step changed. */
+  update(refund: Refund): Promise<void>
+}

@@ -1,0 +1,53 @@
+import { AppError } from '../../domain/error.ts'
+import { refundUpdatedEvent } from '../../domain/notify/event.ts'
+import { type Refund, withAddress } from '../../domain/sale/refund.ts'
+import { type Clock, nowSecs } from '../../ports/clock.ts'
+import type { Store } from '../../ports/store.ts'
+import type { Outbox } from '../notify/outbox.ts'
+import { findByPublicId, sameRow } from '../public-id.ts'
+import { type RefundWithInvoice, withInvoiceOf } from './refund.ts'
+import { type AddressRule, requireRefundAddress } from './refund-address.ts'
+
+/** Refunds for their buyers. The secret in the link is the credential. */
+export interface RefundLinks {
+  /** @throws AppError `no_such_refund` */
+  read(linkId: string): Promise<RefundWithInvoice>
+  /** @throws AppError `no_such_refund`, `invalid_address`, `refund_address_fixed` */
+  giveAddress(linkId: string, address: string): Promise<RefundWithInvoice>
+}
+
+export function createRefundLinks(
+  deps: AddressRule & { readonly store: Store; readonly outbox: Outbox; readonly clock: Clock },
+): RefundLinks {
+  const { store, outbox, clock } = deps
+
+  function find(linkId: string): Promise<Refund> {
+    return findByPublicId('no_such_refund', linkId, id => store.query(tx => tx.refunds.byLink(id)))
+  }
+
+  async function read(linkId: string): Promise<RefundWithInvoice> {
+    const refund = await find(linkId)
+    return store.read(tx => withInvoiceOf(tx, refund))
+  }
+
+  return {
+    read,
+
+    async giveAddress(linkId, text) {
+      const { refund: found, invoice } = await read(linkId)
+      const address = requireRefundAddress(text, invoice, deps)
+      return store.write(async tx => {
+        const [locked] = await tx.refunds.lock([found.id])
+        const before = sameRow(locked, found)
+        if (!before) throw new AppError('no_such_refund')
+        const refund = withAddress(before, address, nowSecs(clock))
+        if (refund === before) return { refund, invoice }
+        await tx.refunds.update(refund)
+        // A later address is no event, so that the holder of the link cannot fill the queue of deliveries.
+        if (before.status !== refund.status)
+          await outbox.append(tx, [refundUpdatedEvent(refund, invoice, refund.updatedAt)])
+        return { refund, invoice }
+      })
+    },
+  }
+}

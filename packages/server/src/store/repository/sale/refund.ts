@@ -1,0 +1,109 @@
+import { sql } from 'kysely'
+import { REFUND_FIELDS, type Refund } from '../../../domain/sale/refund.ts'
+import type { RefundRepository } from '../../../ports/repository/sale/refund.ts'
+import { rowReader, storedValue } from '../../field.ts'
+import { distinctAscending, inChunks, num } from '../../mapping.ts'
+import { paginate, readPage } from '../../paginate.ts'
+import type { Db } from '../../tables.ts'
+
+const toRefund = rowReader<Refund>(REFUND_FIELDS)
+
+/** The values of a row, by column. */
+function toRow(refund: object, names: readonly string[]): Record<string, unknown> {
+  const entries = names.map(name => {
+    const { column } = REFUND_FIELDS[name as keyof typeof REFUND_FIELDS]
+    return [column, storedValue((refund as Record<string, unknown>)[name] ?? null)] as const
+  })
+  return Object.fromEntries(entries)
+}
+
+const INSERTED = Object.keys(REFUND_FIELDS).filter(name => name !== 'id')
+const CHANGED = ['status', 'address', 'addressFromBuyer', 'seenAt', 'txid', 'updatedAt']
+
+export function refundRepository(db: Db): RefundRepository {
+  const all = () => db.selectFrom('refunds').selectAll()
+  const first = async (query: { executeTakeFirst(): Promise<object | undefined> }) => {
+    const row = await query.executeTakeFirst()
+    return row ? toRefund(row) : null
+  }
+
+  return {
+    async insert(refund, request) {
+      const row = {
+        ...toRow(refund, INSERTED),
+        idempotency_key: request?.key ?? null,
+        body_hash: request?.bodyHash ?? null,
+      }
+      const inserted = await db
+        .insertInto('refunds')
+        .values(row as never)
+        .returningAll()
+        .executeTakeFirstOrThrow()
+      return toRefund(inserted)
+    },
+
+    byPublicId: (accountId, publicId) =>
+      first(all().where('public_id', '=', publicId).where('account_id', '=', accountId)),
+
+    byLink: linkId => first(all().where('link_id', '=', linkId)),
+
+    async byKey(accountId, key, since) {
+      const row = await all()
+        .where('account_id', '=', accountId)
+        .where('idempotency_key', '=', key)
+        .where('created_at', '>=', since)
+        .orderBy('id', 'desc')
+        .limit(1)
+        .executeTakeFirst()
+      return row?.body_hash ? { refund: toRefund(row), bodyHash: row.body_hash } : null
+    },
+
+    async ofInvoice(invoiceId, limit) {
+      const rows = await all().where('invoice_id', '=', invoiceId).orderBy('id', 'desc').limit(limit).execute()
+      return rows.map(toRefund)
+    },
+
+    async list(accountId, page, status) {
+      const cursorOf = (before: string) =>
+        db.selectFrom('refunds').select('id').where('public_id', '=', before).where('account_id', '=', accountId)
+      let refunds = all().where('account_id', '=', accountId)
+      if (status !== undefined) refunds = refunds.where('status', '=', status)
+      return (await readPage(paginate(refunds, page, ['id'], cursorOf), page, cursorOf)).map(toRefund)
+    },
+
+    async sums(invoiceId) {
+      const rows = await db
+        .selectFrom('refunds')
+        .select([
+          'status',
+          sql<bigint>`cast(sum(amount_zat) as bigint)`.as('zat'),
+          eb => eb.fn.countAll<bigint>().as('count'),
+        ])
+        .where('invoice_id', '=', invoiceId)
+        .where('status', '<>', 'canceled')
+        .groupBy('status')
+        .execute()
+      const add = (sum: bigint, { zat }: { zat: bigint | number }) => sum + BigInt(zat)
+      return {
+        heldZat: rows.reduce(add, 0n),
+        count: rows.reduce((count, row) => count + num(row.count), 0),
+        sentZat: rows.filter(({ status }) => status === 'sent').reduce(add, 0n),
+      }
+    },
+
+    async lock(ids) {
+      const rows = await inChunks(distinctAscending(ids), 1, batch =>
+        all().where('id', 'in', batch).orderBy('id').forUpdate().execute(),
+      )
+      return rows.map(toRefund)
+    },
+
+    async update(refund) {
+      await db
+        .updateTable('refunds')
+        .set(toRow(refund, CHANGED) as never)
+        .where('id', '=', refund.id)
+        .execute()
+    },
+  }
+}

@@ -1,0 +1,28 @@
+import type { RefundWithInvoice } from '../../../services/sale/refund.ts'
+import { formatZat, formatZecAmount, shorten, timeElement } from '../../format.ts'
+import { type Html, html } from '../../html.ts'
+import { formatPrice } from './fiat.ts'
+import { invoiceTitle } from './order.ts'
+import { refundBadge } from './refund-badge.ts'
+
+/** The name of the field that selects a refund. */
+export const SELECT_PREFIX = 'refund-'
+
+/** A table of refunds. @param selectable those that are ready have a box, for a form around the table */
+export function refundTable(refunds: readonly RefundWithInvoice[], selectable: boolean): Html {
+  const rows = refunds.map(({ refund, invoice }) => {
+    const { publicId, status, amountZat, createdAt } = refund
+    const price = formatPrice(refund)
+    const id = shorten(publicId, 8, 0)
+    const box =
+      selectable &&
+      status === 'ready' &&
+      html`<label class="pick"><input type="checkbox" name="${SELECT_PREFIX}${publicId}" value="1" aria-label="Pay refund ${id}"></label> `
+    return html`<tr>
+      <td>${box}<a href="/refunds/${publicId}" class="code" aria-label="Refund ${publicId}">${id}</a><span class="below"><a href="/invoices/${invoice.publicId}">${invoiceTitle(invoice)}</a> · ${timeElement(createdAt)}</span><span class="slim">${refundBadge(status)}</span></td>
+      <td class="wide">${refundBadge(status)}</td>
+      <td class="number">${price ?? formatZecAmount(amountZat)}<span class="below">${price === null ? formatZat(amountZat) : formatZecAmount(amountZat)}</span></td>
+    </tr>`
+  })
+  return html`<table class="list"><thead><tr><th scope="col">Refund</th><th scope="col" class="wide">Status</th><th scope="col" class="number">Amount</th></tr></thead><tbody>${rows}</tbody></table>`
+}
