@@ -38,8 +38,9 @@ const OPEN_CHARS = 1_000
 function givenRows(invoice: Invoice): (readonly [string, Child])[] {
   const { openAmount, minAmountZat, toleranceBps, ownConfirmations, successUrl, cancelUrl, autoRedirect, locale } =
     invoice
+  const minimum = minAmountZat === null ? '' : `, at least ${formatZecAmount(minAmountZat)}`
   const rows: (readonly [string, Child] | false)[] = [
-    openAmount === true && ['Amount', `chosen by the buyer, at least ${formatZecAmount(minAmountZat ?? 1n)}`],
+    openAmount === true && ['Amount', `chosen by the buyer${minimum}`],
     (toleranceBps ?? 0) > 0 && [
       'Tolerance',
       `${(toleranceBps ?? 0) / 100} %: paid from ${formatZecAmount(requiredZat(invoice))}`,

@@ -1,7 +1,8 @@
 import { formatCount, formatRest } from '../../../domain/count.ts'
 import type { Invoice } from '../../../domain/sale/invoice.ts'
-import { formatZecAmount, shorten, timeElement } from '../../format.ts'
+import { formatZecAmount, timeElement } from '../../format.ts'
 import { type Html, html } from '../../html.ts'
+import { invoiceLink } from './order.ts'
 
 /** Shown on the page of an invoice that money reached after it had closed. */
 export function lateNotice(invoice: Invoice): Html | false {
@@ -12,7 +13,7 @@ export function lateNotice(invoice: Invoice): Html | false {
     dueZat > 0n && status !== 'paid'
       ? 'The full amount has not arrived. If the buyer does not pay the rest, send back what arrived.'
       : 'It counts. Deliver the order, or agree with the buyer to send the money back.'
-  return html`<section class="card attention" aria-labelledby="late-title"><h2 id="late-title">Paid late</h2>
+  return html`<section class="card attention" aria-labelledby="late-title"><h2 id="late-title">Late payment</h2>
     <p>A payment arrived at ${timeElement(lateAt)}, after the invoice had ${closed}. ${advice}</p>
     <p><a class="button" href="/invoices/${publicId}/refund">Refund</a></p></section>`
 }
@@ -20,10 +21,10 @@ export function lateNotice(invoice: Invoice): Html | false {
 /** Shown on the overview: late payments of the last 30 days. @param total counted up to `MAX_COUNT` and one */
 export function lateInvoices(listed: readonly Invoice[], total: number): Html {
   const items = listed.map(
-    ({ publicId, orderId, receivedZat, status }) =>
-      html`<li><a${orderId === null && html` class="code"`} href="/invoices/${publicId}">${orderId === null ? shorten(publicId, 8, 0) : shorten(orderId, 20, 0)}</a> · ${formatZecAmount(receivedZat)}, ${status} · <a href="/invoices/${publicId}/refund">Refund</a></li>`,
+    invoice =>
+      html`<li>${invoiceLink(invoice)} · ${formatZecAmount(invoice.receivedZat)}, ${invoice.status} · <a href="/invoices/${invoice.publicId}/refund">Refund</a></li>`,
   )
   const rest = formatRest(total, listed.length)
-  return html`<b>${formatCount(total)} ${total === 1 ? 'invoice was' : 'invoices were'} paid late</b> in the last 30 days, after ${total === 1 ? 'it' : 'they'} had closed. The money counts: deliver, or send it back.
+  return html`<b>${formatCount(total)} ${total === 1 ? 'invoice' : 'invoices'} received money late</b>, after closing, in the last 30 days. It counts: deliver the order, or send the money back.
     <ul class="compact">${items}${rest !== '' && html`<li><a href="/invoices?status=late">${rest}</a></li>`}</ul>`
 }

@@ -14,3 +14,11 @@ export function orderLine({ orderId, description }: Order): Html | false {
 export function invoiceTitle({ orderId, publicId }: Pick<Invoice, 'orderId' | 'publicId'>): string {
   return orderId === null ? `Invoice ${shorten(publicId, 8, 0)}` : `Order ${orderId}`
 }
+
+/** A link to the page of an invoice in a list of few: its order, or the beginning of its id. */
+export function invoiceLink({ orderId, publicId }: Pick<Invoice, 'orderId' | 'publicId'>): Html {
+  const href = `/invoices/${publicId}`
+  return orderId === null
+    ? html`<a class="code" href="${href}">${shorten(publicId, 8, 0)}</a>`
+    : html`<a href="${href}">${shorten(orderId, 20, 0)}</a>`
+}

@@ -1,7 +1,8 @@
 import { formatCount, formatRest } from '../../../domain/count.ts'
 import type { Invoice } from '../../../domain/sale/invoice.ts'
-import { formatZecAmount, shorten } from '../../format.ts'
+import { formatZecAmount } from '../../format.ts'
 import { type Html, html } from '../../html.ts'
+import { invoiceLink } from './order.ts'
 
 /** Shown on the page of an overpaid invoice. */
 export function overpaidNotice({ overpaidZat, status, refundedZat, publicId }: Invoice): Html | false {
@@ -15,8 +16,8 @@ export function overpaidNotice({ overpaidZat, status, refundedZat, publicId }: I
 /** Shown on the overview: paid invoices of the last 30 days. @param total counted up to `MAX_COUNT` and one */
 export function overpaidInvoices(listed: readonly Invoice[], total: number): Html {
   const items = listed.map(
-    ({ publicId, overpaidZat }) =>
-      html`<li><a class="code" href="/invoices/${publicId}">${shorten(publicId, 8, 0)}</a> · ${formatZecAmount(overpaidZat)} too much · <a href="/invoices/${publicId}/refund">Refund</a></li>`,
+    invoice =>
+      html`<li>${invoiceLink(invoice)} · ${formatZecAmount(invoice.overpaidZat)} too much · <a href="/invoices/${invoice.publicId}/refund">Refund</a></li>`,
   )
   const rest = formatRest(total, listed.length)
   return html`<b>${formatCount(total)} ${total === 1 ? 'paid invoice was' : 'paid invoices were'} overpaid</b> in the last 30 days. You owe the buyers what is too much.

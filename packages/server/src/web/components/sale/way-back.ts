@@ -37,7 +37,7 @@ export function redirectOf(
 /** Where `assets/redirect.js` says that it leads back to the shop. On the page before that, so that it is announced. */
 export function redirectNote(url: URL, { status, paidAt }: Pick<Invoice, 'status' | 'paidAt'>, now: number): Html {
   const isRecent = status === 'paid' && isWithin(paidAt, REDIRECT_SECS.withScript, now)
-  return html`<p class="center" role="status" data-redirect="${noteText(url)}"${booleanAttribute('data-recent', isRecent)}><noscript>${redirectsWithoutScript({ status, paidAt }, now) && noteText(url)}</noscript></p>`
+  return html`<p class="center" role="status" data-redirect="${noteText(url)}"${booleanAttribute('data-recent', isRecent)}>${redirectsWithoutScript({ status, paidAt }, now) && html`<noscript>${noteText(url)}</noscript>`}</p>`
 }
 
 /** Whether a browser without scripts is led back to the shop by the page that is sent now. */

@@ -55,7 +55,7 @@ function amountFields(
       ${field({ name: 'amount', label: 'Amount', value: amount, required: false, autofocus: true, maxlength: 25, describedBy: 'amount-help', attributes: html` inputmode="decimal" autocomplete="off" pattern="${DECIMAL_PATTERN}"` })}
       <div class="field"><label for="unit">Currency</label><select id="unit" name="unit">${options}</select></div>
     </div>
-    <p class="hint" id="amount-help">A price in money becomes ZEC at the rate of now, and stays. ZEC has up to eight decimal places.</p>
+    <p class="hint" id="amount-help">A price in money is converted to ZEC once, at the current rate. An amount in ZEC has up to eight decimal places.</p>
     <label class="choice"><input type="checkbox" name="open_amount" value="1"${booleanAttribute('checked', open !== undefined)}> Let the buyer choose the amount</label>`
 }
 
