@@ -18,6 +18,7 @@ export interface Merchant {
     readonly attempt: string
     readonly session: string
     readonly withdrawal: string
+    readonly refund: string
   }
   /** The token of a new session that counts as recently authenticated. */
   token(): Promise<string>
@@ -58,6 +59,25 @@ export async function openMerchant(harness: SandboxService, name: string, seed: 
   })
   if (order.status !== 200) throw new Error(`creating a withdrawal for ${name} failed: ${order.text}`)
 
+  const refund = await store.write(tx =>
+    tx.refunds.insert(
+      {
+        publicId: randomUUID(),
+        linkId: randomUUID(),
+        accountId: account.id,
+        invoiceId: invoice.id,
+        status: 'awaiting_address',
+        amountZat,
+        reason: `refund of ${name}`,
+        address: null,
+        addressFromBuyer: false,
+        createdAt: 1,
+        updatedAt: 1,
+      },
+      null,
+    ),
+  )
+
   return {
     account,
     apiKey: made.key,
@@ -70,6 +90,7 @@ export async function openMerchant(harness: SandboxService, name: string, seed: 
       attempt: attempt?.publicId as string,
       session: session.session.publicId,
       withdrawal: order.body.id,
+      refund: refund.publicId,
     },
 
     async expiredToken() {
@@ -106,6 +127,9 @@ export async function openMerchant(harness: SandboxService, name: string, seed: 
       `?${name}`,
       session.session.publicId,
       order.body.id,
+      refund.publicId,
+      refund.linkId,
+      `refund of ${name}`,
     ],
   }
 }

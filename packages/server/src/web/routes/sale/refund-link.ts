@@ -10,10 +10,11 @@ const PREFIXES = { main: 'u1', test: 'utest1', regtest: 'uregtest1' } as const
 /** The page where a buyer says where a refund is sent. The secret in its path is the credential. */
 export function refundLinkPages(site: Site): void {
   const { refundLinks, network } = site.deps
-  const shown = { isTest: network !== 'main', prefix: PREFIXES[network] }
+  const isTest = network !== 'main'
+  const shown = () => ({ isTest, prefix: PREFIXES[network] })
 
   site.publicPage('GET', '/r/:id', async request =>
-    refundLinkPage({ ...(await refundLinks.read(idParam(request))), ...shown }),
+    refundLinkPage({ ...(await refundLinks.read(idParam(request))), ...shown() }),
   )
 
   site.publicPage('POST', { path: '/r/:id', rate: 'swap' }, async (request, reply) => {
@@ -26,7 +27,7 @@ export function refundLinkPages(site: Site): void {
     } catch (thrown) {
       const found = await refundLinks.read(id)
       reply.code(httpStatusOf(toAppError(thrown)))
-      return refundLinkPage({ ...found, ...shown, entered, error: errorSentence(thrown) })
+      return refundLinkPage({ ...found, ...shown(), entered, error: errorSentence(thrown) })
     }
   })
 }
