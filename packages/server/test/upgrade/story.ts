@@ -23,7 +23,7 @@ const IDEMPOTENCY_KEY = 'order-1042'
 
 /**
  * Uses a service as a shop and its operator do in a month, over its public interfaces only. It ends with rows in every
- * table: invoices of each status, swaps, withdrawals, purchases, a delivery that waits for its next attempt, and
+ * table: invoices of each status, swaps, a refund, withdrawals, purchases, a delivery that waits for its next attempt, and
  * queued mails.
  *
  * @param viewingKey of the second merchant
@@ -63,6 +63,7 @@ async function earlier(checkout: Checkout, receiver: Receiver, viewingKey: strin
   await shop.paid(await shop.sell(150_000))
   const overpaid = await shop.sell(200_000)
   await shop.paid(overpaid, 250_000)
+  await at.api(`POST /v1/account/invoices/${overpaid.id}/refunds`, session, { amount_zat: 50_000 })
   const underpaid = await shop.sell(300_000, 3_600)
   await shop.pay(underpaid, 100_000)
   await shop.sell(400_000, 3_600)
