@@ -4,10 +4,12 @@ import type { ServerInspection } from '@zatgate/server/adapters/lightwalletd/ins
 import type { LightwalletServer } from '@zatgate/server/adapters/lightwalletd/server'
 import type { Block } from '@zatgate/server/domain/chain/chain'
 import { type ConsensusParams, isActive } from '@zatgate/server/domain/chain/network-upgrade'
-import { currentOwner, type Owner, type Scheduler } from '../../runtime/scheduler.ts'
+import { currentOwner, type Scheduler } from '../../runtime/scheduler.ts'
+import { CallOrigins } from './call-origins.ts'
 import { MempoolCache, mempoolError } from './mempool-cache.ts'
 import { MempoolStreams } from './mempool-streams.ts'
 import { type Branch, compactBlock, minedAt, type Network, type WorldBlock } from './network.ts'
+import type { ServedListener } from './served-listener.ts'
 import { compact, type WorldTransaction } from './transaction.ts'
 
 const MEMPOOL_CACHE_MS = 2_000
@@ -21,15 +23,6 @@ type Transactions = readonly WorldTransaction[]
 interface NodeState {
   readonly branch: Branch
   readonly mempool: Transactions
-}
-
-/** Called with everything that a server has served: the truth about what a process could see. */
-export interface ServedListener {
-  tip(process: Owner, server: ChainServer): void
-  /** @param outdated transactions that the node has by now, and that the list of a moment ago lacks */
-  mempool(process: Owner, server: ChainServer, transactions: Transactions, outdated: Transactions): void
-  streamed(process: Owner, server: ChainServer, transaction: WorldTransaction): void
-  block(process: Owner, block: WorldBlock): void
 }
 
 /** A light-client server with its node, the caches of lightwalletd, and the faults that the actions set. */
@@ -176,13 +169,15 @@ export class ChainServer {
 
   /** The connection of the running process. */
   connect(): LightwalletServer {
+    const origins = new CallOrigins()
     return {
       name: this.name,
-      tip: signal => this.#call(signal, () => this.#tip()),
+      tip: signal => this.#call(origins.reading(signal), () => this.#tip()),
       blocks: (from, to, signal) => this.#blocks(from, to, signal),
-      mempool: signal => this.#call(signal, () => this.#mempool().map(compact)),
+      mempool: signal =>
+        this.#call(origins.reading(signal), () => this.#mempool(origins.isComparison(signal)).map(compact)),
       mempoolStream: signal => this.#stream(signal),
-      inspect: signal => this.#call(signal, () => this.#inspect()),
+      inspect: signal => this.#call(origins.inspection(signal), () => this.#inspect()),
       close: () => {},
     }
   }
@@ -255,12 +250,13 @@ export class ChainServer {
     return { height, hash: this.reportsHash ? hash : null }
   }
 
-  #mempool(): Transactions {
+  #mempool(isComparison: boolean): Transactions {
     const { nowMs } = this.#scheduler
     const node = this.mempoolFails ? null : this.#nodeMempool
     const shown = this.#cache.read(nowMs, this.mempoolCacheMs, node).filter(({ txid }) => !this.hidden.has(txid))
     const outdated = this.#cache.lacks(nowMs, this.mempoolCacheMs, this.#nodeMempool)
-    this.#served.mempool(currentOwner(), this, shown, outdated)
+    if (isComparison) this.#served.comparedMempool(shown)
+    else this.#served.mempool(currentOwner(), this, shown, outdated)
     return shown
   }
 

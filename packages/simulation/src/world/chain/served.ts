@@ -1,6 +1,6 @@
 import type { Owner } from '../../runtime/scheduler.ts'
-import type { ChainServer, ServedListener } from './chain-server.ts'
 import type { WorldBlock } from './network.ts'
+import type { ServedListener, ServingServer } from './served-listener.ts'
 import type { WorldTransaction } from './transaction.ts'
 
 /** A mempool as it was served; Unix milliseconds. */
@@ -30,7 +30,7 @@ export class ServedTransactions implements ServedListener {
   readonly #inFull = new Set<string>()
   /** When each transaction was last shown to a process by the server that it follows, while that was not behind the network. */
   readonly #byFollowedServer = new Map<Owner, Map<string, number>>()
-  /** The mempool of each server that a process has read first since its last tip. */
+  /** The mempool of each server that a process has read first since its last tip, comparisons left out. */
   readonly #lists = new Map<Owner, Map<string, MempoolList>>()
   readonly #serverOf = new Map<Owner, string>()
   /** The last list that each server has served to a process, with the transactions that it lacked. */
@@ -46,7 +46,7 @@ export class ServedTransactions implements ServedListener {
   }
 
   /** A process reads the mempool of the server that it follows, then its tip. */
-  tip(process: Owner, server: ChainServer): void {
+  tip(process: Owner, server: ServingServer): void {
     this.#serverOf.set(process, server.name)
     this.#noteReading(process, server)
     const list = this.#lists.get(process)?.get(server.name)
@@ -56,7 +56,7 @@ export class ServedTransactions implements ServedListener {
 
   mempool(
     process: Owner,
-    server: ChainServer,
+    server: ServingServer,
     transactions: readonly WorldTransaction[],
     outdated: readonly WorldTransaction[],
   ): void {
@@ -68,7 +68,11 @@ export class ServedTransactions implements ServedListener {
     if (!server.isBehind && !lists.has(server.name)) lists.set(server.name, list)
   }
 
-  #noteReading(process: Owner, server: ChainServer): void {
+  comparedMempool(transactions: readonly WorldTransaction[]): void {
+    this.#note(transactions)
+  }
+
+  #noteReading(process: Owner, server: ServingServer): void {
     const atMs = this.#now()
     const before = this.#readings.get(process)
     const list = this.#outdated.get(process)?.get(server.name)
@@ -82,7 +86,7 @@ export class ServedTransactions implements ServedListener {
     this.#readings.set(process, { lastMs: atMs, outdated })
   }
 
-  streamed(process: Owner, server: ChainServer, transaction: WorldTransaction): void {
+  streamed(process: Owner, server: ServingServer, transaction: WorldTransaction): void {
     const list = this.#note([transaction])
     if (!server.isBehind) this.#noteFollowed(process, list)
     this.#inFull.add(transaction.txid)
@@ -126,7 +130,10 @@ export class ServedTransactions implements ServedListener {
     return this.#inMempool.get(txid)?.lastMs ?? null
   }
 
-  /** When the server that this process follows last showed the transaction, unmined and not behind; null: never. */
+  /**
+   * When the server that this process follows last showed the transaction to a sync or a stream, unmined and not behind;
+   * null: never.
+   */
   lastShownMs(process: Owner | null, txid: string): number | null {
     return (process && this.#byFollowedServer.get(process)?.get(txid)) ?? null
   }

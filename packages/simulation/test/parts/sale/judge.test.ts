@@ -83,6 +83,38 @@ test('a payment in a block that does not contain it is found', async () => {
   ])
 })
 
+/** The service reads the payment, and 130 s later in this way. Then the payment leaves the mempool, and is dropped. */
+async function dropAfter(read: (judge: ReturnType<typeof createJudge>) => Promise<void>): Promise<string[]> {
+  const judge = createJudge()
+  const { network, scheduler, visibility, commit, show } = judge
+  await show(PAYMENT)
+  commit({ invoices: [DETECTED], payments: [ROW] })
+  scheduler.advance(130_000)
+  await read(judge)
+  scheduler.advance(4_000)
+  network.evict(PAYMENT.txid)
+  visibility.update(scheduler.nowMs)
+  await judge.read('mempool', 'tip')
+  const dropped = { ...ROW, location: 'dropped' } as const
+  return commit({ invoices: [INVOICE], payments: [dropped], events: [updated(1n, INVOICE)] })
+}
+
+test('a payment may be dropped 120 s after the last list of a sync with it, also when a comparison has seen it since', async () => {
+  assert.deepEqual(await dropAfter(async () => {}), [])
+  assert.deepEqual(await dropAfter(({ compare }) => compare()), [])
+})
+
+test('a payment that a sync has seen a moment ago is not dropped, also when the tip could not be read after the list', async () => {
+  const rule = ['a payment is dropped only after two minutes without it']
+  assert.deepEqual(await dropAfter(({ read }) => read('mempool', 'tip')), rule)
+  assert.deepEqual(await dropAfter(({ read }) => read('mempool')), rule)
+  const both = async ({ compare, read }: ReturnType<typeof createJudge>) => {
+    await compare()
+    await read('mempool', 'tip')
+  }
+  assert.deepEqual(await dropAfter(both), rule)
+})
+
 test('a payment that is dropped while every server shows it is found', async () => {
   const { scheduler, commit, show } = createJudge()
   await show(PAYMENT)

@@ -112,6 +112,15 @@ export function createJudge() {
     })
   }
 
+  /** The service compares the server with others. */
+  async function compare(): Promise<void> {
+    const { signal: deadline } = new AbortController()
+    await runAs(PROCESS, async () => {
+      await client.inspect(deadline)
+      await client.mempool(deadline)
+    })
+  }
+
   /** Another client reads the mempool while it is in a block, which is gone again at once. */
   function readByOthersInBlock(): void {
     network.mine(START_SECS)
@@ -128,7 +137,7 @@ export function createJudge() {
     return BigInt(height)
   }
 
-  return { judge, network, scheduler, visibility, commit, show, mine, read, readByOthersInBlock }
+  return { judge, network, scheduler, visibility, commit, show, mine, read, compare, readByOthersInBlock }
 }
 
 /** An event of the invoice with its state. */
