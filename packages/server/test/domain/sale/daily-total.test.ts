@@ -17,9 +17,9 @@ test('an invoice counts on the day it was paid, with what it received then and l
   const same = [sale(3, DAY, 4n), sale(3, DAY, 4n)] as const
   const changes = [paid, more, less, open, plan, same, paid].map(([before, after]) => ({ before, after }))
   assert.deepEqual(dailyTotalChanges(changes), [
-    { accountId: 1, day: 2 * DAY, receivedZat: -9n, invoices: 0 },
-    { accountId: 1, day: 3 * DAY, receivedZat: 1n, invoices: 0 },
-    { accountId: 2, day: DAY, receivedZat: 18n, invoices: 2 },
+    { accountId: 1, day: 2 * DAY, receivedZat: -9n, refundedZat: 0n, invoices: 0 },
+    { accountId: 1, day: 3 * DAY, receivedZat: 1n, refundedZat: 0n, invoices: 0 },
+    { accountId: 2, day: DAY, receivedZat: 18n, refundedZat: 0n, invoices: 2 },
   ])
 })
 

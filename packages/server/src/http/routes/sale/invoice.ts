@@ -58,8 +58,7 @@ export const PriceRequestSchema = named(
   'PriceRequest',
   Type.Object(
     {
-      amount: Type.Unsafe<string | number>({
-        type: ['string', 'number'],
+      amount: Type.Union([Type.String(), Type.Number()], {
         description: 'Above 0, at most 12 digits before and after the point. A number is taken as it is written.',
       }),
       currency: Type.String({ maxLength: 8, description: 'ISO 4217 in any case, or `BTC`, `SATS`, `ZEC`.' }),
