@@ -68,11 +68,12 @@ async function replay(
   return invoice
 }
 
-function hashOf(body: string): Buffer {
+/** What is stored of a canonical body. */
+export function hashOf(body: string): Buffer {
   return createHash('sha256').update(body).digest()
 }
 
 /** The earliest creation time of a claim that is still valid at `now`, in Unix seconds. */
-function oldestValid(now: number): number {
+export function oldestValid(now: number): number {
   return now - IDEMPOTENCY_RETENTION_SECS + 1
 }

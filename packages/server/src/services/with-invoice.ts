@@ -13,3 +13,13 @@ export async function withInvoices<R extends { readonly invoiceId: number }>(
     return invoice ? [[record, invoice]] : []
   })
 }
+
+/** The invoice of a record. The database keeps it as long as the record. */
+export async function invoiceOf(
+  tx: Pick<Tx, 'invoices'>,
+  { invoiceId }: { readonly invoiceId: number },
+): Promise<Invoice> {
+  const [invoice] = await tx.invoices.byIds([invoiceId])
+  if (!invoice) throw new Error('the invoice of a record does not exist')
+  return invoice
+}

@@ -139,6 +139,22 @@ function declareTests(createDatabase: () => Promise<string | undefined>): void {
     assert.equal(other.body.code, 'idempotency_key_reused')
   })
 
+  test('a repeated request shows the address that the buyer has given since, which is fixed from then on', async t => {
+    const { at, api, sellAndPay, buyerAddress } = await start(t)
+    const { id } = await sellAndPay({ amount_zat: ZEC })
+    const create = async () =>
+      (await api(`POST /v1/account/invoices/${id}/refunds`, { json: {}, headers: { 'idempotency-key': 'r-1' } })).body
+    const created = await create()
+    const give = (address: string) =>
+      call(at, `PUT /v1/refunds/${linkOf(created.refund_url)}/address`, { json: { address } })
+    const address = await buyerAddress()
+    await give(address)
+    const repeated = await create()
+    assert.deepEqual([repeated.id, repeated.status, repeated.address], [created.id, 'ready', address])
+    const late = await give(await buyerAddress())
+    assert.deepEqual([late.status, late.body.code], [409, 'refund_address_fixed'], 'the merchant has seen it')
+  })
+
   test('several refunds are one payment request', async t => {
     const { api, sellAndPay, buyerAddress } = await start(t)
     const { id } = await sellAndPay({ amount_zat: 1_000, order_id: '7' })

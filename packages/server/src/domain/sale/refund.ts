@@ -1,8 +1,9 @@
 import { AppError } from '../error.ts'
 import type { Fields, GivenOf, NamesOf, Noun } from '../field.ts'
-import { formatZec, type Zat } from '../money.ts'
+import { formatZec, sumZat, type Zat } from '../money.ts'
 import { isUuid } from '../uuid.ts'
 import type { Invoice } from './invoice.ts'
+import { type Payee, paymentUri, paymentUriOfSeveral } from './payment-uri.ts'
 
 /**
  * A refund is an order that the merchant's own wallet pays: the service cannot spend. `awaiting_address` until the buyer or
@@ -89,8 +90,18 @@ export interface NewRefund
   extends Omit<Refund, NamesOf<RefundFields, { initial: unknown } | { fromDatabase: true }>>,
     GivenOf<RefundFields> {}
 
+/** A refund with its invoice. */
+export interface RefundWithInvoice {
+  readonly refund: Refund
+  readonly invoice: Invoice
+}
+
 /** The most refunds of one invoice that are not canceled. */
 export const MAX_REFUNDS = 100
+/** The most refunds of one invoice that are listed with it, canceled ones included. */
+export const MAX_LISTED_REFUNDS = 200
+/** Longer than every unified address that a wallet shows. */
+export const MAX_REFUND_ADDRESS_CHARS = 512
 
 /**
  * What may still be refunded: what is confirmed, without all refunds that are not canceled.
@@ -117,9 +128,33 @@ export function refundMemo({ orderId }: Pick<Invoice, 'orderId'>): string {
   return orderId === null ? 'Refund' : `Refund of order ${orderId}`
 }
 
+/** The ZIP 321 request by which a wallet pays a refund. Null unless it is ready and its address is shown. */
+export function refundPaymentUri({ refund, invoice }: RefundWithInvoice): string | null {
+  const { status, address, amountZat } = refund
+  return status === 'ready' && address !== null ? paymentUri(address, amountZat, refundMemo(invoice)) : null
+}
+
+/** One request for several refunds, all of which are ready, and their sum. */
+export function refundPayment(refunds: readonly RefundWithInvoice[]): { readonly uri: string; readonly totalZat: Zat } {
+  const payees = refunds.map(({ refund, invoice }): Payee => {
+    return { address: refund.address ?? '', amountZat: refund.amountZat, memo: refundMemo(invoice) }
+  })
+  return { uri: paymentUriOfSeveral(payees), totalZat: sumZat(payees.map(({ amountZat }) => amountZat)) }
+}
+
+/** The buyer gave the address, and the merchant has not been shown it. */
+export function isUnseen({ addressFromBuyer, seenAt }: Refund): boolean {
+  return addressFromBuyer && seenAt === null
+}
+
+/** The refund for a page without addresses, on which the buyer can still change an unseen one. */
+export function withoutUnseenAddress(refund: Refund): Refund {
+  return isUnseen(refund) ? { ...refund, address: null } : refund
+}
+
 /** Whether the buyer may give an address now, or another one. */
-export function mayGiveAddress({ status, addressFromBuyer, seenAt }: Refund): boolean {
-  return status === 'awaiting_address' || (status === 'ready' && addressFromBuyer && seenAt === null)
+export function mayGiveAddress(refund: Refund): boolean {
+  return refund.status === 'awaiting_address' || (refund.status === 'ready' && isUnseen(refund))
 }
 
 /** The refund with an address from its buyer. @throws AppError `refund_address_fixed` */
@@ -131,8 +166,7 @@ export function withAddress(refund: Refund, address: string, at: number): Refund
 
 /** The refund after its merchant has seen the address. */
 export function seen(refund: Refund, at: number): Refund {
-  const isNew = refund.addressFromBuyer && refund.seenAt === null
-  return isNew ? { ...refund, seenAt: at } : refund
+  return isUnseen(refund) ? { ...refund, seenAt: at } : refund
 }
 
 /** The canceled refund. @throws AppError `refund_closed` once it is sent */

@@ -32,7 +32,7 @@ import { recordChange } from '../account/audit.ts'
 import { findReplay, type IdempotencyRequest } from '../idempotency.ts'
 import { findByPublicId } from '../public-id.ts'
 import type { Invoices } from '../sale/invoice.ts'
-import { withInvoices } from '../with-invoice.ts'
+import { invoiceOf, withInvoices } from '../with-invoice.ts'
 import { lockWithdrawal, type TransitionWithdrawal } from './withdrawal-transition.ts'
 
 export interface WithdrawalRequest {
@@ -179,9 +179,7 @@ export function createWithdrawals(deps: {
     read: (account, id) =>
       store.read(async tx => {
         const withdrawal = await find(tx, account, id)
-        const [invoice] = await tx.invoices.byIds([withdrawal.invoiceId])
-        if (!invoice) throw new Error('the invoice of a withdrawal does not exist')
-        return toOrder(withdrawal, invoice)
+        return toOrder(withdrawal, await invoiceOf(tx, withdrawal))
       }),
 
     list: (account, page) =>

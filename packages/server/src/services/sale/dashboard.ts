@@ -9,6 +9,7 @@ import { sumZat, type Zat } from '../../domain/money.ts'
 import type { Invoice, InvoiceStatus } from '../../domain/sale/invoice.ts'
 import { type InvoiceReason, storedReason } from '../../domain/sale/invoice-state.ts'
 import { confirmedThrough, countConfirmations, type PaymentSummary } from '../../domain/sale/payment.ts'
+import { MAX_LISTED_REFUNDS, type Refund, withoutUnseenAddress } from '../../domain/sale/refund.ts'
 import { DAY_SECS, startOfDay, startOfMonth, startOfWeek } from '../../domain/time.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { NoteScanner } from '../../ports/note-scanner.ts'
@@ -82,6 +83,8 @@ export interface InvoiceDetail {
   /** There are earlier payments. */
   readonly hasMorePayments: boolean
   readonly sums: PaymentSummary
+  /** Newest first, at most `MAX_LISTED_REFUNDS`, without the addresses that the merchant has not seen yet. */
+  readonly refunds: readonly Refund[]
   /** Height of the newest recorded block; 0 before the first. */
   readonly tip: number
   /** The newest 50. */
@@ -255,6 +258,7 @@ async function findDetail(tx: Tx, account: Account, publicId: string, now: numbe
     payments: payments.map(payment => ({ ...payment, confirmed: countConfirmations(payment.location, tip) })),
     hasMorePayments: payments.length < newest.length,
     sums: sums.get(invoice.id)!,
+    refunds: (await tx.refunds.ofInvoice(invoice.id, MAX_LISTED_REFUNDS)).map(withoutUnseenAddress),
     attempts: await tx.deliveries.listAttempts(account.id, { limit: ATTEMPT_LIMIT }, { invoicePublicId: publicId }),
     webhookSet: (await tx.webhooks.byAccount(account.id)) !== null,
   }

@@ -1,10 +1,8 @@
 import type { Network } from '../../domain/account/account.ts'
 import { invalidField } from '../../domain/error.ts'
 import type { Invoice } from '../../domain/sale/invoice.ts'
-import { namedAddressKind } from '../../domain/sale/refund.ts'
+import { MAX_REFUND_ADDRESS_CHARS, namedAddressKind } from '../../domain/sale/refund.ts'
 import type { CheckAddress } from '../../ports/address-check.ts'
-
-const MAX_ADDRESS_CHARS = 512
 
 /** How the service checks addresses of refunds. */
 export interface AddressRule {
@@ -22,7 +20,7 @@ export function requireRefundAddress(text: string, invoice: Invoice, rule: Addre
 
 function wrongAddress(address: string, invoice: Invoice, { network, checkAddress }: AddressRule): string | null {
   if (address === '') return 'empty'
-  if (address.length > MAX_ADDRESS_CHARS) return `longer than ${MAX_ADDRESS_CHARS} characters`
+  if (address.length > MAX_REFUND_ADDRESS_CHARS) return `longer than ${MAX_REFUND_ADDRESS_CHARS} characters`
   if (address === invoice.address) return 'the address of the shop'
   return namedAddressKind(address) ?? checkAddress(address, network)
 }

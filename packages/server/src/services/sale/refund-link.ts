@@ -1,11 +1,11 @@
 import { AppError } from '../../domain/error.ts'
 import { refundUpdatedEvent } from '../../domain/notify/event.ts'
-import { type Refund, withAddress } from '../../domain/sale/refund.ts'
+import { type Refund, type RefundWithInvoice, withAddress } from '../../domain/sale/refund.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
-import type { Store } from '../../ports/store.ts'
+import type { Store, Tx } from '../../ports/store.ts'
 import type { Outbox } from '../notify/outbox.ts'
-import { findByPublicId, sameRow } from '../public-id.ts'
-import { type RefundWithInvoice, withInvoiceOf } from './refund.ts'
+import { findByPublicId } from '../public-id.ts'
+import { invoiceOf } from '../with-invoice.ts'
 import { type AddressRule, requireRefundAddress } from './refund-address.ts'
 
 /** Refunds for their buyers. The secret in the link is the credential. */
@@ -21,24 +21,26 @@ export function createRefundLinks(
 ): RefundLinks {
   const { store, outbox, clock } = deps
 
-  function find(linkId: string): Promise<Refund> {
-    return findByPublicId('no_such_refund', linkId, id => store.query(tx => tx.refunds.byLink(id)))
+  function find(tx: Tx, linkId: string): Promise<Refund> {
+    return findByPublicId('no_such_refund', linkId, id => tx.refunds.byLink(id))
   }
 
-  async function read(linkId: string): Promise<RefundWithInvoice> {
-    const refund = await find(linkId)
-    return store.read(tx => withInvoiceOf(tx, refund))
+  function read(linkId: string): Promise<RefundWithInvoice> {
+    return store.read(async tx => {
+      const refund = await find(tx, linkId)
+      return { refund, invoice: await invoiceOf(tx, refund) }
+    })
   }
 
   return {
     read,
 
     async giveAddress(linkId, text) {
-      const { refund: found, invoice } = await read(linkId)
+      const { invoice } = await read(linkId)
       const address = requireRefundAddress(text, invoice, deps)
       return store.write(async tx => {
-        const [locked] = await tx.refunds.lock([found.id])
-        const before = sameRow(locked, found)
+        const { id } = await find(tx, linkId)
+        const [before] = await tx.refunds.lock([id])
         if (!before) throw new AppError('no_such_refund')
         const refund = withAddress(before, address, nowSecs(clock))
         if (refund === before) return { refund, invoice }

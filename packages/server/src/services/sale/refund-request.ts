@@ -1,12 +1,12 @@
-import { createHash } from 'node:crypto'
 import { AppError } from '../../domain/error.ts'
 import type { Zat } from '../../domain/money.ts'
 import type { Invoice } from '../../domain/sale/invoice.ts'
 import type { Price } from '../../domain/sale/price.ts'
-import type { Refund } from '../../domain/sale/refund.ts'
+import type { RefundWithInvoice } from '../../domain/sale/refund.ts'
 import type { RefundRequestKey } from '../../ports/repository/sale/refund.ts'
-import type { Store } from '../../ports/store.ts'
-import { IDEMPOTENCY_RETENTION_SECS } from '../idempotency.ts'
+import type { Tx } from '../../ports/store.ts'
+import { hashOf, oldestValid } from '../idempotency.ts'
+import { invoiceOf } from '../with-invoice.ts'
 
 export interface RefundRequest {
   /** Undefined, without a price: all that is left. */
@@ -26,23 +26,22 @@ export function requestKey(invoice: Invoice, request: RefundRequest): RefundRequ
   const { amountZat = null, price = null, address = null, reason = null, idempotencyKey: key } = request
   if (key === undefined) return null
   const body = JSON.stringify([invoice.publicId, amountZat?.toString() ?? null, price, address, reason])
-  return { key, bodyHash: createHash('sha256').update(body).digest() }
+  return { key, bodyHash: hashOf(body) }
 }
 
 /**
- * The refund of an earlier request with this key.
+ * The refund of an earlier request with this key, with its invoice.
  * @throws AppError `idempotency_key_reused` when it had another body
  */
 export async function repeatOf(
-  query: Store['query'],
+  tx: Tx,
   accountId: number,
   request: RefundRequestKey | null,
   now: number,
-): Promise<Refund | null> {
+): Promise<RefundWithInvoice | null> {
   if (request === null) return null
-  const since = now - IDEMPOTENCY_RETENTION_SECS + 1
-  const earlier = await query(tx => tx.refunds.byKey(accountId, request.key, since))
-  if (earlier && !Buffer.from(earlier.bodyHash).equals(Buffer.from(request.bodyHash)))
-    throw new AppError('idempotency_key_reused')
-  return earlier?.refund ?? null
+  const earlier = await tx.refunds.byKey(accountId, request.key, oldestValid(now))
+  if (earlier === null) return null
+  if (!Buffer.from(earlier.bodyHash).equals(Buffer.from(request.bodyHash))) throw new AppError('idempotency_key_reused')
+  return { refund: earlier.refund, invoice: await invoiceOf(tx, earlier.refund) }
 }

@@ -8,57 +8,59 @@ import type { Invoice } from '../../domain/sale/invoice.ts'
 import { confirmedThrough } from '../../domain/sale/payment.ts'
 import {
   canceled,
+  isUnseen,
+  MAX_LISTED_REFUNDS,
   MAX_REFUNDS,
+  REFUND_FIELDS,
   type Refund,
   type RefundStatus,
+  type RefundWithInvoice,
   refundAmount,
   refundableZat,
   seen,
   sent,
+  withoutUnseenAddress,
 } from '../../domain/sale/refund.ts'
 import { requirePrintableLine } from '../../domain/text.ts'
 import { startOfDay } from '../../domain/time.ts'
+import { isUuid } from '../../domain/uuid.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
 import type { Rates } from '../../ports/rate.ts'
 import type { Page } from '../../ports/repository/page.ts'
-import type { RefundRequestKey } from '../../ports/repository/sale/refund.ts'
 import type { Store, Tx } from '../../ports/store.ts'
 import { recordChange } from '../account/audit.ts'
 import type { Outbox } from '../notify/outbox.ts'
 import { findByPublicId, sameRow } from '../public-id.ts'
+import { invoiceOf, withInvoices } from '../with-invoice.ts'
 import { priced } from './invoice-request.ts'
 import { readTips } from './invoice-state.ts'
 import { type AddressRule, requireRefundAddress } from './refund-address.ts'
 import { type RefundRequest, repeatOf, requestKey } from './refund-request.ts'
 
-/** A refund with its invoice. */
-export interface RefundWithInvoice {
-  readonly refund: Refund
+/** What an invoice leaves to refund. */
+export interface Refundable {
   readonly invoice: Invoice
+  readonly leftZat: Zat
 }
 
-/** What an invoice leaves to refund. */
-export interface InvoiceRefunds {
-  readonly leftZat: Zat
-  /** Newest first, at most `MAX_SHOWN`. */
-  readonly refunds: readonly Refund[]
+export interface InvoiceRefunds extends Refundable {
+  /** Newest first, at most `MAX_LISTED_REFUNDS`. */
+  readonly refunds: readonly RefundWithInvoice[]
 }
 
 export interface Refunds {
   /**
    * Creates an order to refund a part of what an invoice received, or all that is left. A repeated idempotency key returns
-   * the first one.
+   * the first one, whose address is then seen.
    * @throws AppError `no_such_invoice`, `invalid_<field>`, `rate_unavailable`, `refund_exceeds_received`,
    * `idempotency_key_reused`, `account_being_deleted`, `too_many_changes`
    */
   create(account: Account, invoiceId: string, request: RefundRequest, actor?: Actor): Promise<RefundWithInvoice>
-  /** The refunds of an invoice. @throws AppError `no_such_invoice` */
-  ofInvoice(
-    account: Account,
-    invoiceId: string,
-    addresses?: Addresses,
-  ): Promise<InvoiceRefunds & { readonly invoice: Invoice }>
+  /** @throws AppError `no_such_invoice` */
+  refundable(account: Account, invoiceId: string): Promise<Refundable>
+  /** The addresses are seen. @throws AppError `no_such_invoice` */
+  ofInvoice(account: Account, invoiceId: string): Promise<InvoiceRefunds>
   /** Newest first. */
   list(account: Account, page: Page, status?: RefundStatus, addresses?: Addresses): Promise<RefundWithInvoice[]>
   /** The address is seen. @throws AppError `no_such_refund` */
@@ -80,8 +82,6 @@ export interface Refunds {
 /** Whether addresses are shown, and so seen, or hidden until they are. Default: shown. */
 type Addresses = 'shown' | 'hidden'
 
-/** The most refunds of one invoice that its page shows, canceled ones included. */
-const MAX_SHOWN = 200
 const TXID = /^[0-9a-f]{64}$/i
 
 export function createRefunds(
@@ -96,47 +96,55 @@ export function createRefunds(
   const { store, outbox, clock, random, rates } = deps
 
   /** @throws AppError `no_such_invoice`, also for one of another account */
-  async function findInvoice(account: Account, id: string): Promise<Invoice> {
-    const invoice = await findByPublicId('no_such_invoice', id, publicId => store.lookup.invoice(publicId))
-    if (invoice.accountId !== account.id || invoice.purpose !== 'sale') throw new AppError('no_such_invoice')
-    return invoice
-  }
+  const findInvoice = (tx: Tx, account: Account, id: string): Promise<Invoice> =>
+    findByPublicId('no_such_invoice', id, async publicId => {
+      const invoice = await tx.invoices.byPublicId(publicId)
+      return invoice?.accountId === account.id && invoice.purpose === 'sale' ? invoice : null
+    })
+
+  const find = (tx: Tx, account: Account, id: string): Promise<Refund> =>
+    findByPublicId('no_such_refund', id, publicId => tx.refunds.byPublicId(account.id, publicId))
+
+  /** Refunds with their invoices, in one snapshot. */
+  const readAll = (list: (tx: Tx) => Promise<Refund[]>): Promise<RefundWithInvoice[]> =>
+    store.read(async tx =>
+      (await withInvoices(tx, await list(tx))).map(([refund, invoice]) => {
+        return { refund, invoice }
+      }),
+    )
 
   const event = (tx: Tx, refund: Refund, invoice: Invoice) =>
     outbox.append(tx, [refundUpdatedEvent(refund, invoice, refund.updatedAt)])
 
-  /** The merchant is shown these refunds: from now on no address of them changes. The only way to show one. */
-  async function show(refunds: readonly Refund[]): Promise<Refund[]> {
-    const now = nowSecs(clock)
-    const unseen = refunds.filter(refund => seen(refund, now) !== refund)
-    if (unseen.length === 0) return [...refunds]
+  /**
+   * The merchant is shown these refunds: from now on no address of them changes. The only way to show an address that the
+   * buyer gave.
+   */
+  async function show(found: readonly RefundWithInvoice[]): Promise<RefundWithInvoice[]> {
+    const unseen = new Map(found.flatMap(({ refund }) => (isUnseen(refund) ? [[refund.publicId, refund.id]] : [])))
+    if (unseen.size === 0) return [...found]
     const shown = await store.write(async tx => {
-      const locked = await tx.refunds.lock(unseen.map(({ id }) => id))
-      const after = locked.map(refund => seen(refund, now))
-      for (const refund of after) await tx.refunds.update(refund)
-      return new Map(after.map(refund => [refund.publicId, refund]))
+      const now = nowSecs(clock)
+      const locked = await tx.refunds.lock([...unseen.values()])
+      const same = locked.filter(refund => unseen.has(refund.publicId))
+      await tx.refunds.markSeen(
+        same.map(({ id }) => id),
+        now,
+      )
+      return new Map(same.map(refund => [refund.publicId, seen(refund, now)]))
     })
-    return refunds.map(refund => shown.get(refund.publicId) ?? refund)
+    return found.map(({ refund, invoice }) => {
+      return { refund: shown.get(refund.publicId) ?? withoutUnseenAddress(refund), invoice }
+    })
   }
 
-  /** The same for a page without addresses, on which the buyer can still change them. */
-  function hide(refunds: readonly Refund[]): Refund[] {
-    const now = nowSecs(clock)
-    return refunds.map(refund => (seen(refund, now) === refund ? refund : { ...refund, address: null }))
-  }
+  const showOne = async (found: RefundWithInvoice): Promise<RefundWithInvoice> => (await show([found]))[0]!
 
-  async function showWithInvoices(
-    refunds: readonly Refund[],
-    addresses: Addresses = 'shown',
-  ): Promise<RefundWithInvoice[]> {
-    const shown = addresses === 'shown' ? await show(refunds) : hide(refunds)
-    const invoices = await store.read(tx => tx.invoices.byIds(shown.map(({ invoiceId }) => invoiceId)))
-    const byId = new Map(invoices.map(invoice => [invoice.id, invoice]))
-    return shown.map(refund => ({ refund, invoice: byId.get(refund.invoiceId)! }))
+  async function refundable(tx: Tx, account: Account, id: string): Promise<Refundable> {
+    const invoice = await findInvoice(tx, account, id)
+    const { heldZat } = await tx.refunds.sums(invoice.id)
+    return { invoice, leftZat: refundableZat(await confirmedZat(tx, invoice), heldZat) }
   }
-
-  const find = (account: Account, id: string) =>
-    findByPublicId('no_such_refund', id, publicId => store.query(tx => tx.refunds.byPublicId(account.id, publicId)))
 
   /** Takes a step of the merchant under the lock of the invoice, and writes it with its event and audit entry. */
   async function step(
@@ -144,12 +152,11 @@ export function createRefunds(
     id: string,
     { kind, actor, take }: { kind: AuditKind; actor: Actor; take(refund: Refund, now: number): Refund },
   ): Promise<RefundWithInvoice> {
-    const found = await find(account, id)
     return store.write(async tx => {
       const now = nowSecs(clock)
+      const found = await find(tx, account, id)
       const [invoice] = await tx.invoices.lock([found.invoiceId])
-      const [locked] = await tx.refunds.lock([found.id])
-      const before = sameRow(locked, found)
+      const [before] = await tx.refunds.lock([found.id])
       if (!before || !invoice) throw new AppError('no_such_refund')
       const refund = take(before, now)
       if (refund === before) return { refund, invoice }
@@ -173,23 +180,23 @@ export function createRefunds(
 
   return {
     async create(account, invoiceId, request, actor = SERVICE) {
-      const found = await findInvoice(account, invoiceId)
+      const found = await store.read(tx => findInvoice(tx, account, invoiceId))
       const { amountZat, price, reason } = request
       if (price && amountZat !== undefined) throw invalidField('price', 'give either price or amount_zat')
-      if (reason !== undefined) requirePrintableLine('reason', reason, 200)
+      if (reason !== undefined) requirePrintableLine('reason', reason, REFUND_FIELDS.reason.request.maxLength)
       const address = request.address === undefined ? null : requireRefundAddress(request.address, found, deps)
       const key = requestKey(found, request)
-      const earlier = await findRepeat(store.query, account, key)
-      if (earlier) return store.read(tx => withInvoiceOf(tx, earlier))
+      const earlier = await store.read(tx => repeatOf(tx, account.id, key, nowSecs(clock)))
+      if (earlier) return showOne(earlier)
       const { amountZat: asked, rate } = price ? await priced(rates, { price }) : { amountZat, rate: undefined }
-      return store.write(async tx => {
+      const created = await store.write(async tx => {
         const now = nowSecs(clock)
         const [locked] = await tx.invoices.lock([found.id])
         const invoice = sameRow(locked, found)
         if (!invoice) throw new AppError('no_such_invoice')
-        await tx.accounts.lock(account.id)
-        const repeat = await findRepeat(work => work(tx), account, key)
-        if (repeat) return withInvoiceOf(tx, repeat)
+        await tx.accounts.lock(invoice.accountId)
+        const repeat = await repeatOf(tx, invoice.accountId, key, now)
+        if (repeat) return repeat
         const { heldZat, count } = await tx.refunds.sums(invoice.id)
         if (count >= MAX_REFUNDS) throw new AppError('refund_exceeds_received', { detail: `it has ${count} refunds` })
         const leftZat = refundableZat(await confirmedZat(tx, invoice), heldZat)
@@ -197,7 +204,7 @@ export function createRefunds(
           {
             publicId: random.uuid(),
             linkId: random.uuid(),
-            accountId: account.id,
+            accountId: invoice.accountId,
             invoiceId: invoice.id,
             status: address === null ? 'awaiting_address' : 'ready',
             amountZat: refundAmount(asked, leftZat),
@@ -215,37 +222,40 @@ export function createRefunds(
         await recordChange(tx, account, actor, { kind: 'refund_created', at: now, detail: describe(refund) })
         return { refund, invoice }
       })
-
-      function findRepeat(query: Store['query'], { id }: Account, wanted: RefundRequestKey | null) {
-        return repeatOf(query, id, wanted, nowSecs(clock))
-      }
+      return showOne(created)
     },
 
-    async ofInvoice(account, invoiceId, addresses = 'shown') {
-      const invoice = await findInvoice(account, invoiceId)
-      const { refunds, leftZat } = await store.read(async tx => {
-        const { heldZat } = await tx.refunds.sums(invoice.id)
-        const refunds = await tx.refunds.ofInvoice(invoice.id, MAX_SHOWN)
-        return { refunds, leftZat: refundableZat(await confirmedZat(tx, invoice), heldZat) }
+    refundable: (account, invoiceId) => store.read(tx => refundable(tx, account, invoiceId)),
+
+    async ofInvoice(account, invoiceId) {
+      const { refunds, ...left } = await store.read(async tx => {
+        const left = await refundable(tx, account, invoiceId)
+        return { ...left, refunds: await tx.refunds.ofInvoice(left.invoice.id, MAX_LISTED_REFUNDS) }
       })
-      return { invoice, leftZat, refunds: addresses === 'shown' ? await show(refunds) : hide(refunds) }
+      return { ...left, refunds: await show(refunds.map(refund => ({ refund, invoice: left.invoice }))) }
     },
 
-    async list(account, page, status, addresses) {
-      return showWithInvoices(await store.read(tx => tx.refunds.list(account.id, page, status)), addresses)
+    async list(account, page, status, addresses = 'shown') {
+      const found = await readAll(tx => tx.refunds.list(account.id, page, status))
+      if (addresses === 'shown') return show(found)
+      return found.map(({ refund, invoice }) => ({ refund: withoutUnseenAddress(refund), invoice }))
     },
 
     async read(account, id) {
-      return (await showWithInvoices([await find(account, id)]))[0]!
+      const found = await store.read(async tx => {
+        const refund = await find(tx, account, id)
+        return { refund, invoice: await invoiceOf(tx, refund) }
+      })
+      return showOne(found)
     },
 
     async ready(account, ids) {
-      const found: Refund[] = []
-      for (const id of new Set(ids.map(text => text.toLowerCase()))) found.push(await find(account, id))
-      const shown = await showWithInvoices(found)
-      if (shown.some(({ refund }) => refund.status !== 'ready'))
-        throw new AppError('refund_closed', { detail: 'only refunds that are ready can be paid' })
-      return shown
+      const wanted = [...new Set(ids.map(id => id.toLowerCase()))]
+      const found = await readAll(tx => tx.refunds.byPublicIds(account.id, wanted.filter(isUuid)))
+      if (found.length < wanted.length) throw new AppError('no_such_refund')
+      const order = ({ refund }: RefundWithInvoice) => wanted.indexOf(refund.publicId)
+      // One may be sent or canceled while they are shown, and must not be paid then.
+      return allReady(await show(allReady(found))).sort((a, b) => order(a) - order(b))
     },
 
     cancel: (account, id, actor = SERVICE) => step(account, id, { kind: 'refund_canceled', actor, take: canceled }),
@@ -258,11 +268,10 @@ export function createRefunds(
   }
 }
 
-/** The refund with its invoice. */
-export async function withInvoiceOf(tx: Pick<Tx, 'invoices'>, refund: Refund): Promise<RefundWithInvoice> {
-  const [invoice] = await tx.invoices.byIds([refund.invoiceId])
-  if (!invoice) throw new Error('the invoice of a refund does not exist')
-  return { refund, invoice }
+/** @throws AppError `refund_closed` when one is not ready */
+function allReady(refunds: RefundWithInvoice[]): RefundWithInvoice[] {
+  if (refunds.every(({ refund }) => refund.status === 'ready')) return refunds
+  throw new AppError('refund_closed', { detail: 'only refunds that are ready can be paid' })
 }
 
 /** What the invoice has received for good, by what is confirmed now. */

@@ -9,10 +9,14 @@ import {
   refundAmount,
   refundableZat,
   refundMemo,
+  refundPayment,
+  refundPaymentUri,
   seen,
   sent,
   withAddress,
+  withoutUnseenAddress,
 } from '../../../src/domain/sale/refund.ts'
+import { invoiceWith } from '../../harness/invoice.ts'
 
 const AWAITING: Refund = {
   id: 1,
@@ -54,6 +58,25 @@ test('the buyer gives the address, and may change it until the merchant has seen
 
 test('only an address of the buyer is seen', () => {
   for (const refund of [AWAITING, { ...READY, addressFromBuyer: false }]) assert.equal(seen(refund, 130), refund)
+})
+
+test('a list has no address that the buyer can still change', () => {
+  assert.equal(withoutUnseenAddress(READY).address, null)
+  for (const fixed of [seen(READY, 118), { ...READY, addressFromBuyer: false }])
+    assert.equal(withoutUnseenAddress(fixed), fixed)
+})
+
+test('a refund is paid by a request once it is ready, with the order in its memo', () => {
+  const ofOrder = (refund: Refund) => ({ refund, invoice: invoiceWith({ orderId: '7' }) })
+  const memo = Buffer.from('Refund of order 7').toString('base64url')
+  assert.equal(refundPaymentUri(ofOrder(READY)), `zcash:u1first?amount=0.00000005&memo=${memo}`)
+  for (const refund of [AWAITING, SENT, CANCELED, withoutUnseenAddress(READY)])
+    assert.equal(refundPaymentUri(ofOrder(refund)), null)
+  const two = refundPayment([ofOrder(READY), ofOrder({ ...READY, address: 'u1second', amountZat: 7n })])
+  assert.deepEqual(two, {
+    uri: `zcash:?address=u1first&amount=0.00000005&memo=${memo}&address.1=u1second&amount.1=0.00000007&memo.1=${memo}`,
+    totalZat: 12n,
+  })
 })
 
 test('a refund is sent once it has an address, by one transaction, and canceled until then', () => {

@@ -1,7 +1,6 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
-import { mayGiveAddress } from '../../../domain/sale/refund.ts'
-import type { RefundWithInvoice } from '../../../services/sale/refund.ts'
+import { mayGiveAddress, type RefundWithInvoice } from '../../../domain/sale/refund.ts'
 import type { RefundLinks } from '../../../services/sale/refund-link.ts'
 import type { App } from '../../app.ts'
 import { responses, wireBody, wireObject } from '../../schema.ts'

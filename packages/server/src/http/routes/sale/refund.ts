@@ -1,11 +1,18 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
 import { wireFields } from '../../../domain/field.ts'
-import { MAX_ZAT, sumZat } from '../../../domain/money.ts'
+import { MAX_ZAT } from '../../../domain/money.ts'
 import { parsePriceMember } from '../../../domain/sale/invoice-request.ts'
-import { paymentUri, paymentUriOfSeveral } from '../../../domain/sale/payment-uri.ts'
-import { REFUND_FIELDS, REFUND_STATUSES, type Refund, refundMemo } from '../../../domain/sale/refund.ts'
-import type { Refunds, RefundWithInvoice } from '../../../services/sale/refund.ts'
+import {
+  MAX_REFUND_ADDRESS_CHARS,
+  REFUND_FIELDS,
+  REFUND_STATUSES,
+  type Refund,
+  type RefundWithInvoice,
+  refundPayment,
+  refundPaymentUri,
+} from '../../../domain/sale/refund.ts'
+import type { Refunds } from '../../../services/sale/refund.ts'
 import type { App } from '../../app.ts'
 import { type Auth, accountOf, actorOf } from '../../auth.ts'
 import { bodyTextOf } from '../../create-app.ts'
@@ -34,7 +41,7 @@ export const refundMembers = Object.fromEntries(
 
 export const RefundAddressSchema = Type.String({
   minLength: 1,
-  maxLength: 512,
+  maxLength: MAX_REFUND_ADDRESS_CHARS,
   description: 'A unified address with a shielded receiver, of the network of the service.',
 })
 
@@ -84,11 +91,13 @@ export function refundUrl({ linkId }: Pick<Refund, 'linkId'>, publicUrl: string)
   return `${publicUrl}/r/${linkId}`
 }
 
-function presentRefund({ refund, invoice }: RefundWithInvoice, publicUrl: string): Wire.Refund {
+function presentRefund(shown: RefundWithInvoice, publicUrl: string): Wire.Refund {
+  const { refund } = shown
   const { status, address, amountZat, price, rate, reason } = refund
+  const uri = refundPaymentUri(shown)
   return {
     id: refund.publicId,
-    invoice_id: invoice.publicId,
+    invoice_id: shown.invoice.publicId,
     status,
     amount_zat: Number(amountZat),
     ...(price && { price }),
@@ -96,7 +105,7 @@ function presentRefund({ refund, invoice }: RefundWithInvoice, publicUrl: string
     ...(reason !== null && { reason }),
     address,
     ...(status === 'awaiting_address' && { refund_url: refundUrl(refund, publicUrl) }),
-    ...(status === 'ready' && address !== null && { zip321_uri: paymentUri(address, amountZat, refundMemo(invoice)) }),
+    ...(uri !== null && { zip321_uri: uri }),
     txid: refund.txid,
     created_at: refund.createdAt,
     updated_at: refund.updatedAt,
@@ -170,9 +179,8 @@ export function refundRoutes(app: App, { refunds, auth, publicUrl }: Deps): void
       },
     },
     async request => {
-      const found = await refunds.ofInvoice(accountOf(request), request.params.id)
-      const { invoice, leftZat } = found
-      return { left_zat: Number(leftZat), refunds: found.refunds.map(refund => present({ refund, invoice })) }
+      const { leftZat, refunds: shown } = await refunds.ofInvoice(accountOf(request), request.params.id)
+      return { left_zat: Number(leftZat), refunds: shown.map(present) }
     },
   )
 
@@ -226,12 +234,8 @@ export function refundRoutes(app: App, { refunds, auth, publicUrl }: Deps): void
       },
     },
     async request => {
-      const shown = await refunds.ready(accountOf(request), request.body.ids)
-      const payments = shown.map(({ refund, invoice }) => {
-        return { address: refund.address ?? '', amountZat: refund.amountZat, memo: refundMemo(invoice) }
-      })
-      const total = sumZat(payments.map(({ amountZat }) => amountZat))
-      return { zip321_uri: paymentUriOfSeveral(payments), amount_zat: Number(total) }
+      const { uri, totalZat } = refundPayment(await refunds.ready(accountOf(request), request.body.ids))
+      return { zip321_uri: uri, amount_zat: Number(totalZat) }
     },
   )
 

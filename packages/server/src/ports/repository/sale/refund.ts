@@ -21,6 +21,8 @@ export interface RefundRepository {
   /** @returns the refund as it is stored */
   insert(refund: NewRefund, request: RefundRequestKey | null): Promise<Refund>
   byPublicId(accountId: number, publicId: string): Promise<Refund | null>
+  /** Of an account. Unknown ids are left out. */
+  byPublicIds(accountId: number, publicIds: readonly string[]): Promise<Refund[]>
   byLink(linkId: string): Promise<Refund | null>
   /** Created at `since` or later by a request with this key. */
   byKey(accountId: number, key: string, since: number): Promise<RequestedRefund | null>
@@ -34,4 +36,6 @@ export interface RefundRepository {
   lock(ids: readonly number[]): Promise<Refund[]>
   /** Writes what a step changed. */
   update(refund: Refund): Promise<void>
+  /** Notes the sight of addresses that were not seen before. Lock the refunds first. */
+  markSeen(ids: readonly number[], seenAt: number): Promise<void>
 }

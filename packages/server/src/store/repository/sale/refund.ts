@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { REFUND_FIELDS, type Refund } from '../../../domain/sale/refund.ts'
 import type { RefundRepository } from '../../../ports/repository/sale/refund.ts'
 import { rowReader, storedValue } from '../../field.ts'
-import { distinctAscending, inChunks, num } from '../../mapping.ts'
+import { chunks, distinctAscending, inChunks, num } from '../../mapping.ts'
 import { paginate, readPage } from '../../paginate.ts'
 import type { Db } from '../../tables.ts'
 
@@ -18,7 +18,7 @@ function toRow(refund: object, names: readonly string[]): Record<string, unknown
 }
 
 const INSERTED = Object.keys(REFUND_FIELDS).filter(name => name !== 'id')
-const CHANGED = ['status', 'address', 'addressFromBuyer', 'seenAt', 'txid', 'updatedAt']
+const CHANGED = ['status', 'address', 'addressFromBuyer', 'txid', 'updatedAt']
 
 export function refundRepository(db: Db): RefundRepository {
   const all = () => db.selectFrom('refunds').selectAll()
@@ -44,6 +44,13 @@ export function refundRepository(db: Db): RefundRepository {
 
     byPublicId: (accountId, publicId) =>
       first(all().where('public_id', '=', publicId).where('account_id', '=', accountId)),
+
+    async byPublicIds(accountId, publicIds) {
+      const rows = await inChunks(publicIds, 1, batch =>
+        all().where('public_id', 'in', batch).where('account_id', '=', accountId).orderBy('id').execute(),
+      )
+      return rows.map(toRefund)
+    },
 
     byLink: linkId => first(all().where('link_id', '=', linkId)),
 
@@ -104,6 +111,16 @@ export function refundRepository(db: Db): RefundRepository {
         .set(toRow(refund, CHANGED) as never)
         .where('id', '=', refund.id)
         .execute()
+    },
+
+    async markSeen(ids, seenAt) {
+      for (const batch of chunks(distinctAscending(ids), 1))
+        await db
+          .updateTable('refunds')
+          .set({ seen_at: seenAt })
+          .where('id', 'in', batch)
+          .where('seen_at', 'is', null)
+          .execute()
     },
   }
 }

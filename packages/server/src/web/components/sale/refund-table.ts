@@ -1,4 +1,4 @@
-import type { RefundWithInvoice } from '../../../services/sale/refund.ts'
+import type { RefundWithInvoice } from '../../../domain/sale/refund.ts'
 import { formatZat, formatZecAmount, shorten, timeElement } from '../../format.ts'
 import { type Html, html } from '../../html.ts'
 import { formatPrice } from './fiat.ts'

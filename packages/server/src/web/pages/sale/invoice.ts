@@ -2,10 +2,10 @@ import { confirmationSecs, formatWaitingTime } from '../../../domain/sale/confir
 import { type Invoice, isClosed, isFinal } from '../../../domain/sale/invoice.ts'
 import type { InvoiceReason } from '../../../domain/sale/invoice-state.ts'
 import { isTransactionExpired, lastMinableHeight, type PaymentSummary } from '../../../domain/sale/payment.ts'
+import type { Refund } from '../../../domain/sale/refund.ts'
 import { removedPayments } from '../../../domain/sale/removed-payments.ts'
 import type { AttemptRow } from '../../../ports/repository/notify/delivery.ts'
 import type { PaymentRow } from '../../../ports/repository/sale/payment.ts'
-import type { RefundWithInvoice } from '../../../services/sale/refund.ts'
 import { reorgWarning } from '../../components/chain/reorg-warning.ts'
 import { copyable, copyButton } from '../../components/copyable.ts'
 import { definitionList } from '../../components/definition-list.ts'
@@ -35,7 +35,7 @@ interface InvoiceView {
   readonly hasMorePayments: boolean
   readonly sums: PaymentSummary
   readonly attempts: readonly AttemptRow[]
-  readonly refunds: readonly RefundWithInvoice[]
+  readonly refunds: readonly Refund[]
   readonly webhookSet: boolean
   /** Height of the last synced block. */
   readonly tip: number
@@ -81,11 +81,16 @@ function liveParts(view: InvoiceView): Html {
   return html`${livePart('status', statusSection(view))}
       <div class="columns">${liveSection('timeline', 'Timeline', timeline(view))}${liveSection('facts', 'Details', facts(view))}</div>
       ${liveSection('payments', 'Payments', html`${table}${hasMorePayments && html`<p class="below">These are the newest payments. The amounts count all of them.</p>`}`)}
-      ${view.refunds.length > 0 && html`<section class="card" aria-labelledby="refunds"><h2 id="refunds">Refunds</h2>${refundTable(view.refunds, false)}</section>`}
+      ${view.refunds.length > 0 && refundSection(view)}
       ${givenSection(view.invoice)}
       ${view.extra}
       ${liveSection('hooks', 'Webhook delivery attempts', deliveryAttempts(view))}
       ${livePart('cancel-part', html`${cancelForm(view.invoice)}`)}`
+}
+
+function refundSection({ refunds, invoice }: InvoiceView): Html {
+  const rows = refunds.map(refund => ({ refund, invoice }))
+  return html`<section class="card" aria-labelledby="refunds"><h2 id="refunds">Refunds</h2>${refundTable(rows, false)}</section>`
 }
 
 function liveSection(id: string, title: string, content: Html): Html {

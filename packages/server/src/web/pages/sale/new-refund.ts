@@ -1,5 +1,5 @@
-import type { Zat } from '../../../domain/money.ts'
-import type { Invoice } from '../../../domain/sale/invoice.ts'
+import { MAX_REFUND_ADDRESS_CHARS, REFUND_FIELDS } from '../../../domain/sale/refund.ts'
+import type { Refundable } from '../../../services/sale/refund.ts'
 import { AMOUNT_PATTERN } from '../../amount.ts'
 import { field } from '../../components/form.ts'
 import { dashboardPage, type PageUser } from '../../components/layout.ts'
@@ -7,9 +7,7 @@ import { invoiceTitle } from '../../components/sale/order.ts'
 import { formatZecAmount } from '../../format.ts'
 import { booleanAttribute, type Html, html } from '../../html.ts'
 
-interface NewRefundView {
-  readonly invoice: Invoice
-  readonly leftZat: Zat
+interface NewRefundView extends Refundable {
   readonly part?: string
   readonly amount?: string
   readonly address?: string
@@ -46,8 +44,8 @@ function form({ invoice, leftZat, part, amount = '', address = '', reason = '' }
       ${option('all', `Everything that is left: ${formatZecAmount(leftZat)}`)}
       ${option('part', 'Another amount')}</select></div>
     ${field({ name: 'amount', label: 'Amount in ZEC', value: amount, required: false, maxlength: 20, hint: `Only for another amount: at most ${formatZecAmount(leftZat)}.`, attributes: html` inputmode="decimal" autocomplete="off" pattern="${AMOUNT_PATTERN}"` })}
-    ${field({ name: 'address', label: 'Address', value: address, required: false, maxlength: 512, attributes: OFF, hint: 'Optional. Without one you get a link for the buyer, who gives it.' })}
-    ${field({ name: 'reason', label: 'Reason', value: reason, required: false, maxlength: 200, attributes: OFF, hint: 'Optional. For yourself: the buyer does not see it.' })}
+    ${field({ name: 'address', label: 'Address', value: address, required: false, maxlength: MAX_REFUND_ADDRESS_CHARS, attributes: OFF, hint: 'Optional. Without one you get a link for the buyer, who gives it.' })}
+    ${field({ name: 'reason', label: 'Reason', value: reason, required: false, maxlength: REFUND_FIELDS.reason.request.maxLength, attributes: OFF, hint: 'Optional. For yourself: the buyer does not see it.' })}
     <button class="primary">Create refund</button>
   </form>`
 }

@@ -1,5 +1,9 @@
-import { mayGiveAddress, type Refund } from '../../../domain/sale/refund.ts'
-import type { RefundWithInvoice } from '../../../services/sale/refund.ts'
+import {
+  MAX_REFUND_ADDRESS_CHARS,
+  mayGiveAddress,
+  type Refund,
+  type RefundWithInvoice,
+} from '../../../domain/sale/refund.ts'
 import { copyable } from '../../components/copyable.ts'
 import { field } from '../../components/form.ts'
 import { plainPage } from '../../components/layout.ts'
@@ -70,7 +74,7 @@ function form({ refund, prefix, entered, error }: RefundLinkView): Html {
       name: 'address',
       label: 'Address of your Zcash wallet',
       value: entered ?? refund.address ?? '',
-      maxlength: 512,
+      maxlength: MAX_REFUND_ADDRESS_CHARS,
       attributes: html` autocomplete="off" spellcheck="false" autocapitalize="none"`,
       hint: `A shielded address. It begins with ${prefix}. Copy it from your wallet: a payment to a wrong address is lost.`,
     })}

@@ -1,7 +1,4 @@
-import { sumZat } from '../../../domain/money.ts'
-import { paymentUri, paymentUriOfSeveral } from '../../../domain/sale/payment-uri.ts'
-import { refundMemo } from '../../../domain/sale/refund.ts'
-import type { RefundWithInvoice } from '../../../services/sale/refund.ts'
+import { type RefundWithInvoice, refundPayment, refundPaymentUri } from '../../../domain/sale/refund.ts'
 import { copyable } from '../../components/copyable.ts'
 import { definitionList } from '../../components/definition-list.ts'
 import { actionButton, field } from '../../components/form.ts'
@@ -71,11 +68,12 @@ function askBuyer({ refund, invoice, url }: RefundView): Html {
   </section>`
 }
 
-function payRefund({ refund, invoice }: RefundView): Html {
-  const { address, amountZat, publicId } = refund
-  if (address === null) return html``
+function payRefund(view: RefundView): Html {
+  const { address, amountZat, publicId } = view.refund
+  const uri = refundPaymentUri(view)
+  if (address === null || uri === null) return html``
   return html`<section class="card checkout" aria-labelledby="pay"><h2 id="pay">Pay from your wallet</h2>
-    ${walletLink(paymentUri(address, amountZat, refundMemo(invoice)))}
+    ${walletLink(uri)}
     ${manualPayment(amountZat, address)}
     ${sentForm(`/refunds/${publicId}/sent`, [])}
   </section>`
@@ -107,10 +105,7 @@ function facts({ refund, invoice }: RefundView): Html {
 
 /** One payment request for several refunds. */
 export function refundPaymentPage(user: PageUser, refunds: readonly RefundWithInvoice[], error?: string): Html {
-  const payees = refunds.map(({ refund, invoice }) => {
-    return { address: refund.address ?? '', amountZat: refund.amountZat, memo: refundMemo(invoice) }
-  })
-  const total = sumZat(payees.map(({ amountZat }) => amountZat))
+  const { uri, totalZat } = refundPayment(refunds)
   return dashboardPage({
     ...user,
     menuPath: '/refunds',
@@ -118,8 +113,8 @@ export function refundPaymentPage(user: PageUser, refunds: readonly RefundWithIn
     error,
     body: html`<div class="columns">
       <section class="card checkout" aria-labelledby="pay"><h2 id="pay">One payment of your wallet</h2>
-        ${bigAmount(formatZecAmount(total))}
-        ${walletLink(paymentUriOfSeveral(payees))}
+        ${bigAmount(formatZecAmount(totalZat))}
+        ${walletLink(uri)}
         <p class="hint">A payment request for ${pluralize(refunds.length, 'payment')} (ZIP 321). If your wallet does not read it, pay the refunds one by one.</p>
         ${sentForm(
           '/refunds/sent',

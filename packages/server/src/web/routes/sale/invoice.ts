@@ -21,7 +21,7 @@ const DEMO_DONATION_ZAT = 1_000_000n
 const FLAGS = Object.keys(FLAG_FILTERS) as (keyof typeof FLAG_FILTERS)[]
 
 export function invoicePages(site: Site): void {
-  const { blockSpacing, cancellations, clock, dashboard, invoices, refunds, sandboxTools, publicUrl, swaps } = site.deps
+  const { blockSpacing, cancellations, clock, dashboard, invoices, sandboxTools, publicUrl, swaps } = site.deps
 
   site.page('GET', '/invoices', async (request, _reply, user) => {
     const query = queryFields(request)
@@ -52,11 +52,8 @@ export function invoicePages(site: Site): void {
     const detail = await dashboard.invoice(user.account, publicId)
     const { id, status, receivedZat, watchUntil } = detail.invoice
     const swap = (await swaps.currentByInvoice([detail.invoice])).get(id)
-    const { invoice } = detail
-    const ofInvoice = await refunds.ofInvoice(user.account, publicId, 'hidden')
     return invoicePage(site.pageUser(user), {
       ...detail,
-      refunds: ofInvoice.refunds.map(refund => ({ refund, invoice })),
       spacingSecs: await blockSpacing.current(),
       watched: nowSecs(clock) <= watchUntil,
       checkoutUrl: `${publicUrl()}/i/${detail.invoice.publicId}`,

@@ -1,8 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { AppError } from '../../../domain/error.ts'
-import { REFUND_STATUSES } from '../../../domain/sale/refund.ts'
+import { REFUND_STATUSES, type RefundWithInvoice } from '../../../domain/sale/refund.ts'
 import { refundUrl } from '../../../http/routes/sale/refund.ts'
-import type { RefundWithInvoice } from '../../../services/sale/refund.ts'
 import { AMOUNT_ERROR, parseZec } from '../../amount.ts'
 import type { AuthenticatedUser } from '../../auth.ts'
 import { SELECT_PREFIX } from '../../components/sale/refund-table.ts'
@@ -17,6 +16,7 @@ import { paginate } from '../../paginate.ts'
 
 const PATH = '/refunds'
 const PAGE_SIZE = 25
+const TOO_MANY = `Select at most ${MAX_PAID_AT_ONCE} refunds.`
 
 export function refundPages(site: Site): void {
   const { refunds, publicUrl } = site.deps
@@ -76,25 +76,27 @@ export function refundPages(site: Site): void {
       }
     })
 
+  function refuse(reply: FastifyReply, user: AuthenticatedUser, error: string): Promise<Html> {
+    reply.code(400)
+    return list(user, {}, error)
+  }
+
   site.page('POST', `${PATH}/pay`, async (request, reply, user): Promise<Html | FastifyReply> => {
     const ids = selectedIds(formFields(request))
-    const refuse = (error: string) => {
-      reply.code(400)
-      return list(user, {}, error)
-    }
-    if (ids.length === 0) return refuse('Select the refunds to pay.')
-    if (ids.length > MAX_PAID_AT_ONCE) return refuse(`Select at most ${MAX_PAID_AT_ONCE} refunds.`)
+    if (ids.length === 0) return refuse(reply, user, 'Select the refunds to pay.')
+    if (ids.length > MAX_PAID_AT_ONCE) return refuse(reply, user, TOO_MANY)
     if (ids.length === 1) return reply.redirect(`${PATH}/${ids[0]}`, 303)
     try {
       return refundPaymentPage(site.pageUser(user), await refunds.ready(user.account, ids))
     } catch (error) {
-      return refuse(errorSentence(error))
+      return refuse(reply, user, errorSentence(error))
     }
   })
 
   site.page('POST', `${PATH}/sent`, async (request, reply, user): Promise<Html | FastifyReply> => {
     const form = formFields(request)
-    const ids = selectedIds(form).slice(0, MAX_PAID_AT_ONCE)
+    const ids = selectedIds(form)
+    if (ids.length > MAX_PAID_AT_ONCE) return refuse(reply, user, TOO_MANY)
     const marked: string[] = []
     try {
       // Repeating it after an error changes nothing that is marked already.
@@ -112,12 +114,12 @@ export function refundPages(site: Site): void {
   })
 
   site.page('GET', '/invoices/:id/refund', async (request, _reply, user) =>
-    newRefundPage(site.pageUser(user), await refunds.ofInvoice(user.account, idParam(request), 'hidden')),
+    newRefundPage(site.pageUser(user), await refunds.refundable(user.account, idParam(request))),
   )
 
   site.page('POST', '/invoices/:id/refund', async (request, reply, user): Promise<Html | FastifyReply> => {
     const id = idParam(request)
-    const { invoice, leftZat } = await refunds.ofInvoice(user.account, id, 'hidden')
+    const { invoice, leftZat } = await refunds.refundable(user.account, id)
     const { part = 'all', amount = '', address = '', reason = '' } = formFields(request)
     const retry = (error: string) => {
       reply.code(400)
