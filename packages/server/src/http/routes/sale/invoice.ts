@@ -1,7 +1,6 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
-import { isLoopbackInBrowser } from '../../../domain/host.ts'
 import { MAX_ZAT } from '../../../domain/money.ts'
 import { stringify } from '../../../domain/raw-json.ts'
 import {
@@ -124,6 +123,11 @@ const ListQuery = wireQuery<Wire.InvoiceQuery>()({
   order_id: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'Only invoices of this order.' })),
 })
 
+/** The page where the buyer pays. */
+export function checkoutUrl({ publicId }: Pick<Invoice, 'publicId'>, publicUrl: string): string {
+  return `${publicUrl}/i/${publicId}`
+}
+
 interface Deps {
   readonly invoices: Invoices
   readonly cancellations: InvoiceCancellations
@@ -180,16 +184,16 @@ export function invoiceRoutes(app: App, deps: Deps): void {
     async (request, reply) => {
       const { body } = request
       const invoice = await invoices.create(accountOf(request), {
-        ...parseInvoiceBody(body, bodyTextOf(request), !isLoopbackInBrowser(new URL(publicUrl()).hostname)),
+        ...parseInvoiceBody(body, bodyTextOf(request), publicUrl()),
         expiresInSecs: body.expires_in_secs,
         uniqueOrder: body.unique_order,
         idempotencyKey: parseIdempotencyKey(request.headers['idempotency-key']),
       })
-      const checkoutUrl = `${publicUrl()}/i/${invoice.publicId}`
+      const url = checkoutUrl(invoice, publicUrl())
       const asksForCheckout = body.checkout || Object.keys(body).some(member => !PLAIN_MEMBERS.includes(member))
-      if (!asksForCheckout) reply.header('link', `<${checkoutUrl}>; rel="payment"`)
+      if (!asksForCheckout) reply.header('link', `<${url}>; rel="payment"`)
       serializeMetadata(reply)
-      return { ...viewInvoice('created', invoice), ...(asksForCheckout && { checkout_url: checkoutUrl }) }
+      return { ...viewInvoice('created', invoice), ...(asksForCheckout && { checkout_url: url }) }
     },
   )
 
