@@ -18,13 +18,23 @@ export class Calls {
   }
 
   /** For calls that say more to the owner. */
-  get knownSessionToken(): string | undefined {
-    return this.#credentials.sessionToken
+  get knownOwner(): string | undefined {
+    return this.#credentials.sessionToken ?? this.#scopedKey
+  }
+
+  get #scopedKey(): string | undefined {
+    return this.#credentials.apiKey?.startsWith('zgk_') ? this.#credentials.apiKey : undefined
   }
 
   /** A call with the session token. */
   session<T>(method: string, path: string, body: unknown, options: CallOptions): Promise<T> {
     return this.transport.json(method, path, { token: this.sessionToken(), body, signal: options.signal })
+  }
+
+  /** A call with the session token, or else with a scoped API key. */
+  owner<T>(method: string, path: string, body: unknown, options: CallOptions): Promise<T> {
+    const token = this.knownOwner ?? this.sessionToken()
+    return this.transport.json(method, path, { token, body, signal: options.signal })
   }
 
   /** A call that creates something once, however often it is repeated. */

@@ -1,3 +1,5 @@
+import type { Scope } from './wire.ts'
+
 /** Options of the ZatgateClient constructor. */
 export interface ClientOptions {
   /** URL of the service, such as `https://pay.example.org`. */
@@ -18,6 +20,12 @@ export interface ClientOptions {
 export interface CallOptions {
   /** Aborts the call: it rejects with the code `aborted`. */
   readonly signal?: AbortSignal
+}
+
+/** Options of `createApiKey`. */
+export interface CreateApiKeyOptions extends CallOptions {
+  /** What the key may do. Default: create invoices, and nothing else. */
+  readonly scopes?: Scope[]
 }
 
 /** Options of calls that create an invoice or a withdrawal. */

@@ -137,6 +137,15 @@ export const INVOICE_FIELDS = {
     wire: 'locale',
     meaning: "The buyer's language, such as `de` or `pt-BR`.",
   },
+  /** Signed with the secret of the account's webhook. */
+  webhookUrl: {
+    column: 'webhook_url',
+    type: 'text',
+    ...OPTIONAL,
+    request: URL_LENGTH,
+    wire: 'webhook_url',
+    meaning: "Events of this invoice are sent here too, beside the account's webhook, and signed with its secret.",
+  },
   /** Text of a JSON object. */
   metadata: {
     column: 'metadata',

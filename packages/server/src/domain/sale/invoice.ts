@@ -53,6 +53,7 @@ const MERCHANT_MEMBERS = [
   'cancel_url',
   'auto_redirect',
   'locale',
+  'webhook_url',
   'canceled_at',
   'metadata',
 ] as const

@@ -93,6 +93,7 @@ const CSV_COLUMNS = [
   'canceled_utc',
   'metadata',
   'refunded_zat',
+  'webhook_url',
 ] as const
 
 interface CsvStyle {

@@ -77,6 +77,17 @@ export const MIGRATIONS: readonly Migration[] = [
       `ALTER TABLE daily_totals ADD COLUMN refunded_zat ${int} NOT NULL DEFAULT 0`,
     ],
   ],
+  [
+    '0005_scope',
+    () => [
+      'ALTER TABLE api_keys ADD COLUMN scopes TEXT',
+      'ALTER TABLE deliveries ADD COLUMN url TEXT',
+      'ALTER TABLE invoices ADD COLUMN webhook_url TEXT',
+      'DROP INDEX invoices_with_details',
+      `CREATE INDEX invoices_with_details ON invoices (account_id) WHERE description IS NOT NULL OR metadata IS NOT NULL
+        OR success_url IS NOT NULL OR cancel_url IS NOT NULL OR locale IS NOT NULL OR webhook_url IS NOT NULL`,
+    ],
+  ],
 ]
 
 export const NEWEST_MIGRATION = MIGRATIONS.at(-1)![0]
