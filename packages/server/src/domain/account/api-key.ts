@@ -1,8 +1,8 @@
 /** The rights of a scoped key. */
 export const SCOPES = {
-  'invoices:create': 'Create invoices, also with a webhook of their own.',
-  'invoices:read': 'Read an invoice with all that the shop gave.',
-  'invoices:write': 'Cancel invoices.',
+  'invoices:create': 'Create invoices, also with a webhook of their own',
+  'invoices:read': 'Read an invoice with all that the shop gave',
+  'invoices:write': 'Cancel invoices',
 } as const
 export type Scope = keyof typeof SCOPES
 

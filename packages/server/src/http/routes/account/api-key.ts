@@ -19,7 +19,7 @@ import {
   wireObject,
 } from '../../schema.ts'
 
-const ScopeSchema = stringEnum(SCOPE_NAMES, SCOPE_NAMES.map(name => `\`${name}\`: ${SCOPES[name]}`).join(' '))
+const ScopeSchema = stringEnum(SCOPE_NAMES, SCOPE_NAMES.map(name => `\`${name}\`: ${SCOPES[name]}.`).join(' '))
 
 const apiKeyMembers = {
   id: Id,

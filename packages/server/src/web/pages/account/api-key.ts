@@ -35,7 +35,7 @@ export function apiKeysPage(user: PageUser, view: ApiKeysView): Html {
     body: html`
       ${created && oneTimeSecret(html`New API key “<bdi>${created.name}</bdi>”`, created.key, 'Store it like a password. It is shown only once; we keep only a hash.')}
       ${created && firstInvoice && html`<p><a class="button primary" href="/invoices/new">Next: create your first invoice</a></p>`}
-      <p class="lead">An API key lets your server create invoices. It can do nothing else, unless you choose what it may do: it cannot read or change your account.</p>
+      <p class="lead">An API key lets your server create invoices, and nothing else unless you choose so. It never reads or changes your account.</p>
       <form class="card narrow" method="post" action="/api-keys">
         ${field({ name: 'name', label: 'Key name', value: name, maxlength: MAX_NAME_LENGTH, hint: 'A name that you will recognise, such as “shop”.', attributes: html` autocomplete="off"` })}
         ${scopeChoice(scopes)}
