@@ -126,8 +126,8 @@ export const CHAIN_KNOWLEDGE: readonly Change[] = [
     name: 'a list that proves no absence continues the wait that began at another server',
     file: 'domain/chain/chain-knowledge.ts',
     in: 'observeRecorded',
-    find: '...(recordsAbsences && { uncompared: new Set(), absencesOf: serverEpoch })',
-    replace: 'absencesOf: serverEpoch, ...(recordsAbsences && { uncompared: new Set() })',
+    find: '...(recordsAbsences && { uncompared: new Set(), absences: { serverEpoch, listedAt: startedAt } })',
+    replace: 'absences: { serverEpoch, listedAt: startedAt }, ...(recordsAbsences && { uncompared: new Set() })',
     killedBy: {
       file: 'domain/chain/chain-knowledge-list.test.ts',
       test: 'absences at two servers do not add up, also when a list of the new one is recorded after a rewind',

@@ -22,10 +22,16 @@ export interface ChainKnowledge {
   readonly uncompared: ReadonlySet<string> | null
   /** When the last list was requested that is recorded; null: none, or the last one is recorded in part or was old. */
   readonly recordedAt: number | null
-  /** Server epoch of the last list whose absences are recorded; null: none. */
-  readonly absencesOf: number | null
+  /** The last list whose absences are recorded; null: none. */
+  readonly absences: RecordedAbsences | null
   /** Sequence numbers of the unmined payments that no second server had shown when the last list was recorded. */
   readonly unwitnessed: ReadonlySet<number>
+}
+
+/** Absences at two servers do not add up, nor do those of lists with a long time between them that no list was read in. */
+interface RecordedAbsences {
+  readonly serverEpoch: number
+  readonly listedAt: number
 }
 
 interface Sync {
@@ -110,8 +116,8 @@ export interface ListState {
   readonly isRecent: boolean
   /** No list was recorded lately, so mempool payments have confirmed nothing. */
   readonly isFirst: boolean
-  /** Its server also served the list whose absences were recorded last. Absences at two servers do not add up. */
-  readonly sameServer: boolean
+  /** What it lacks, and the list whose absences were recorded last, was absent in between too. */
+  readonly continuesAbsences: boolean
 }
 
 /** Exceeds the age of a server's list and some failed readings. */
@@ -134,7 +140,7 @@ export const NOTHING_KNOWN: ChainKnowledge = {
   awaitsFirstList: false,
   uncompared: new Set(),
   recordedAt: null,
-  absencesOf: null,
+  absences: null,
   unwitnessed: new Set(),
 }
 
@@ -170,12 +176,13 @@ export function conclude(known: ChainKnowledge, problems: readonly ChainProblem[
 
 /** @param now Unix seconds: when the recording of the list begins */
 export function listState(known: ChainKnowledge, now: number): ListState {
-  const { sync, absencesOf } = known
+  const { sync, absences } = known
   return {
     listedAt: sync?.startedAt ?? 0,
     isRecent: sync !== null && isRecent(sync.startedAt, now),
     isFirst: !mempoolIsKnown(known, now),
-    sameServer: sync !== null && sync.serverEpoch === absencesOf,
+    continuesAbsences:
+      sync !== null && sync.serverEpoch === absences?.serverEpoch && isRecent(absences.listedAt, sync.startedAt),
   }
 }
 
@@ -218,7 +225,7 @@ function observeRecorded(
     awaitsFirstList: known.awaitsFirstList && (isListOld || hasFailed),
     recordedAt: compared ? startedAt : null,
     unwitnessed,
-    ...(recordsAbsences && { uncompared: new Set(), absencesOf: serverEpoch }),
+    ...(recordsAbsences && { uncompared: new Set(), absences: { serverEpoch, listedAt: startedAt } }),
     // By a clock that was set back meanwhile, the sync began later than it says.
     ...(at < startedAt && { unconfirmed: null, confirmed: [] }),
   }

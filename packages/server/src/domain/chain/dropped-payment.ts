@@ -4,7 +4,7 @@ import type { Conclusions, ListState } from './chain-knowledge.ts'
 /** A payment is dropped when mempool lists lack it for this time, and a new block has been found meanwhile. */
 const DROP_AFTER_VANISHED_SECS = 120
 
-/** Since when the mempool lists of one server lack an unmined payment. */
+/** Since when the mempool lists of one server, read one soon after the other, lack an unmined payment. */
 export interface VanishedSince {
   /** Unix seconds. */
   readonly since: number
@@ -15,7 +15,7 @@ export interface VanishedSince {
 /** A mempool list to compare the recorded unmined payments with. */
 export interface ComparedList
   extends Pick<Conclusions, 'provesVanished' | 'uncompared'>,
-    Pick<ListState, 'listedAt' | 'sameServer'> {
+    Pick<ListState, 'listedAt' | 'continuesAbsences'> {
   /** Ids of all transactions in the mempool. */
   readonly txids: ReadonlySet<string>
   /** The last payment sequence number before the list was requested. Later payments may be absent from it. */
@@ -53,12 +53,12 @@ export function presenceOf(payment: UnminedPayment, list: ComparedList): Presenc
   return isOver ? 'dropped' : 'absent'
 }
 
-/** Since when the payment is absent. Null: the wait starts again, since not all lists of one server lacked it. */
+/** Since when the payment is absent. Null: the wait starts again, since the lists do not prove that it was absent all the time. */
 function vanishedSince(
   { txid, vanished }: UnminedPayment,
-  { sameServer, uncompared, now }: ComparedList,
+  { continuesAbsences, uncompared, now }: ComparedList,
 ): VanishedSince | null {
-  const wasAbsent = sameServer && uncompared !== null && !uncompared.has(txid)
+  const wasAbsent = continuesAbsences && uncompared !== null && !uncompared.has(txid)
   // A time ahead of the clock was written by a wrong clock.
   return wasAbsent && vanished && vanished.since <= now ? vanished : null
 }

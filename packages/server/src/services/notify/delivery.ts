@@ -19,8 +19,8 @@ import { mailFailures } from './delivery-failure.ts'
 export interface Deliveries {
   /**
    * Records ended attempts and claims due deliveries for the free slots, in one transaction, or in none if there is
-   * neither. Returned attempts are counted before any byte is sent. `nextDueAtMs` is the time of the next due delivery in Unix milliseconds. When the
-   * transaction fails, each part of it runs alone, and the rows that fail alone are set aside.
+   * neither. Returned attempts are counted before any byte is sent. `nextDueAtMs` is the time of the next due delivery in
+   * Unix milliseconds. When the transaction fails, each part of it runs alone, and the rows that fail alone are set aside.
    */
   recordAndClaim(
     ended: readonly FinishedAttempt[],

@@ -26,7 +26,12 @@ test('mempool payments may confirm an invoice for 30 s after a recorded list was
 
 test('a list is compared within 30 s of its request, and is the first one when none was recorded so lately', () => {
   const reader = new ChainReader()
-  assert.deepEqual(listState(reader.known, 100), { listedAt: 0, isRecent: false, isFirst: true, sameServer: false })
+  assert.deepEqual(listState(reader.known, 100), {
+    listedAt: 0,
+    isRecent: false,
+    isFirst: true,
+    continuesAbsences: false,
+  })
   reader.read(100)
   assert.deepEqual(
     [99, 100, 130, 131].map(now => listState(reader.known, now).isRecent),
@@ -57,17 +62,29 @@ for (const [name, see] of Object.entries(WITHOUT_ABSENCES))
   test(`absences at two servers do not add up, also when a list of the new one ${name}`, () => {
     const reader = new ChainReader()
     const isSame = (serverEpoch: number) => {
-      reader.see({ type: 'sync_started', at: 150, serverEpoch })
-      return listState(reader.known, 150).sameServer
+      reader.see({ type: 'sync_started', at: 125, serverEpoch })
+      return listState(reader.known, 125).continuesAbsences
     }
     assert.equal(isSame(1), false)
     reader.sync(100)
     assert.deepEqual([isSame(1), isSame(2)], [true, false])
     see(reader)
     assert.deepEqual([isSame(1), isSame(2)], [true, false])
-    reader.sync(150, { serverEpoch: 2 })
+    reader.sync(120, { serverEpoch: 2 })
     assert.deepEqual([isSame(1), isSame(2)], [false, true])
   })
+
+test('absences of lists with a long time between them do not add up: a payment may have been there meanwhile', () => {
+  const reader = new ChainReader()
+  reader.sync(100)
+  const continues = (at: number) => {
+    reader.see({ type: 'sync_started', at, serverEpoch: 1 })
+    return listState(reader.known, at).continuesAbsences
+  }
+  assert.deepEqual([continues(130), continues(131), continues(99)], [true, false, false])
+  reader.sync(289)
+  assert.ok(continues(300), 'the wait begins again')
+})
 
 test('the transactions of a list that was too old to be compared have not vanished', () => {
   const reader = new ChainReader()
@@ -86,25 +103,35 @@ test('payments that no second server had shown are remembered from one recorded 
   assert.deepEqual(reader.known.unwitnessed, new Set([2]))
 })
 
-test('a payment is dropped only when the lists of one server have proved its absence for 120 s and none had it', () => {
+/** The lists that prove an absence. */
+interface Proof {
+  readonly serverEpoch: number
+  /** The time of the first list and of the last one. */
+  readonly since: number
+  readonly listedAt: number
+  readonly tip: number
+}
+
+test('a payment is dropped only when lists of one server, at most 30 s apart, have proved its absence for 120 s and none had it', () => {
+  const mostly = <T>(usual: T, other: T) => fc.constantFrom(...Array<T>(12).fill(usual), other)
   const listed = fc.record({
-    serverEpoch: fc.constantFrom(1, 1, 1, 2),
-    has: fc.constantFrom(false, false, false, true),
-    recorded: fc.constantFrom(true, true, true, false),
-    rewound: fc.constantFrom(false, false, true),
-    clockIsRight: fc.constantFrom(true, true, true, false),
-    secs: fc.integer({ min: 1, max: 70 }),
+    serverEpoch: mostly(1, 2),
+    has: mostly(false, true),
+    recorded: mostly(true, false),
+    rewound: mostly(false, true),
+    clockIsRight: mostly(true, false),
+    secs: fc.oneof({ weight: 12, arbitrary: fc.integer({ min: 5, max: 30 }) }, fc.integer({ min: 31, max: 200 })),
     /** The blocks are read before the list is recorded. */
-    delaySecs: fc.constantFrom(0, 0, 0, 25),
+    delaySecs: mostly(0, 25),
     blocks: fc.integer({ min: 0, max: 1 }),
   })
   let drops = 0
   fc.assert(
-    fc.property(fc.array(listed, { minLength: 4, maxLength: 30 }), lists => {
+    fc.property(fc.array(listed, { minLength: 20, maxLength: 40 }), lists => {
       const reader = new ChainReader()
       let payment: Parameters<typeof presenceOf>[0] = { txid: 'a', seq: 1, inSnapshot: true, vanished: null }
       let [now, tip] = [1_000, 50]
-      let proof = null as { readonly serverEpoch: number; readonly since: number; readonly tip: number } | null
+      let proof = null as Proof | null
       for (const { serverEpoch, has, recorded, rewound, clockIsRight, secs, delaySecs, blocks } of lists) {
         now += secs
         tip += blocks
@@ -115,7 +142,10 @@ test('a payment is dropped only when the lists of one server have proved its abs
         if (has) proof = null
         if (!recorded) continue
         const isProof = !has && !rewound && clockIsRight
-        if (isProof && proof?.serverEpoch !== serverEpoch) proof = { serverEpoch, since: listedAt, tip }
+        if (isProof) {
+          const continues = proof?.serverEpoch === serverEpoch && listedAt - proof.listedAt <= 30
+          proof = proof && continues ? { ...proof, listedAt } : { serverEpoch, since: listedAt, listedAt, tip }
+        }
         const state = listState(reader.known, now)
         const list = { ...conclusions, ...state, txids: new Set(txids), lastSeq: 1, clockIsRight, now, tip }
         const presence = presenceOf(payment, list)

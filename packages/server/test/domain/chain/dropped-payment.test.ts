@@ -6,7 +6,7 @@ const NOW = 10_000
 const LIST: ComparedList = {
   txids: new Set(),
   lastSeq: 9,
-  sameServer: true,
+  continuesAbsences: true,
   clockIsRight: true,
   provesVanished: true,
   uncompared: new Set(),
@@ -47,7 +47,7 @@ for (const [name, change] of Object.entries(UNPROVEN))
   })
 
 const RESTARTED: Readonly<Record<string, Partial<ComparedList>>> = {
-  'at another server': { sameServer: false },
+  'at another server, or after a long time without a list': { continuesAbsences: false },
   'when a list that was not compared had it': { uncompared: new Set(['a']) },
   'when too many lists were not compared': { uncompared: null },
   'when a clock that was ahead began it': { now: NOW - 121 },

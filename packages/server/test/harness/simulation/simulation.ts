@@ -253,11 +253,13 @@ export class ChainSimulation {
     return this.events.flatMap(({ invoiceId, type }) => (invoiceId === invoice.id && type !== null ? [type] : []))
   }
 
-  /** Advances time in block intervals, with a block (if `mine`) and a sync of every process at each. */
+  /** Advances time with a sync of every process each 25 s, and (if `mine`) a block each 75 s. */
   async advanceTime(secs: number, { mine = true }: { readonly mine?: boolean } = {}): Promise<void> {
-    for (let left = secs; left > 0; left -= 75) {
-      this.clock.advance(Math.min(75, left))
-      if (mine && left >= 75) this.mine(1, [])
+    for (let passed = 0; passed < secs; ) {
+      const step = Math.min(25, secs - passed)
+      this.clock.advance(step)
+      passed += step
+      if (mine && passed % 75 === 0) this.mine(1, [])
       for (const process of this.processes) await process.sync()
     }
   }

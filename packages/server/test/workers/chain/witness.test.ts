@@ -239,9 +239,9 @@ chainSyncTest(
       harness.chain.views = async (...args) => (await views(...args)).filter((_, at) => at === index)
     }
     const wait = async (secs: number) => {
-      for (let left = secs; left > 0; left -= 60) {
+      for (let left = secs; left > 0; left -= 30) {
         await harness.sync()
-        harness.clock.advance(Math.min(60, left))
+        harness.clock.advance(Math.min(30, left))
       }
       await harness.sync()
     }

@@ -91,7 +91,10 @@ onBothDatabases(engine => {
     for (const txid of dust) chain.evict(txid)
     clock.advance(10)
     await snapshot()
-    clock.advance(120)
+    for (let i = 0; i < 4; i++) {
+      clock.advance(30)
+      await snapshot()
+    }
     await mineEmpty()
     await snapshot()
     assert.deepEqual(
@@ -127,7 +130,10 @@ onBothDatabases(engine => {
     chain.evict(both)
     clock.advance(10)
     await snapshot()
-    clock.advance(120)
+    for (let i = 0; i < 4; i++) {
+      clock.advance(30)
+      await snapshot()
+    }
     await mineEmpty()
     await snapshot()
     const places = (await store.read(tx => paymentsOf(tx, [low.id, high.id]))).map(({ location }) => location.at)

@@ -229,7 +229,10 @@ class Bench {
   async checkSettled(): Promise<void> {
     for (let i = 0; i < 3; i++) {
       await this.sync(3)
-      this.clock.advance(120)
+      for (let wait = 0; wait < 4; wait++) {
+        this.clock.advance(30)
+        await this.sync(3)
+      }
       this.chain.mineOnly([], this.clock.secs)
     }
     await this.sync(3)
