@@ -27,6 +27,11 @@ export class Calls {
     return this.transport.json(method, path, { token: this.sessionToken(), body, signal: options.signal })
   }
 
+  /** A file, with the session token. */
+  stream(path: string, options: CallOptions): Promise<ReadableStream<Uint8Array>> {
+    return this.transport.stream('GET', path, { token: this.sessionToken(), signal: options.signal })
+  }
+
   /** A call that creates something once, however often it is repeated. */
   create<T>(path: string, token: string, body: unknown, options: CreateOptions): Promise<T> {
     return this.transport.json('POST', path, {

@@ -147,8 +147,12 @@ export class ZatgateClient {
 
   /** Streams the invoices of a period as CSV or JSON. The timeout covers only the start of the response. */
   exportInvoices(request: wire.ExportQuery, options: CallOptions = {}): Promise<ReadableStream<Uint8Array>> {
-    const path = `/v1/account/export${query(request)}`
-    return this.#calls.transport.stream('GET', path, { token: this.#calls.sessionToken(), ...options })
+    return this.#calls.stream(`/v1/account/export${query(request)}`, options)
+  }
+
+  /** Likewise the refunds of a period, without addresses. JSON is a list of `ExportedRefund`. */
+  exportRefunds(request: wire.ExportQuery, options: CallOptions = {}): Promise<ReadableStream<Uint8Array>> {
+    return this.#calls.stream(`/v1/account/refunds/export${query(request)}`, options)
   }
 
   // Webhooks

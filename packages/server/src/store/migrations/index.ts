@@ -69,8 +69,8 @@ export const MIGRATIONS: readonly Migration[] = [
         body_hash ${blob}
       ) ${strict}`,
       'CREATE INDEX refunds_by_invoice ON refunds (invoice_id, id)',
-      'CREATE INDEX refunds_by_account ON refunds (account_id, id)',
-      'CREATE INDEX refunds_by_status ON refunds (account_id, status, id)',
+      'CREATE INDEX refunds_by_time ON refunds (account_id, created_at, id)',
+      'CREATE INDEX refunds_by_status ON refunds (account_id, status, created_at, id)',
       'CREATE INDEX refunds_by_key ON refunds (account_id, idempotency_key) WHERE idempotency_key IS NOT NULL',
       `ALTER TABLE invoices ADD COLUMN refunded_zat ${int}`,
       'CREATE INDEX invoices_refunded ON invoices (account_id, id) WHERE refunded_zat IS NOT NULL',

@@ -3,6 +3,7 @@ import { startOfDay } from '../../../domain/time.ts'
 import type { DashboardRepository } from '../../../ports/repository/sale/dashboard.ts'
 import { countUpTo } from '../../count.ts'
 import { chunks, distinctAscending, inChunks, num } from '../../mapping.ts'
+import { afterPosition } from '../../paginate.ts'
 import { NO_KEY } from '../../placeholder.ts'
 import type { Db } from '../../tables.ts'
 import { toInvoice } from './invoice.ts'
@@ -171,18 +172,14 @@ export function dashboardRepository(db: Db): DashboardRepository {
     },
 
     async listByTime(accountId, { from, to }, after, limit) {
-      const rows = await sales(accountId)
+      const invoices = sales(accountId)
         .selectAll()
         .where('created_at', '>=', from)
         .where('created_at', '<', to)
-        .$if(after !== null, query =>
-          query.where(sql<boolean>`(created_at, id) > (${after?.createdAt ?? 0}, ${after?.id ?? 0})`),
-        )
         .orderBy('created_at')
         .orderBy('id')
         .limit(limit)
-        .execute()
-      return rows.map(toInvoice)
+      return (await afterPosition(invoices, after).execute()).map(toInvoice)
     },
   }
 }
