@@ -3,7 +3,7 @@ import { startOfDay } from '../../../domain/time.ts'
 import type { DashboardRepository } from '../../../ports/repository/sale/dashboard.ts'
 import { countUpTo } from '../../count.ts'
 import { chunks, distinctAscending, inChunks, num } from '../../mapping.ts'
-import { afterPosition } from '../../paginate.ts'
+import { afterInPeriod } from '../../paginate.ts'
 import { NO_KEY } from '../../placeholder.ts'
 import type { Db } from '../../tables.ts'
 import { toInvoice } from './invoice.ts'
@@ -93,6 +93,7 @@ export function dashboardRepository(db: Db): DashboardRepository {
       const rows = await sales(accountId)
         .selectAll()
         .where('needs_attention', '=', sql.lit(1))
+        .orderBy('created_at', 'desc')
         .orderBy('id', 'desc')
         .limit(limit)
         .execute()
@@ -162,24 +163,21 @@ export function dashboardRepository(db: Db): DashboardRepository {
       return rows.map(({ id, sealed }) => ({ id: num(id), sealed }))
     },
 
-    async countByTime(accountId, { from, to }) {
-      const row = await sales(accountId)
-        .where('created_at', '>=', from)
-        .where('created_at', '<', to)
+    async countByTime(accountId, period) {
+      const row = await afterInPeriod(sales(accountId), period, null)
         .select(eb => eb.fn.countAll<bigint>().as('count'))
         .executeTakeFirstOrThrow()
       return num(row.count)
     },
 
-    async listByTime(accountId, { from, to }, after, limit) {
-      const invoices = sales(accountId)
+    async listByTime(accountId, period, after, limit) {
+      const rows = await afterInPeriod(sales(accountId), period, after)
         .selectAll()
-        .where('created_at', '>=', from)
-        .where('created_at', '<', to)
         .orderBy('created_at')
         .orderBy('id')
         .limit(limit)
-      return (await afterPosition(invoices, after).execute()).map(toInvoice)
+        .execute()
+      return rows.map(toInvoice)
     },
   }
 }

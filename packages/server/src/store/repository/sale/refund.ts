@@ -1,10 +1,9 @@
 import { sql } from 'kysely'
 import { REFUND_FIELDS, type Refund } from '../../../domain/sale/refund.ts'
-import type { Period } from '../../../ports/repository/page.ts'
 import type { RefundRepository } from '../../../ports/repository/sale/refund.ts'
 import { rowReader, storedValue } from '../../field.ts'
 import { chunks, distinctAscending, inChunks, num } from '../../mapping.ts'
-import { afterPosition, paginate, readPage } from '../../paginate.ts'
+import { afterInPeriod, paginate, readPage } from '../../paginate.ts'
 import type { Db } from '../../tables.ts'
 
 const toRefund = rowReader<Refund>(REFUND_FIELDS)
@@ -24,12 +23,7 @@ const ORDER = ['created_at', 'id'] as const
 const CHANGED = ['status', 'address', 'addressFromBuyer', 'txid', 'updatedAt']
 
 export function refundRepository(db: Db): RefundRepository {
-  const ofPeriod = (accountId: number, { from, to }: Period) =>
-    db
-      .selectFrom('refunds')
-      .where('account_id', '=', accountId)
-      .where('created_at', '>=', from)
-      .where('created_at', '<', to)
+  const ofAccount = (accountId: number) => db.selectFrom('refunds').where('account_id', '=', accountId)
   const all = () => db.selectFrom('refunds').selectAll()
   const first = async (query: { executeTakeFirst(): Promise<object | undefined> }) => {
     const row = await query.executeTakeFirst()
@@ -88,15 +82,20 @@ export function refundRepository(db: Db): RefundRepository {
     },
 
     async countByTime(accountId, period) {
-      const row = await ofPeriod(accountId, period)
+      const row = await afterInPeriod(ofAccount(accountId), period, null)
         .select(eb => eb.fn.countAll<bigint>().as('count'))
         .executeTakeFirstOrThrow()
       return num(row.count)
     },
 
     async listByTime(accountId, period, after, limit) {
-      const refunds = ofPeriod(accountId, period).selectAll().orderBy('created_at').orderBy('id').limit(limit)
-      return (await afterPosition(refunds, after).execute()).map(toRefund)
+      const rows = await afterInPeriod(ofAccount(accountId), period, after)
+        .selectAll()
+        .orderBy('created_at')
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+      return rows.map(toRefund)
     },
 
     async sums(invoiceId) {
