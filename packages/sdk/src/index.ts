@@ -1,7 +1,7 @@
 export { ZatgateClient } from './client.ts'
 export type { ClientFailure } from './error.ts'
 export { ZatgateError } from './error.ts'
-export type { CallOptions, ClientOptions, CreateOptions } from './options.ts'
+export type { CallOptions, ClientOptions, CreateOptions, InvoiceRequest, RefundRequest } from './options.ts'
 export type { VerifyOptions, WebhookFailure, WebhookHeaders } from './webhook.ts'
 export { verifyWebhook, WebhookVerificationError } from './webhook.ts'
 export type * from './wire.ts'

@@ -1,3 +1,14 @@
+import type { CreateInvoiceRequest, CreateRefundRequest, Price } from './wire.ts'
+
+/** A request with its price as a decimal string only: a number of JavaScript is a float. */
+type Decimal<T> = Omit<T, 'price'> & { price?: Price }
+
+/** A sale: `amount_zat`, `price` or `open_amount`, and what is known of it. */
+export type InvoiceRequest = Decimal<CreateInvoiceRequest>
+
+/** A refund of `amount_zat`, of a `price`, or of all that is left. */
+export type RefundRequest = Decimal<CreateRefundRequest>
+
 /** Options of the ZatgateClient constructor. */
 export interface ClientOptions {
   /** URL of the service, such as `https://pay.example.org`. */
@@ -20,7 +31,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal
 }
 
-/** Options of calls that create an invoice or a withdrawal. */
+/** Options of calls that create an invoice, a refund, a plan purchase or a withdrawal. */
 export interface CreateOptions extends CallOptions {
   /**
    * Calls with the same key and body within 24 hours return the same response. Use your order id, so that a crash
