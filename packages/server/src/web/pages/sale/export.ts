@@ -22,7 +22,7 @@ export function exportPage(
     body: html`
       <p class="lead">Download the invoices or refunds of a period as a file for your accounting or your own programs.</p>
       <form class="card narrow" method="post" action="/export/download">
-        <fieldset><legend>Rows</legend>
+        <fieldset><legend>Content</legend>
           ${kind('invoices', 'Invoices')}
           ${kind('refunds', 'Refunds, without addresses')}
         </fieldset>
