@@ -59,7 +59,7 @@ export async function seedDemo(
 
   async function apiKey(): Promise<string> {
     const key = saved.api_key
-    if (key !== undefined && isOwn(await apiKeys.authenticate(key), account)) return key
+    if (key !== undefined && isOwn((await apiKeys.authenticate(key))?.account, account)) return key
     return (await apiKeys.create(account, 'Sandbox')).key
   }
 

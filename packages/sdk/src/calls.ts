@@ -18,8 +18,12 @@ export class Calls {
   }
 
   /** For calls that say more to the owner. */
-  get knownSessionToken(): string | undefined {
-    return this.#credentials.sessionToken
+  get knownOwner(): string | undefined {
+    return this.#credentials.sessionToken ?? this.#scopedKey
+  }
+
+  get #scopedKey(): string | undefined {
+    return this.#credentials.apiKey?.startsWith('zgk_') ? this.#credentials.apiKey : undefined
   }
 
   /** A call with the session token. */
@@ -30,6 +34,12 @@ export class Calls {
   /** A file, with the session token. */
   stream(path: string, options: CallOptions): Promise<ReadableStream<Uint8Array>> {
     return this.transport.stream('GET', path, { token: this.sessionToken(), signal: options.signal })
+  }
+
+  /** A call with the session token, or else with a scoped API key. */
+  owner<T>(method: string, path: string, body: unknown, options: CallOptions): Promise<T> {
+    const token = this.knownOwner ?? this.sessionToken()
+    return this.transport.json(method, path, { token, body, signal: options.signal })
   }
 
   /** A call that creates something once, however often it is repeated. */

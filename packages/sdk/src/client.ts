@@ -1,6 +1,7 @@
 import { Calls, query, segment } from './calls.ts'
-import type { CallOptions, ClientOptions, CreateOptions, InvoiceRequest, RefundRequest } from './options.ts'
+import type { CallOptions, ClientOptions, CreateApiKeyOptions, CreateOptions } from './options.ts'
 import { poll } from './poll.ts'
+import type { InvoiceRequest, RefundRequest } from './request.ts'
 import { subscribe } from './subscribe.ts'
 import { createTransport } from './transport.ts'
 import type * as wire from './wire.ts'
@@ -40,20 +41,21 @@ export class ZatgateClient {
 
   /**
    * The current state of an invoice. Needs no credential: the invoice id is the access token. With the session token of
-   * its account the response has all that the merchant gave, such as `metadata`.
+   * its account, or a scoped API key with `invoices:read`, the response has all that the merchant gave, such as `metadata`.
    * @throws ZatgateError 404 `no_such_invoice`
    */
   getInvoice(id: string, { include, ...options }: CallOptions & wire.ReadInvoiceQuery = {}): Promise<wire.Invoice> {
     const path = `/v1/invoices/${segment(id)}${query({ include })}`
-    return this.#calls.transport.json('GET', path, { token: this.#calls.knownSessionToken, ...options })
+    return this.#calls.transport.json('GET', path, { token: this.#calls.knownOwner, ...options })
   }
 
   /**
-   * Closes an invoice without a payment. A payment on its way still counts. Needs the session token.
+   * Closes an invoice without a payment. A payment on its way still counts. Needs the session token, or a scoped API
+   * key with `invoices:write`.
    * @throws ZatgateError 409 `invoice_not_cancelable`
    */
   cancelInvoice(id: string, options: CallOptions = {}): Promise<wire.Invoice> {
-    return this.#calls.session('POST', `/v1/invoices/${segment(id)}/cancel`, undefined, options)
+    return this.#calls.owner('POST', `/v1/invoices/${segment(id)}/cancel`, undefined, options)
   }
 
   /**
@@ -119,9 +121,9 @@ export class ZatgateClient {
     return this.#calls.session('GET', `/v1/account/api-keys${query(page)}`, undefined, options)
   }
 
-  /** Creates an API key. The response is the only one that contains the key. */
-  createApiKey(name: string, options: CallOptions = {}): Promise<wire.CreatedApiKey> {
-    const request: wire.CreateApiKeyRequest = { name }
+  /** Creates an API key. The response is the only one that contains the key. Without scopes it creates invoices only. */
+  createApiKey(name: string, { scopes, ...options }: CreateApiKeyOptions = {}): Promise<wire.CreatedApiKey> {
+    const request: wire.CreateApiKeyRequest = { name, ...(scopes && { scopes }) }
     return this.#calls.session('POST', '/v1/account/api-keys', request, options)
   }
 

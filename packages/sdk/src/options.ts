@@ -1,13 +1,4 @@
-import type { CreateInvoiceRequest, CreateRefundRequest, Price } from './wire.ts'
-
-/** A request with its price as a decimal string only: a number of JavaScript is a float. */
-type Decimal<T> = Omit<T, 'price'> & { price?: Price }
-
-/** A sale: `amount_zat`, `price` or `open_amount`, and what is known of it. */
-export type InvoiceRequest = Decimal<CreateInvoiceRequest>
-
-/** A refund of `amount_zat`, of a `price`, or of all that is left. */
-export type RefundRequest = Decimal<CreateRefundRequest>
+import type { Scope } from './wire.ts'
 
 /** Options of the ZatgateClient constructor. */
 export interface ClientOptions {
@@ -29,6 +20,12 @@ export interface ClientOptions {
 export interface CallOptions {
   /** Aborts the call: it rejects with the code `aborted`. */
   readonly signal?: AbortSignal
+}
+
+/** Options of `createApiKey`. */
+export interface CreateApiKeyOptions extends CallOptions {
+  /** What the key may do. Default: create invoices, and nothing else. */
+  readonly scopes?: Scope[]
 }
 
 /** Options of calls that create an invoice, a refund, a plan purchase or a withdrawal. */

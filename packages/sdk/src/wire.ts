@@ -83,6 +83,11 @@ interface SaleTerms {
   auto_redirect?: boolean
   /** The buyer's language, such as `de` or `pt-BR`. */
   locale?: string
+  /**
+   * Events of this invoice are sent here too, and signed with the secret of the account's webhook. Needs a scoped API key
+   * and a webhook of the account.
+   */
+  webhook_url?: string
   /** The shop's own data: an object of at most 16 KiB, kept as the bytes given. Buyers never see it. */
   metadata?: Record<string, unknown>
 }
@@ -346,11 +351,16 @@ export interface AccountWithFirstAddress extends Account {
   first_address: string
 }
 
+/** A right of a scoped API key. */
+export type Scope = 'invoices:create' | 'invoices:read' | 'invoices:write'
+
 /** A row of GET /v1/account/api-keys. */
 export interface ApiKey {
   id: string
   name: string
   last4: string
+  /** Of a scoped key. */
+  scopes?: Scope[]
   created_at: number
   last_used_at: number | null
   revoked_at: number | null
@@ -359,6 +369,8 @@ export interface ApiKey {
 /** POST /v1/account/api-keys */
 export interface CreateApiKeyRequest {
   name: string
+  /** What the key may do. Default: create invoices, and nothing else. */
+  scopes?: Scope[]
 }
 
 /** The response of POST /v1/account/api-keys. */

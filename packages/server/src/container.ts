@@ -244,7 +244,6 @@ export function createServices(infrastructure: Infrastructure, operator: Account
   const updateInvoices = createInvoiceUpdater({ outbox, applyPayment, swapOf: swapInInvoiceEvent })
   const reportChanges = createChangeReporter({ log, metrics })
   const witnesses = createWitnesses({ store, updateInvoices, reportChanges, clock, log })
-
   const chainRecorder = createChainRecorder({ ...infrastructure, updateInvoices, reportChanges, witnesses, setAsides })
   const assets = createSwapAssets({ provider, clock, log })
   const swapStatus = createSwapStatusPoller({ ...infrastructure, outbox, provider, setAsides })
@@ -256,10 +255,8 @@ export function createServices(infrastructure: Infrastructure, operator: Account
     apiKeys: createApiKeys({ store, clock, random, onError }),
     auditLog: createAuditLog({ store, clock }),
     billing,
-    cancellations: createInvoiceCancellations({ store, updateInvoices, reportChanges, clock }),
-    refundLinks: createRefundLinks({ ...infrastructure, outbox, network }),
-    refunds: createRefunds({ ...infrastructure, outbox, network }),
     blockSpacing: createBlockSpacing({ store, params }),
+    cancellations: createInvoiceCancellations({ store, updateInvoices, reportChanges, clock }),
     chainProblems: createChainProblems({ store, clock }),
     chainRecorder,
     cleanup: createCleanup({ store, clock, auditRetentionDays: config.auditRetentionDays, lateWatchDays, log }),
@@ -277,6 +274,8 @@ export function createServices(infrastructure: Infrastructure, operator: Account
     payouts: createPayouts({ store, transitionWithdrawal, clock, vault }),
     readiness: createReadiness({ store, clock, params, newestMigration: NEWEST_MIGRATION, roles: config.roles }),
     recordedChain: createRecordedChain({ store, updateInvoices, reportChanges, clock, log, setAsides }),
+    refundLinks: createRefundLinks({ ...infrastructure, outbox, network }),
+    refunds: createRefunds({ ...infrastructure, outbox, network }),
     scanKeys: createScanKeys({ store, vault, setAsides, metrics }),
     setAsides,
     secrets: createSecrets({ store, vault }),

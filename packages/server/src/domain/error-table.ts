@@ -178,6 +178,13 @@ const CREDENTIALS = {
     fix: 'Enter a new code in the dashboard, or use a token issued for scripts.',
     detail: 'enter a new code in the dashboard, or use a session token issued for scripts',
   },
+  missing_scope: {
+    kind: 'forbidden',
+    text: 'missing scope',
+    when: 'The API key may not do this.',
+    fix: '`detail` names the scope. Create a key with it; the scopes of a key never change.',
+    example: { detail: 'the key needs the scope invoices:write' },
+  },
   bad_metrics_token: {
     kind: 'unauthenticated',
     text: 'bad metrics token',

@@ -74,16 +74,10 @@ export function isGiven({ optional, changedBy }: Field): boolean {
 }
 
 /** The values on the wire. bigints are numbers there, which hold every amount exactly. */
-interface WireValues {
-  readonly integer: number
-  readonly time: number
+interface WireValues extends Omit<Values, 'bigint' | 'zat' | 'json'> {
   readonly bigint: number
   readonly zat: number
-  readonly flag: boolean
-  readonly text: string
   readonly json: Record<string, unknown>
-  readonly price: Price
-  readonly rate: LockedRate
 }
 
 type WireValue<F extends Field> =

@@ -17,8 +17,6 @@ export function stringify(value: object): string {
   return others === '{}' ? `{${texts}}` : `${others.slice(0, -1)},${texts}}`
 }
 
-const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s"{}[\],:]+/g
-
 /**
  * The text of each member of an object, as `JSON.parse` reads it: of members with the same name the last one.
  * @param json the text of a JSON object, which `JSON.parse` accepts
@@ -27,19 +25,23 @@ export function memberTexts(json: string): ReadonlyMap<string, string> {
   const members = new Map<string, string>()
   let depth = 0
   let name: string | null = null
-  let start: number | null = null
-  let end = 0
-  for (const { 0: token, index } of json.matchAll(TOKEN)) {
-    if (token === '}' || token === ']') depth--
-    const isBetween = (depth === 1 && token === ',') || depth === 0
-    if (isBetween && name !== null && start !== null) {
-      members.set(name, json.slice(start, end))
-      name = null
-      start = null
-    } else if (depth === 1 && name === null && token.startsWith('"')) name = JSON.parse(token) as string
-    else if (name !== null && start === null && token !== ':') start = index
-    if (token === '{' || token === '[') depth++
-    end = index + token.length
+  let start = 0
+  for (let at = 0; at < json.length; at++) {
+    const char = json[at]
+    if (char === '"') at = endOfString(json, at)
+    else if (char === '{' || char === '[') {
+      if (++depth === 1) start = at + 1
+    } else if (char === ':' && depth === 1) {
+      name = JSON.parse(json.slice(start, at)) as string
+      start = at + 1
+    } else if (char === ',' || char === '}' || char === ']') {
+      if (depth === 1 && name !== null) members.set(name, json.slice(start, at).trim())
+      if (depth === 1) {
+        name = null
+        start = at + 1
+      }
+      if (char !== ',') depth--
+    }
   }
   return members
 }
@@ -48,9 +50,18 @@ export function memberTexts(json: string): ReadonlyMap<string, string> {
 export function nestingOf(json: string): number {
   let depth = 0
   let deepest = 0
-  for (const [token] of json.matchAll(TOKEN)) {
-    if (token === '{' || token === '[') deepest = Math.max(deepest, ++depth)
-    if (token === '}' || token === ']') depth--
+  for (let at = 0; at < json.length; at++) {
+    const char = json[at]
+    if (char === '"') at = endOfString(json, at)
+    else if (char === '{' || char === '[') deepest = Math.max(deepest, ++depth)
+    else if (char === '}' || char === ']') depth--
   }
   return deepest
+}
+
+/** The place of the quote that ends the string. @param start the place of its first quote */
+function endOfString(json: string, start: number): number {
+  let at = start + 1
+  while (at < json.length && json[at] !== '"') at += json[at] === '\\' ? 2 : 1
+  return at
 }

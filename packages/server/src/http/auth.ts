@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify'
 import type { Account } from '../domain/account/account.ts'
+import type { Scope } from '../domain/account/api-key.ts'
 import type { Actor } from '../domain/account/audit.ts'
-import { type CredentialKind, refusedCredential } from '../domain/account/credential.ts'
+import { type CredentialKind, credentialKindOf, refusedCredential } from '../domain/account/credential.ts'
 import type { Session } from '../domain/account/session.ts'
 import { AppError } from '../domain/error.ts'
 import type { ApiKeys } from '../services/account/api-key.ts'
@@ -10,16 +11,28 @@ import type { SignIn } from '../services/account/sign-in.ts'
 import { owner } from './actor.ts'
 import type { RateLimits } from './rate-limit.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What a scoped API key must have for this route. Without one the route takes no scoped keys. */
+    scope?: Scope
+  }
+}
+
 export interface Auth {
-  /** Runs in `onRequest`, so the key is checked before the body. @throws 401 `missing api key`, `bad api key`; 429 */
+  /**
+   * Runs in `onRequest`, so the key is checked before the body.
+   * @throws 401 `missing api key`, `bad api key`; 403 `missing scope`; 429
+   */
   requireApiKey(request: FastifyRequest): Promise<void>
   /** Runs in `onRequest`. @throws 401 `missing session token`, `bad session token`; 429 */
   requireSession(request: FastifyRequest): Promise<void>
+  /** As `requireSession`, or as `requireApiKey` for a scoped key. */
+  requireOwner(request: FastifyRequest): Promise<void>
   /**
-   * As `requireSession` when the request has a session token; otherwise nothing: the route is public, and says more to the
-   * owner. Other credentials are ignored, as by every public route.
+   * As `requireOwner` when the request has a session token, or a scoped key with the scope of the route; otherwise nothing:
+   * the route is public, and says more to the owner. Other credentials are ignored, as by every public route.
    */
-  acceptSession(request: FastifyRequest): Promise<void>
+  acceptOwner(request: FastifyRequest): Promise<void>
   /**
    * As `requireSession`. A session of a browser must also have entered a code recently, as the dashboard requires it for
    * the same change. A token issued for a script has no one to enter a code.
@@ -32,6 +45,7 @@ export interface Auth {
 
 const accountsOfRequests = new WeakMap<FastifyRequest, Account>()
 const sessionsOfRequests = new WeakMap<FastifyRequest, Session>()
+const scopedRequests = new WeakSet<FastifyRequest>()
 
 interface AuthDeps {
   readonly apiKeys: ApiKeys
@@ -55,20 +69,39 @@ export function createAuth({ apiKeys, sessions, signIn, rateLimits }: AuthDeps):
     return session.origin === 'script' || (await signIn.isRecentlyAuthenticated(session))
   }
 
+  /** @returns whether the key may do what the route is for; only then the request has its account */
+  async function acceptApiKey(request: FastifyRequest): Promise<boolean> {
+    const text = bearerCredential(request, 'apiKey')
+    const found = await apiKeys.authenticate(text)
+    if (!found) throw badCredential(request, 'apiKey', text)
+    const { account, key } = found
+    const { scope } = request.routeOptions.config
+    if (key.scopes && !(scope && key.scopes.includes(scope))) return false
+    rateLimits.countForAccount(request, account)
+    accountsOfRequests.set(request, account)
+    if (key.scopes) scopedRequests.add(request)
+    return true
+  }
+
+  async function requireApiKey(request: FastifyRequest): Promise<void> {
+    if (await acceptApiKey(request)) return
+    const { scope } = request.routeOptions.config
+    throw new AppError('missing_scope', { detail: `the key needs the scope ${scope}` })
+  }
+
+  const requireOwner = (request: FastifyRequest) =>
+    sentKind(request) === 'scopedKey' ? requireApiKey(request) : requireSession(request)
+
   return {
     requireSession,
     hasRecentSignIn,
+    requireApiKey,
+    requireOwner,
 
-    async acceptSession(request) {
-      if (SESSION_TOKEN.test(request.headers.authorization ?? '')) await requireSession(request)
-    },
-
-    async requireApiKey(request) {
-      const key = bearerCredential(request, 'apiKey')
-      const account = await apiKeys.authenticate(key)
-      if (!account) throw badCredential(request, 'apiKey', key)
-      rateLimits.countForAccount(request, account)
-      accountsOfRequests.set(request, account)
+    async acceptOwner(request) {
+      const kind = sentKind(request)
+      if (kind === 'session') await requireSession(request)
+      if (kind === 'scopedKey') await acceptApiKey(request)
     },
 
     async requireRecentSignIn(request) {
@@ -78,12 +111,18 @@ export function createAuth({ apiKeys, sessions, signIn, rateLimits }: AuthDeps):
   }
 }
 
-/** The account found by `acceptSession`; null without a session token. */
-export function sessionAccountOf(request: FastifyRequest): Account | null {
+/** @throws AppError `missing_scope` for a request without a scoped key: a key without scopes creates plain invoices only */
+export function requireScopedKey(request: FastifyRequest, field: string): void {
+  if (!scopedRequests.has(request))
+    throw new AppError('missing_scope', { detail: `${field} needs a scoped API key, which begins with zgk_` })
+}
+
+/** The account found by `acceptOwner`; null without one. */
+export function ownerAccountOf(request: FastifyRequest): Account | null {
   return accountsOfRequests.get(request) ?? null
 }
 
-/** The account found by `requireApiKey` or `requireSession`. */
+/** The account found by `requireApiKey`, `requireSession` or `requireOwner`. */
 export function accountOf(request: FastifyRequest): Account {
   return required(accountsOfRequests.get(request))
 }
@@ -103,32 +142,48 @@ function required<T>(value: T | undefined): T {
   return value
 }
 
-const SESSION_TOKEN = /^bearer +zgs_/i
-
 const CREDENTIALS = {
-  apiKey: { missing: 'missing_api_key', bad: 'bad_api_key', takes: 'an API key, which begins with zg_' },
+  apiKey: {
+    missing: 'missing_api_key',
+    bad: 'bad_api_key',
+    kinds: ['apiKey', 'scopedKey'],
+    takes: 'an API key, which begins with zg_ or zgk_',
+  },
   session: {
     missing: 'missing_session_token',
     bad: 'bad_session_token',
+    kinds: ['session'],
     takes: 'a session token, which begins with zgs_',
   },
-} as const satisfies Record<CredentialKind, unknown>
+} as const
 
-function bearerCredential(request: FastifyRequest, kind: CredentialKind): string {
-  const credential = /^bearer +(\S.*)$/i.exec(request.headers.authorization ?? '')?.[1]
+type Taken = keyof typeof CREDENTIALS
+
+/** The kind of credential that the request has; null for none. */
+function sentKind(request: FastifyRequest): CredentialKind | null {
+  return credentialKindOf(sentCredential(request) ?? '')
+}
+
+function sentCredential({ headers }: FastifyRequest): string | undefined {
+  return /^bearer +(\S.*)$/i.exec(headers.authorization ?? '')?.[1]?.trimEnd()
+}
+
+function bearerCredential(request: FastifyRequest, taken: Taken): string {
+  const credential = sentCredential(request)
   if (credential === undefined)
-    throw new AppError(CREDENTIALS[kind].missing, {
-      detail: `send it as Authorization: Bearer; ${accepted(request, kind)}`,
+    throw new AppError(CREDENTIALS[taken].missing, {
+      detail: `send it as Authorization: Bearer; ${accepted(request, taken)}`,
     })
-  return credential.trimEnd()
+  return credential
 }
 
-function badCredential(request: FastifyRequest, kind: CredentialKind, text: string): AppError {
-  return new AppError(CREDENTIALS[kind].bad, {
-    detail: `${refusedCredential(kind, text)}; ${accepted(request, kind)}`,
-  })
+function badCredential(request: FastifyRequest, taken: Taken, text: string): AppError {
+  const { bad, kinds } = CREDENTIALS[taken]
+  return new AppError(bad, { detail: `${refusedCredential(kinds, text)}; ${accepted(request, taken)}` })
 }
 
-function accepted({ method, routeOptions }: FastifyRequest, kind: CredentialKind): string {
-  return `${method} ${routeOptions.url} takes ${CREDENTIALS[kind].takes}`
+function accepted({ method, routeOptions }: FastifyRequest, taken: Taken): string {
+  const { scope } = routeOptions.config
+  const orScoped = taken === 'session' && scope ? `, or an API key with the scope ${scope}` : ''
+  return `${method} ${routeOptions.url} takes ${CREDENTIALS[taken].takes}${orScoped}`
 }

@@ -186,7 +186,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   healthRoutes(app, { readiness: options.readiness })
   // With a port for health checks, the public one has no metrics, whatever the proxy lets through.
   if (settings.healthPort === null) addMetricsRoute(app, registry, settings.metricsToken)
-  invoiceRoutes(app, { invoices, cancellations: options.cancellations, swaps, auth, clock, publicUrl })
+  invoiceRoutes(app, { invoices, cancellations: options.cancellations, swaps, webhooks, auth, clock, publicUrl })
   swapRoutes(app, { swaps, invoices })
   refundRoutes(app, { refunds: options.refunds, auth, publicUrl })
   refundLinkRoutes(app, options.refundLinks)

@@ -103,6 +103,8 @@ export interface ApiKeysTable {
   name: string
   last4: string
   hash: Uint8Array
+  /** Separated by spaces; null for a key without scopes. */
+  scopes: string | null
   created_at: Int64
   last_used_at: Int64 | null
   revoked_at: Int64 | null
@@ -308,6 +310,7 @@ export interface DeliveriesTable {
   account_id: Int64
   invoice_id: Int64 | null
   event_type: EventType
+  url: string | null
   body: string
   state: DeliveryState
   attempts: Int64

@@ -74,6 +74,31 @@ for (const { language, program, version, file, command } of RECEIVERS) {
   })
 }
 
+const NO_SHELL = missingProgram('bash') || missingProgram('curl')
+test('the guide sends the events of one invoice to one more URL', { skip: NO_SHELL }, async t => {
+  const service = await startTestService({ env: { WEBHOOK_ALLOW_PRIVATE: 'true' } })
+  t.after(() => service.close())
+  const { url, sessionToken, sandbox } = service
+  const own = `${sandbox.webhookUrl}orders/1001`
+  const shell = openShell(t, {
+    folder: temporaryFolder(stackOf(t)),
+    env: { ZATGATE_URL: url, SESSION_TOKEN: sessionToken },
+    replace: {
+      'https://shop.example.com/webhook': sandbox.webhookUrl,
+      'https://shop.example.com/orders/1001': own,
+    },
+  })
+  await shell.json(GUIDE.block('sh set'))
+  const invoice = await shell.json(GUIDE.block('sh own'))
+  assert.equal(invoice.webhook_url, own)
+  sandbox.wallet.pay({ uri: invoice.zip321_uri })
+  const client = new ZatgateClient({ baseUrl: url, sessionToken })
+  await until('detected', async () => (await client.getInvoice(invoice.id)).status === 'detected')
+  sandbox.chain.mine(3)
+  const paths = () => sandbox.webhookReceiver.deliveries.map(({ path }) => path).sort()
+  await until('both events', () => paths().join() === '/,/orders/1001')
+})
+
 test('the guide says what to do with every event', () => {
   assert.deepEqual(GUIDE.rows('What to do with each event').sort(), [...EVENT_TYPES].sort())
 })

@@ -68,6 +68,50 @@ async function checkEvents(at: TestService, clock: SkewedClock): Promise<void> {
   assert.equal((await client.listDeliveries({ invoice_id: paid.id })).length, 1)
 }
 
+/** An invoice's own webhook gets its events too, the account's everything. */
+async function checkOwnWebhook(at: TestService, clock: SkewedClock): Promise<void> {
+  const { sandbox } = at
+  const client = new ZatgateClient({ baseUrl: at.url, apiKey: at.apiKey, sessionToken: at.sessionToken })
+  const { key } = await client.createApiKey('shop', { scopes: ['invoices:create', 'invoices:write'] })
+  const shop = new ZatgateClient({ baseUrl: at.url, apiKey: key })
+  const { secret } = await client.setWebhook(sandbox.webhookUrl)
+  const ownUrl = `${sandbox.webhookUrl}own`
+  sandbox.webhookReceiver.script(
+    [
+      { kind: 'status', status: 503 },
+      { kind: 'status', status: 200 },
+    ],
+    '/own',
+  )
+  const sell = async (webhook_url?: string) => {
+    const invoice = await shop.createInvoice({ amount_zat: 1_000_000, ...(webhook_url && { webhook_url }) })
+    sandbox.wallet.pay({ uri: invoice.zip321_uri })
+    await until('the payment', async () => (await client.getInvoice(invoice.id)).status === 'detected')
+    return invoice
+  }
+  const [own, same, none] = [await sell(ownUrl), await sell(sandbox.webhookUrl), await sell()]
+  sandbox.chain.mine(3)
+  const pathsOf = ({ id }: { id: string }) =>
+    sandbox.webhookReceiver.deliveries.filter(isAbout('invoice.paid', id)).map(({ path }) => path)
+  await until('the events', () => pathsOf(own).length === 2 && pathsOf(same).length === 1 && pathsOf(none).length === 1)
+  clock.advance(15)
+  await until('the second attempt', () => pathsOf(own).length === 3)
+  assert.deepEqual(pathsOf(own).sort(), ['/', '/own', '/own'], 'each URL has its own attempts')
+  assert.deepEqual([pathsOf(same), pathsOf(none)], [['/'], ['/']], 'a URL gets each event once')
+  const copies = sandbox.webhookReceiver.deliveries.filter(isAbout('invoice.paid', own.id))
+  for (const copy of copies) assert.equal((await verified(copy, secret, clock)).invoice_id, own.id)
+  assert.equal(new Set(copies.map(({ headers }) => headers['webhook-id'])).size, 2)
+
+  const rows = await until('the log', async () => {
+    const attempts = await client.listDeliveries({ invoice_id: own.id })
+    return attempts.length === 3 && attempts.every(row => row.status_code !== null) && attempts
+  })
+  const failed = rows.find(row => row.url === ownUrl)!
+  await client.resendDelivery(failed.delivery_id)
+  await until('the resent event', () => pathsOf(own).length === 4)
+  assert.equal(pathsOf(own).at(-1), '/own', 'it is sent where it was sent before')
+}
+
 function isAbout(type: string, invoiceId: string | null): (delivery: Delivery) => boolean {
   return ({ body }) => {
     const event: WebhookEvent = JSON.parse(body.toString())
@@ -86,7 +130,25 @@ test('on SQLite, invoice events are sent to the webhook', async t => {
   await checkEvents(at, clock)
 })
 
+test('on SQLite, events of an invoice are sent to its own webhook too', async t => {
+  const clock = new SkewedClock()
+  const at = await startTestService({ clock })
+  t.after(() => at.close())
+  await checkOwnWebhook(at, clock)
+})
+
 const bin = findPostgres()
+test('on PostgreSQL, events of an invoice are sent to its own webhook too', {
+  skip: bin ? false : NO_POSTGRES,
+}, async t => {
+  const postgres = await startPostgres(bin!)
+  t.after(() => postgres.stop())
+  const clock = new SkewedClock()
+  const at = await startTestService({ databaseUrl: await postgres.freshDatabase(), clock })
+  t.after(() => at.close())
+  await checkOwnWebhook(at, clock)
+})
+
 test('two processes on one PostgreSQL: one syncs the chain, the other delivers the events', {
   skip: bin ? false : NO_POSTGRES,
 }, async t => {

@@ -8,7 +8,7 @@ const FAR_MS = 4_000_000_000_000
 /** Stores deliveries with these bodies whose last attempt was answered with 503. The account needs a webhook. */
 export async function insertFailed(store: Store, accountId: number, bodies: readonly string[]): Promise<void> {
   const now = Math.floor(Date.now() / 1000)
-  const event = { accountId, invoiceId: null, eventType: 'plan.updated', createdAt: now - 3_600 } as const
+  const event = { accountId, invoiceId: null, eventType: 'plan.updated', url: null, createdAt: now - 3_600 } as const
   await store.write(async tx => {
     await tx.deliveries.insert(bodies.map(body => ({ ...event, body, publicId: randomUUID(), dueAtMs: FAR_MS })))
     const deliveries = await tx.deliveries.listDue([{ accountId, limit: bodies.length }], FAR_MS)

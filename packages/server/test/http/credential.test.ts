@@ -8,7 +8,7 @@ import { call } from '../harness/http-call.ts'
 const api = await startTestApi()
 after(() => api.close())
 
-const KEY_WANTED = 'POST /v1/invoices takes an API key, which begins with zg_'
+const KEY_WANTED = 'POST /v1/invoices takes an API key, which begins with zg_ or zgk_'
 const TOKEN_WANTED = 'GET /v1/account takes a session token, which begins with zgs_'
 const SEND = 'send it as Authorization: Bearer'
 

@@ -173,7 +173,8 @@ async function sessionEndpoints(harness: SandboxService): Promise<string[]> {
     Object.entries(methods)
       // Everyone with the id may read an invoice; `http/routes/sale/terms.test.ts` tests what its owner sees beyond.
       .filter(
-        ([, { security = [] }]) => security.length > 0 && security.every(scheme => scheme.sessionAuth !== undefined),
+        ([, { security = [] }]) =>
+          security.some(scheme => scheme.sessionAuth) && security.every(scheme => Object.keys(scheme).length > 0),
       )
       .map(([method]) => `${method.toUpperCase()} ${path}`),
   )

@@ -257,16 +257,18 @@ describe('pages', () => {
     const [mail] = await until('the code', () => codes().length > 0 && codes())
     assert.equal(codes().length, 1, 'one code is enough for all the requests')
     assert.ok(mails > 0)
+    const scoped = { name: 'a "name"', 'may-invoices:write': '1' }
     const wrong = await visitor.request('POST /api-keys', {
-      name: 'a "name"',
+      ...scoped,
       code: '000000' === mail?.code ? '1' : '000000',
     })
     assert.equal(wrong.status, 403)
     assert.match(wrong.text, /code is wrong/)
-    assert.ok(wrong.text.includes('value="a &quot;name&quot;"'))
-    const right = await visitor.request('POST /api-keys', { name: 'a "name"', code: mail?.code as string })
+    for (const kept of ['value="a &quot;name&quot;"', 'name="may-invoices:write"']) assert.ok(wrong.text.includes(kept))
+    const right = await visitor.request('POST /api-keys', { ...scoped, code: mail?.code as string })
     assert.equal(right.status, 200)
-    assert.match(right.text, /zg_[0-9A-Za-z]{49}/)
+    assert.match(right.text, /zgk_[0-9A-Za-z]{49}/)
+    assert.match(right.text, /<span class="below">invoices:write<\/span>/)
     assert.equal((await visitor.request('POST /webhook/rotate-secret', {})).status, 200)
     const [key] = (await call(harness, 'GET /v1/account/api-keys', { token })).body
     await expireRecentAuth(token)
@@ -281,8 +283,8 @@ describe('pages', () => {
       call(harness, line, { token, ...(json === undefined ? {} : { json }) })
     await visitor.request('POST /viewing-key', { viewing_key: harness.sandbox.demoViewingKey })
     await mailed(email, /viewing key was set/)
-    const { body: key } = await api('POST /v1/account/api-keys', { name: 'till' })
-    assert.match((await mailed(email, /API key was created/)).text, /: till\./)
+    const { body: key } = await api('POST /v1/account/api-keys', { name: 'till', scopes: ['invoices:read'] })
+    assert.match((await mailed(email, /API key was created/)).text, /: till \(invoices:read\)\./)
     await api(`DELETE /v1/account/api-keys/${key.id}`)
     await mailed(email, /API key was revoked/)
     await api('PUT /v1/account/webhook', { url: 'http://127.0.0.1:9/path?token=hidden' })

@@ -9,7 +9,7 @@ const SHIELDED: readonly number[] = [TYPECODES.sapling, TYPECODES.orchard]
 export function checkShieldedAddress(text: string, network: Network): string | null {
   try {
     const address = parseAddress(text)
-    if (address.network !== network) return `an address of the ${NETWORKS[address.network]} network`
+    if (address.network !== network) return `an address of the ${address.network} network`
     return address.typecodes.some(code => SHIELDED.includes(code)) ? null : NOT_SHIELDED
   } catch (error) {
     if (!(error instanceof ZcashError)) throw error
@@ -18,5 +18,3 @@ export function checkShieldedAddress(text: string, network: Network): string | n
 }
 
 const NOT_SHIELDED = 'a unified address without a shielded receiver'
-
-const NETWORKS: Readonly<Record<Network, string>> = { main: 'main', test: 'test', regtest: 'regtest' }

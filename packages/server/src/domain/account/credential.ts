@@ -7,8 +7,10 @@ import { requirePrintableLine } from '../text.ts'
  * Bearer credentials: a prefix for the kind, 32 random bytes in base62, and a CRC-32 of both. Mistyped credentials and
  * those of other services are refused without a database read.
  */
-const CREDENTIAL_PREFIXES = { apiKey: 'zg_', session: 'zgs_' } as const
+const CREDENTIAL_PREFIXES = { apiKey: 'zg_', scopedKey: 'zgk_', session: 'zgs_' } as const
 export type CredentialKind = keyof typeof CREDENTIAL_PREFIXES
+
+const CREDENTIAL_KINDS = Object.keys(CREDENTIAL_PREFIXES) as CredentialKind[]
 
 export const SECRET_BYTES = 32
 export const MAX_NAME_LENGTH = 100
@@ -35,18 +37,25 @@ export function isWellFormedCredential(kind: CredentialKind, text: string): bool
 
 const CREDENTIAL_NOUNS: readonly (readonly [prefix: string, noun: string])[] = [
   [CREDENTIAL_PREFIXES.apiKey, 'an API key'],
+  [CREDENTIAL_PREFIXES.scopedKey, 'a scoped API key'],
   [CREDENTIAL_PREFIXES.session, 'a session token'],
   [WEBHOOK_SECRET_PREFIX, 'a webhook secret'],
 ]
 const VIEWING_KEY = /^u(?:view|ivk|vf|vi)(?:test|regtest)?1/
 
-/** Says why `text`, which was not accepted, is no valid credential of this kind. It repeats nothing of it. */
-export function refusedCredential(kind: CredentialKind, text: string): string {
+/** The kind that the prefix of `text` names; null for none. */
+export function credentialKindOf(text: string): CredentialKind | null {
+  return CREDENTIAL_KINDS.find(kind => text.startsWith(CREDENTIAL_PREFIXES[kind])) ?? null
+}
+
+/** Says why `text`, which was not accepted, is no valid credential of these kinds. It repeats nothing of it. */
+export function refusedCredential(kinds: readonly CredentialKind[], text: string): string {
   const other = VIEWING_KEY.test(text) ? 'a viewing key' : 'no credential of this service'
   const noun = CREDENTIAL_NOUNS.find(([prefix]) => text.startsWith(prefix))?.[1] ?? other
-  if (!text.startsWith(CREDENTIAL_PREFIXES[kind])) return `this is ${noun}`
+  const kind = credentialKindOf(text)
+  if (kind === null || !kinds.includes(kind)) return `this is ${noun}`
   if (!isWellFormedCredential(kind, text)) return `this is ${noun}, but incomplete or mistyped: copy it again`
-  return kind === 'apiKey' ? 'the key is unknown or revoked' : 'the token is unknown, expired or ended'
+  return kind === 'session' ? 'the token is unknown, expired or ended' : 'the key is unknown or revoked'
 }
 
 /** The stored hash of a credential. SHA-256 without salt or stretching suffices for 256 random bits. */

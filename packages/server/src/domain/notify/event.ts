@@ -29,6 +29,8 @@ export interface NewEvent {
   readonly type: EventType | null
   readonly body: string | null
   readonly createdAt: number
+  /** An event of the invoice is delivered to this URL too. */
+  readonly webhookUrl?: string | null
 }
 
 export interface EventSwap {
@@ -96,7 +98,8 @@ export function refundUpdatedEvent(refund: Refund, invoice: Invoice, createdAt: 
     ...(refund.price && { price: refund.price }),
     ...(invoice.orderId !== null && { order_id: invoice.orderId }),
   })
-  return { accountId: refund.accountId, invoiceId: refund.invoiceId, type, body, createdAt }
+  const { webhookUrl } = invoice
+  return { accountId: refund.accountId, invoiceId: refund.invoiceId, type, body, createdAt, webhookUrl }
 }
 
 /** The event that the withdrawal has a new status. */

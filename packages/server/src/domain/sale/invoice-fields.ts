@@ -1,3 +1,4 @@
+import { CONFIRMATIONS } from '../account/account.ts'
 import type { Fields } from '../field.ts'
 
 export const INVOICE_STATUSES = ['pending', 'detected', 'paid', 'underpaid', 'expired'] as const
@@ -13,7 +14,10 @@ export const EXPIRY_SECS = { min: 60, max: 86_400, default: 900 } as const
 export const MAX_TOLERANCE_BPS = 10_000
 
 const OPTIONAL = { nullable: true, initial: null, optional: true } as const
-const URL_LENGTH = { minLength: 1, maxLength: 2048 } as const
+/** The longest address of a page of the shop. */
+export const MAX_SHOP_URL_CHARS = 2048
+
+const URL_LENGTH = { minLength: 1, maxLength: MAX_SHOP_URL_CHARS } as const
 
 /** The fields of an invoice. `changedBy: 'evaluation'` are those that `evaluateInvoice` decides. */
 export const INVOICE_FIELDS = {
@@ -97,7 +101,7 @@ export const INVOICE_FIELDS = {
     column: 'own_confirmations',
     type: 'integer',
     ...OPTIONAL,
-    request: { minimum: 0, maximum: 100 },
+    request: { minimum: CONFIRMATIONS.min, maximum: CONFIRMATIONS.max },
     wire: 'confirmations',
     meaning: 'Blocks until a payment of this invoice counts. Default: those of the account.',
   },
@@ -132,6 +136,15 @@ export const INVOICE_FIELDS = {
     request: { minLength: 2, maxLength: 35 },
     wire: 'locale',
     meaning: "The buyer's language, such as `de` or `pt-BR`.",
+  },
+  /** Signed with the secret of the account's webhook. */
+  webhookUrl: {
+    column: 'webhook_url',
+    type: 'text',
+    ...OPTIONAL,
+    request: URL_LENGTH,
+    wire: 'webhook_url',
+    meaning: "Events of this invoice are sent here too, beside the account's webhook, and signed with its secret.",
   },
   /** Text of a JSON object. */
   metadata: {

@@ -1,8 +1,9 @@
 import { invalidField } from '../error.ts'
+import { type GivenMembers, selectFields } from '../field.ts'
 import type { Zat } from '../money.ts'
 import { memberTexts, nestingOf } from '../raw-json.ts'
 import { requirePrintableLine } from '../text.ts'
-import type { GivenFields } from './invoice.ts'
+import { type GivenFields, INVOICE_FIELDS, type InvoiceFields } from './invoice.ts'
 import { type Price, parseMoney } from './price.ts'
 import { parseShopUrl } from './shop-url.ts'
 
@@ -12,21 +13,19 @@ export interface GivenTerms extends GivenFields {
 }
 
 /** The body of a request for an invoice, as its schema accepts it. */
-export interface InvoiceBody {
+export interface InvoiceBody extends GivenMembers<InvoiceFields> {
   readonly amount_zat?: number
-  readonly price?: { readonly amount: string | number; readonly currency: string }
-  readonly open_amount?: boolean
-  readonly min_amount_zat?: number
-  readonly tolerance_bps?: number
-  readonly confirmations?: number
-  readonly order_id?: string
-  readonly description?: string
-  readonly success_url?: string
-  readonly cancel_url?: string
-  readonly auto_redirect?: boolean
-  readonly locale?: string
+  readonly price?: PriceMember
   readonly metadata?: object
 }
+
+/** A price as a request gives it. */
+export interface PriceMember {
+  readonly amount: string | number
+  readonly currency: string
+}
+
+const REQUESTED = selectFields(INVOICE_FIELDS, ({ request }) => request !== undefined)
 
 /** The longest text of metadata, in bytes of UTF-8. */
 export const MAX_METADATA_BYTES = 16 * 1024
@@ -36,33 +35,40 @@ const MAX_METADATA_NESTING = 16
 /**
  * Parses what a request for an invoice gives.
  * @param text the body as it was sent: numbers of a price and metadata are taken from it as they are written
- * @param isPublic see `parseShopUrl`
+ * @param publicUrl see `parseShopUrl`
  * @throws AppError `invalid_<field>`
  */
-export function parseInvoiceBody(body: InvoiceBody, text: string, isPublic: boolean): GivenTerms {
-  const { amount_zat: amountZat, price, open_amount: openAmount, min_amount_zat: minAmountZat } = body
-  const { order_id: orderId, description, locale, success_url: successUrl, cancel_url: cancelUrl } = body
-  if (orderId !== undefined) requirePrintableLine('order_id', orderId, 128)
-  if (description !== undefined) requirePrintableLine('description', description, 200)
-  if (locale !== undefined) requireLocale(locale)
-  if (successUrl !== undefined) parseShopUrl('success_url', successUrl, isPublic)
-  if (cancelUrl !== undefined) parseShopUrl('cancel_url', cancelUrl, isPublic)
-  if (body.auto_redirect && successUrl === undefined) throw invalidField('auto_redirect', 'needs success_url')
+export function parseInvoiceBody(body: InvoiceBody, text: string, publicUrl: string): GivenTerms {
+  const { amount_zat: amountZat, price, metadata } = body
+  const written = price || metadata ? memberTexts(text) : new Map<string, string>()
+  const given = parseRequested(body)
+  requireReadable(given, publicUrl)
   return {
+    ...given,
     ...(amountZat !== undefined && { amountZat: BigInt(amountZat) }),
-    ...(price && { price: parsePriceMember(price, text) }),
-    ...(openAmount && { openAmount }),
-    ...(minAmountZat !== undefined && { minAmountZat: BigInt(minAmountZat) }),
-    ...(body.tolerance_bps !== undefined && { toleranceBps: body.tolerance_bps }),
-    ...(body.confirmations !== undefined && { ownConfirmations: body.confirmations }),
-    ...(orderId !== undefined && { orderId }),
-    ...(description !== undefined && { description }),
-    ...(successUrl !== undefined && { successUrl }),
-    ...(cancelUrl !== undefined && { cancelUrl }),
-    ...(body.auto_redirect !== undefined && { autoRedirect: body.auto_redirect }),
-    ...(locale !== undefined && { locale }),
-    ...(body.metadata && { metadata: requireMetadata(memberTexts(text).get('metadata') ?? '') }),
+    ...(price && { price: parsePriceMember(price, written.get('price')) }),
+    ...(metadata && { metadata: requireMetadata(written.get('metadata') ?? '') }),
   }
+}
+
+function parseRequested(body: InvoiceBody): GivenFields {
+  const given = REQUESTED.flatMap(([name, { wire, type }]) => {
+    const value = body[wire as keyof InvoiceBody]
+    if (value === undefined || (name === 'openAmount' && !value)) return []
+    return [[name, type === 'zat' ? BigInt(value as number) : value] as const]
+  })
+  return Object.fromEntries(given) as GivenFields
+}
+
+/** @throws AppError `invalid_<field>` */
+function requireReadable(given: GivenFields, publicUrl: string): void {
+  const { orderId, description, locale, successUrl, cancelUrl, autoRedirect } = given
+  if (orderId) requirePrintableLine('order_id', orderId, INVOICE_FIELDS.orderId.request.maxLength)
+  if (description) requirePrintableLine('description', description, INVOICE_FIELDS.description.request.maxLength)
+  if (locale) requireLocale(locale)
+  if (successUrl) parseShopUrl('success_url', successUrl, publicUrl)
+  if (cancelUrl) parseShopUrl('cancel_url', cancelUrl, publicUrl)
+  if (autoRedirect && !successUrl) throw invalidField('auto_redirect', 'needs success_url')
 }
 
 /**
@@ -83,12 +89,11 @@ export function requireOneAmount(request: GivenTerms): void {
 
 /**
  * The member `price` of a body. A number is taken as it is written: a float would change `0.10` and long decimals.
- * @param text the body as it was sent
+ * @param text the member as it was sent
  * @throws AppError `invalid_price`
  */
-export function parsePriceMember({ amount, currency }: NonNullable<InvoiceBody['price']>, text: string): Price {
-  const written = () => memberTexts(memberTexts(text).get('price') ?? '').get('amount') ?? ''
-  return parseMoney(typeof amount === 'string' ? amount : written(), currency)
+export function parsePriceMember({ amount, currency }: PriceMember, text = ''): Price {
+  return parseMoney(typeof amount === 'string' ? amount : (memberTexts(text).get('amount') ?? ''), currency)
 }
 
 /** @throws AppError `invalid_metadata` */

@@ -21,7 +21,7 @@ export {
   type InvoiceStatus,
 } from './invoice-fields.ts'
 
-type InvoiceFields = typeof INVOICE_FIELDS
+export type InvoiceFields = typeof INVOICE_FIELDS
 
 /** A stored invoice. Times are in Unix seconds. */
 export interface Invoice extends Noun<InvoiceFields> {}
@@ -53,6 +53,7 @@ const MERCHANT_MEMBERS = [
   'cancel_url',
   'auto_redirect',
   'locale',
+  'webhook_url',
   'canceled_at',
   'metadata',
 ] as const
@@ -158,7 +159,7 @@ function memberOf(invoice: Invoice, member: keyof InvoiceMembers): unknown {
   const [name, field] = FIELD_OF_MEMBER.get(member)!
   const value = invoice[name as keyof Invoice]
   if (value === null && isOptional(field)) return undefined
-  if (field.type === 'json') return value === null ? null : new RawJson(value as string)
+  if (field.type === 'json') return new RawJson(value as string)
   return typeof value === 'bigint' ? Number(value) : value
 }
 

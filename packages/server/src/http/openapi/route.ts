@@ -16,7 +16,9 @@ const SECURITY_SCHEMES = {
   apiKeyAuth: {
     type: 'http',
     scheme: 'bearer',
-    description: 'An API key: `zg_…`. It creates invoices and can do nothing else.',
+    description:
+      'An API key. One without scopes, `zg_…`, creates invoices and can do nothing else. A scoped one, `zgk_…`, can do ' +
+      'what its scopes name.',
   },
   sessionAuth: {
     type: 'http',

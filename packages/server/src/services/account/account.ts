@@ -199,6 +199,7 @@ export function createAccounts(
         const terms = { ...saleTermsOf(before), ...changes }
         if (!hasRecentSignIn && needsRecentSignIn(before, terms)) throw new AppError('recent_sign_in_required')
         const { confirmations, toleranceBps } = terms
+        if (confirmations === before.confirmations && toleranceBps === before.toleranceBps) return before
         await tx.accounts.setTerms(account.id, terms)
         if (confirmations !== before.confirmations)
           await recordChange(tx, account, actor, { kind: 'confirmations_set', at, detail: String(confirmations) })

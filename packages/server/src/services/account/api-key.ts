@@ -1,9 +1,10 @@
 import type { Account } from '../../domain/account/account.ts'
-import { type ApiKey, MAX_API_KEYS } from '../../domain/account/api-key.ts'
+import { type ApiKey, MAX_API_KEYS, type Scope } from '../../domain/account/api-key.ts'
 import { type Actor, SERVICE } from '../../domain/account/audit.ts'
 import {
   checkCredentialName,
   credentialHash,
+  credentialKindOf,
   formatCredential,
   isWellFormedCredential,
   last4,
@@ -12,6 +13,7 @@ import {
 import { AppError } from '../../domain/error.ts'
 import { nowSecs } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
+import type { ApiKeyWithAccount } from '../../ports/repository/account/api-key.ts'
 import type { Page } from '../../ports/repository/page.ts'
 import { findByPublicId } from '../public-id.ts'
 import { recordChange } from './audit.ts'
@@ -19,12 +21,21 @@ import { createLastUsedRecorder, type LastUsedDeps } from './last-used.ts'
 
 export interface ApiKeys {
   /**
-   * The account of an active API key; null for a malformed, unknown or revoked key. Results are not cached, so a revoked
+   * An active API key with its account; null for a malformed, unknown or revoked key. Results are not cached, so a revoked
    * key stops working at once in every process.
    */
-  authenticate(key: string): Promise<Account | null>
-  /** `key` is available only in this result. @throws AppError `invalid_name`, `too_many_api_keys` */
-  create(account: Account, name: string, actor?: Actor): Promise<{ apiKey: ApiKey; key: string }>
+  authenticate(key: string): Promise<ApiKeyWithAccount | null>
+  /**
+   * `key` is available only in this result.
+   * @param scopes null: a key that creates invoices, and can do nothing else
+   * @throws AppError `invalid_name`, `too_many_api_keys`
+   */
+  create(
+    account: Account,
+    name: string,
+    actor?: Actor,
+    scopes?: readonly Scope[] | null,
+  ): Promise<{ apiKey: ApiKey; key: string }>
   list(account: Account, page: Page): Promise<ApiKey[]>
   /** @throws AppError `no_such_api_key` */
   revoke(account: Account, publicId: string, actor?: Actor): Promise<void>
@@ -38,21 +49,22 @@ export function createApiKeys(deps: LastUsedDeps & { readonly random: Random }):
 
   return {
     async authenticate(key) {
-      if (!isWellFormedCredential('apiKey', key)) return null
+      const kind = credentialKindOf(key)
+      if (kind === null || kind === 'session' || !isWellFormedCredential(kind, key)) return null
       const found = await store.lookup.apiKey(credentialHash(key))
-      if (!found) return null
-      lastUsed.record(found.key)
-      return found.account
+      if (found) lastUsed.record(found.key)
+      return found
     },
 
-    async create(account, name, actor = SERVICE) {
+    async create(account, name, actor = SERVICE, scopes = null) {
       checkCredentialName('name', name)
-      const key = formatCredential('apiKey', random.bytes(SECRET_BYTES))
+      const key = formatCredential(scopes ? 'scopedKey' : 'apiKey', random.bytes(SECRET_BYTES))
       const apiKey = {
         publicId: random.uuid(),
         accountId: account.id,
         name,
         last4: last4(key),
+        scopes,
         hash: credentialHash(key),
         createdAt: nowSecs(clock),
       }
@@ -63,7 +75,8 @@ export function createApiKeys(deps: LastUsedDeps & { readonly random: Random }):
           throw new AppError('too_many_api_keys', {
             detail: `an account can have at most ${MAX_API_KEYS} active API keys: revoke one first`,
           })
-        await recordChange(tx, account, actor, { kind: 'api_key_created', at: apiKey.createdAt, detail: name })
+        const detail = scopes ? `${name} (${scopes.join(', ')})` : name
+        await recordChange(tx, account, actor, { kind: 'api_key_created', at: apiKey.createdAt, detail })
         return tx.apiKeys.insert(apiKey)
       })
       return { apiKey: created, key }

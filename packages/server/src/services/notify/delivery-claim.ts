@@ -120,13 +120,16 @@ export function createDeliveryClaims(deps: {
     return jobs.filter(({ delivery }) => started.has(delivery.id))
   }
 
-  function toJob(
-    delivery: OpenDelivery,
-    progress: SendingProgress,
-    { url, secret }: OpenWebhook,
-    nowMs: number,
-  ): DeliveryJob {
-    return { publicId: random.uuid(), delivery, progress, url, secret, startedAt: Math.floor(nowMs / 1000) }
+  function toJob(delivery: OpenDelivery, progress: SendingProgress, webhook: OpenWebhook, nowMs: number): DeliveryJob {
+    const url = delivery.url ?? webhook.url
+    return {
+      publicId: random.uuid(),
+      delivery,
+      progress,
+      url,
+      secret: webhook.secret,
+      startedAt: Math.floor(nowMs / 1000),
+    }
   }
 
   function openSecret({ accountId, sealedSecret }: Webhook): string {

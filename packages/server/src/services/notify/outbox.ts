@@ -13,14 +13,25 @@ export interface Outbox {
 }
 
 export function createOutbox({ random }: { readonly random: Random }): Outbox {
-  function deliveriesOf({ type, body, createdAt, ...event }: NewEvent): NewDelivery[] {
+  async function deliveriesOf(tx: Tx, event: NewEvent): Promise<NewDelivery[]> {
+    const { accountId, invoiceId, type, body, createdAt, webhookUrl } = event
     if (type === null || body === null) return []
-    return [{ ...event, publicId: random.uuid(), eventType: type, body, createdAt, dueAtMs: createdAt * 1000 }]
+    const content = { accountId, invoiceId, eventType: type, body, createdAt, dueAtMs: createdAt * 1000 }
+    const urls = [null, ...(webhookUrl ? await otherUrl(tx, accountId, webhookUrl) : [])]
+    return urls.map(url => ({ ...content, publicId: random.uuid(), url }))
+  }
+
+  /** An invoice whose webhook is that of its account has one delivery of each event. */
+  async function otherUrl(tx: Tx, accountId: number, url: string): Promise<string[]> {
+    const webhook = await tx.webhooks.byAccount(accountId)
+    return webhook?.url === url ? [] : [url]
   }
 
   return {
     async append(tx, events) {
-      await tx.events.append(events, events.flatMap(deliveriesOf))
+      const deliveries: NewDelivery[] = []
+      for (const event of events) for (const delivery of await deliveriesOf(tx, event)) deliveries.push(delivery)
+      await tx.events.append(events, deliveries)
       tx.notify('events')
     },
   }

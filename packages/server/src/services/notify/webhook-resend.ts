@@ -34,7 +34,7 @@ interface ResentDeliveries {
   readonly left: number
 }
 
-type DeliveryContent = Pick<Delivery, 'invoiceId' | 'eventType' | 'body'>
+type DeliveryContent = Pick<Delivery, 'invoiceId' | 'eventType' | 'url' | 'body'>
 
 const RETRY_SECS = 60
 
@@ -58,8 +58,8 @@ export function createResends(deps: {
   /** @returns the ids of the new deliveries */
   async function enqueue(tx: Tx, account: Account, contents: readonly DeliveryContent[]): Promise<string[]> {
     const due = { accountId: account.id, createdAt: nowSecs(clock), dueAtMs: clock.nowMs() }
-    const deliveries = contents.map(({ invoiceId, eventType, body }) => {
-      return { invoiceId, eventType, body, publicId: random.uuid(), ...due }
+    const deliveries = contents.map(({ invoiceId, eventType, url, body }) => {
+      return { invoiceId, eventType, url, body, publicId: random.uuid(), ...due }
     })
     const created = await tx.deliveries.insert(deliveries)
     if (created < deliveries.length) throw new AppError('webhook_required')
@@ -74,7 +74,9 @@ export function createResends(deps: {
 
   return {
     test: account =>
-      store.write(tx => enqueueOne(tx, account, { invoiceId: null, eventType: 'test', body: TEST_EVENT_BODY })),
+      store.write(tx =>
+        enqueueOne(tx, account, { invoiceId: null, eventType: 'test', url: null, body: TEST_EVENT_BODY }),
+      ),
 
     async resend(account, deliveryId) {
       return store.write(async tx => {

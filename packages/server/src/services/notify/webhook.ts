@@ -27,6 +27,11 @@ export interface Webhooks extends Resends {
    * @throws AppError `invalid_url`
    */
   set(account: Account, url: string, actor?: Actor): Promise<{ webhook: Webhook; secret: string | null }>
+  /**
+   * Checks the webhook of an invoice: a URL as `set` accepts it. The account must have a webhook, whose secret signs.
+   * @throws AppError `invalid_webhook_url`, `webhook_not_set` (409)
+   */
+  requireOwnUrl(account: Account, url: string): Promise<void>
   /** Removes the webhook and cancels pending deliveries. @throws AppError `webhook_not_set` (404) */
   remove(account: Account, actor?: Actor): Promise<void>
   /** Returns the new secret once. The previous secret no longer signs deliveries. @throws AppError `webhook_not_set` (409) */
@@ -83,6 +88,12 @@ export function createWebhooks(deps: {
         if (!current) throw new AppError('webhook_removed')
         return { webhook: current, secret: isFirst ? secret : null }
       })
+    },
+
+    async requireOwnUrl(account, url) {
+      const problem = webhookUrlProblem(url, allowPrivate)
+      if (problem !== null) throw invalidField('webhook_url', problem)
+      if (!(await store.query(tx => tx.webhooks.byAccount(account.id)))) throw new AppError('webhook_required')
     },
 
     async remove(account, actor = SERVICE) {

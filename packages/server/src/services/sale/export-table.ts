@@ -64,6 +64,7 @@ export const INVOICE_TABLE: ExportTable<Invoice> = {
     'canceled_utc',
     'metadata',
     'refunded_zat',
+    'webhook_url',
   ],
   cells: (invoice, style) => ({
     amount_zec: csvDecimal(formatZec(invoice.openAmount ? invoice.receivedZat : invoice.amountZat), style),

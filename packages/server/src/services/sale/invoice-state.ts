@@ -82,7 +82,8 @@ export function createInvoiceUpdater({
   swapOf = async () => null,
 }: { readonly outbox: Outbox } & InvoiceHooks): UpdateInvoices {
   async function eventsOfChange(tx: Tx, { before, after }: InvoiceChange, createdAt: number): Promise<NewEvent[]> {
-    const event = { accountId: after.accountId, invoiceId: after.id, createdAt }
+    const { accountId, id: invoiceId, webhookUrl } = after
+    const event = { accountId, invoiceId, createdAt, webhookUrl }
     const types = after.purpose === 'sale' ? invoiceEventsOf(before, after) : []
     if (types.length === 0) return [{ ...event, type: null, body: null }]
     const swap = await swapOf(tx, after)

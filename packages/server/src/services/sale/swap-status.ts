@@ -228,7 +228,8 @@ function unsentEvent({ status, sentEvents }: Swap): SwapEventType | null {
 
 /** Events are sent for sales only. Changes of internal invoices have no event body. */
 function eventFor(invoice: Invoice, swap: Swap, type: SwapEventType | null, createdAt: number): NewEvent {
-  const event = { accountId: invoice.accountId, invoiceId: invoice.id, createdAt }
+  const { accountId, id: invoiceId, webhookUrl } = invoice
+  const event = { accountId, invoiceId, createdAt, webhookUrl }
   if (type === null || invoice.purpose !== 'sale') return { ...event, type: null, body: null }
   return { ...event, type, body: invoiceEventBody(type, invoice, eventSwap(swap)) }
 }

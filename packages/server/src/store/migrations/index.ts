@@ -82,7 +82,18 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   ],
   [
-    '0005_statistics',
+    '0005_scope',
+    () => [
+      'ALTER TABLE api_keys ADD COLUMN scopes TEXT',
+      'ALTER TABLE deliveries ADD COLUMN url TEXT',
+      'ALTER TABLE invoices ADD COLUMN webhook_url TEXT',
+      'DROP INDEX invoices_with_details',
+      `CREATE INDEX invoices_with_details ON invoices (account_id) WHERE description IS NOT NULL OR metadata IS NOT NULL
+        OR success_url IS NOT NULL OR cancel_url IS NOT NULL OR locale IS NOT NULL OR webhook_url IS NOT NULL`,
+    ],
+  ],
+  [
+    '0006_statistics',
     // Without statistics SQLite expects ten rows of an account, and reads all rows of a period to find those of one order
     // or status. Numbers of rows: of the table, of an account, of a status, of a second.
     ({ name }) =>

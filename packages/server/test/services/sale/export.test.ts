@@ -100,7 +100,7 @@ const FIRST_COLUMNS = [
 const SALE_COLUMNS = [
   ...['order_id', 'description', 'price_amount', 'price_currency', 'rate', 'rate_currency', 'rate_sources', 'rate_utc'],
   ...['open_amount', 'min_amount_zat', 'tolerance_bps', 'confirmations', 'success_url', 'cancel_url'],
-  ...['auto_redirect', 'locale', 'canceled_utc', 'metadata', 'refunded_zat'],
+  ...['auto_redirect', 'locale', 'canceled_utc', 'metadata', 'refunded_zat', 'webhook_url'],
 ]
 
 test('columns keep their places; those of a sale follow, as of the sale, with the decimal sign of the language', async t => {
@@ -124,7 +124,7 @@ test('columns keep their places; those of a sale follow, as of the sale, with th
     SALE_COLUMNS.map(name => cells[name]),
     [
       ...['1001', '', '25,50', 'EUR', '40,5', 'EUR', 'gemini kraken', '2027-01-15 07:59:53', '', ''],
-      ...['50', '', '', '', 'true', '', '', '{"a": "x;y",\n"b":1.0}', ''],
+      ...['50', '', '', '', 'true', '', '', '{"a": "x;y",\n"b":1.0}', '', ''],
     ],
   )
 })

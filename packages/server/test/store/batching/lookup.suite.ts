@@ -29,6 +29,7 @@ export function lookupSuite(engine: DatabaseEngine): void {
           accountId: account.id,
           name: 'till',
           last4: '1234',
+          scopes: null,
           hash: hashOf(`${index}`),
           createdAt: NOW,
         }),

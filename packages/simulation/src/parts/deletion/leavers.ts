@@ -213,7 +213,7 @@ export class Leavers {
   async #sellAfterwards(draw: Draw, leaver: Leaver): Promise<void> {
     const { merchant } = leaver
     const sold = await request(this.#world, draw, async services => {
-      const account = await services.apiKeys.authenticate(merchant.apiKey)
+      const account = (await services.apiKeys.authenticate(merchant.apiKey))?.account
       // A database that was replaced meanwhile may not know of the request.
       if (!account || !this.#leavers.includes(leaver)) return null
       this.#world.fail('an API key of an account that is being deleted does not work', merchant.email)

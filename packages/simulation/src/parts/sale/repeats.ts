@@ -21,7 +21,7 @@ export function repeatActions(world: World, shop: Shop): readonly Action[] {
   function repeat(draw: Draw, earlier: AnsweredRequest, terms: Terms): Promise<string | null | undefined> {
     const { merchant, idempotencyKey, expiresInSecs } = earlier
     return request(world, draw, async ({ apiKeys, invoices }) => {
-      const account = await apiKeys.authenticate(merchant.apiKey)
+      const account = (await apiKeys.authenticate(merchant.apiKey))?.account
       if (!account) return null
       try {
         const invoice = await invoices.create(account, { ...requestOf(terms), expiresInSecs, idempotencyKey })

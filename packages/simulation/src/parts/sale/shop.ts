@@ -121,7 +121,7 @@ export class Shop {
       const replacements = merchant.openedAfter ?? this.#world.databaseReplacements
       try {
         const invoice = await process?.call(async services => {
-          const account = await services.apiKeys.authenticate(merchant.apiKey)
+          const account = (await services.apiKeys.authenticate(merchant.apiKey))?.account
           if (!account) return null
           return services.invoices.create(account, { ...requestOf(terms), expiresInSecs, idempotencyKey })
         })

@@ -68,7 +68,7 @@ const METADATA = [
 /** The request for an invoice with these terms, read from the body that the merchant sends. */
 export function requestOf(terms: Terms): Omit<InvoiceRequest, 'expiresInSecs' | 'idempotencyKey'> {
   const text = bodyOf(terms)
-  return parseInvoiceBody(JSON.parse(text) as InvoiceBody, text, false)
+  return parseInvoiceBody(JSON.parse(text) as InvoiceBody, text, 'http://localhost')
 }
 
 function bodyOf({ amountZat, price, minAmountZat, toleranceBps, confirmations, metadata }: Terms): string {

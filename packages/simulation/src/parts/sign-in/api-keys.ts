@@ -54,7 +54,9 @@ export class ApiKeyOwners {
 
   async use(draw: Draw, key: Key): Promise<void> {
     const before = key.state
-    const found = await this.#call(draw, async ({ apiKeys }) => ({ account: await apiKeys.authenticate(key.key) }))
+    const found = await this.#call(draw, async ({ apiKeys }) => ({
+      account: (await apiKeys.authenticate(key.key))?.account ?? null,
+    }))
     if (!found || !this.#keys.includes(key)) return
     if (found.account === null && key.state === 'active')
       this.#world.fail('an API key works until it is revoked', `a key of ${key.email}`)

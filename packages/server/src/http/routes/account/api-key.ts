@@ -1,6 +1,6 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
-import type { ApiKey } from '../../../domain/account/api-key.ts'
+import { type ApiKey, SCOPE_NAMES, SCOPES } from '../../../domain/account/api-key.ts'
 import { MAX_NAME_LENGTH } from '../../../domain/account/credential.ts'
 import type { ApiKeys } from '../../../services/account/api-key.ts'
 import type { App } from '../../app.ts'
@@ -13,15 +13,19 @@ import {
   PageQuery,
   parsePage,
   responses,
+  stringEnum,
   UnixSecs,
   wireBody,
   wireObject,
 } from '../../schema.ts'
 
+const ScopeSchema = stringEnum(SCOPE_NAMES, SCOPE_NAMES.map(name => `\`${name}\`: ${SCOPES[name]}.`).join(' '))
+
 const apiKeyMembers = {
   id: Id,
   name: Type.String(),
   last4: Type.String(),
+  scopes: Type.Optional(Type.Array(ScopeSchema, { description: 'Of a scoped key.' })),
   created_at: UnixSecs('Creation time.'),
   last_used_at: nullable(UnixSecs('Time of last use, to the minute; null if never used.')),
   revoked_at: nullable(UnixSecs('Time of revocation; null if active.')),
@@ -36,6 +40,14 @@ const CreatedApiKeySchema = wireObject<Wire.CreatedApiKey>()('CreatedApiKey', {
 
 const CreateApiKeySchema = wireBody<Wire.CreateApiKeyRequest>()('CreateApiKeyRequest', {
   name: Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH }),
+  scopes: Type.Optional(
+    Type.Array(ScopeSchema, {
+      minItems: 1,
+      maxItems: SCOPE_NAMES.length,
+      uniqueItems: true,
+      description: 'What the key may do. Default: create invoices, and nothing else.',
+    }),
+  ),
 })
 
 function presentApiKey(key: ApiKey): Wire.ApiKey {
@@ -43,6 +55,7 @@ function presentApiKey(key: ApiKey): Wire.ApiKey {
     id: key.publicId,
     name: key.name,
     last4: key.last4,
+    ...(key.scopes && { scopes: [...key.scopes] }),
     created_at: key.createdAt,
     last_used_at: key.lastUsedAt,
     revoked_at: key.revokedAt,
@@ -86,7 +99,8 @@ export function apiKeyRoutes(app: App, { apiKeys, auth }: { apiKeys: ApiKeys; au
       },
     },
     async request => {
-      const { apiKey, key } = await apiKeys.create(accountOf(request), request.body.name, actorOf(request))
+      const { name, scopes } = request.body
+      const { apiKey, key } = await apiKeys.create(accountOf(request), name, actorOf(request), scopes)
       return { ...presentApiKey(apiKey), key }
     },
   )

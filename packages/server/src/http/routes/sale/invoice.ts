@@ -1,7 +1,6 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
-import { isLoopbackInBrowser } from '../../../domain/host.ts'
 import { MAX_ZAT } from '../../../domain/money.ts'
 import { stringify } from '../../../domain/raw-json.ts'
 import {
@@ -18,11 +17,12 @@ import {
 import { MAX_METADATA_BYTES, parseInvoiceBody } from '../../../domain/sale/invoice-request.ts'
 import { paymentUri } from '../../../domain/sale/payment-uri.ts'
 import { type Clock, nowSecs } from '../../../ports/clock.ts'
+import type { Webhooks } from '../../../services/notify/webhook.ts'
 import type { Invoices } from '../../../services/sale/invoice.ts'
 import type { InvoiceCancellations } from '../../../services/sale/invoice-cancellation.ts'
 import type { Swaps } from '../../../services/sale/swap.ts'
 import type { App } from '../../app.ts'
-import { type Auth, accountOf, sessionAccountOf } from '../../auth.ts'
+import { type Auth, accountOf, ownerAccountOf, requireScopedKey } from '../../auth.ts'
 import { bodyTextOf } from '../../create-app.ts'
 import { IdempotencyHeader, parseIdempotencyKey } from '../../idempotency.ts'
 import {
@@ -124,17 +124,23 @@ const ListQuery = wireQuery<Wire.InvoiceQuery>()({
   order_id: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'Only invoices of this order.' })),
 })
 
+/** The page where the buyer pays. */
+export function checkoutUrl({ publicId }: Pick<Invoice, 'publicId'>, publicUrl: string): string {
+  return `${publicUrl}/i/${publicId}`
+}
+
 interface Deps {
   readonly invoices: Invoices
   readonly cancellations: InvoiceCancellations
   readonly swaps: Pick<Swaps, 'currentByInvoice'>
+  readonly webhooks: Pick<Webhooks, 'requireOwnUrl'>
   readonly auth: Auth
   readonly clock: Clock
   readonly publicUrl: () => string
 }
 
 export function invoiceRoutes(app: App, deps: Deps): void {
-  const { invoices, cancellations, swaps, auth, clock, publicUrl } = deps
+  const { invoices, cancellations, swaps, webhooks, auth, clock, publicUrl } = deps
 
   /** The invoice as its merchant or anyone else may see it, with its swap. */
   async function present(view: 'public' | 'merchant', invoice: Invoice, missing?: Missing): Promise<Wire.Invoice> {
@@ -147,8 +153,11 @@ export function invoiceRoutes(app: App, deps: Deps): void {
     {
       config: {
         rate: 'create',
+        scope: 'invoices:create',
         keepsText: true,
         errors: [
+          'missing_scope',
+          'webhook_required',
           'rate_unavailable',
           'viewing_key_not_set',
           'monthly_invoice_limit_reached',
@@ -179,32 +188,36 @@ export function invoiceRoutes(app: App, deps: Deps): void {
     },
     async (request, reply) => {
       const { body } = request
+      if (body.webhook_url !== undefined) {
+        requireScopedKey(request, 'webhook_url')
+        await webhooks.requireOwnUrl(accountOf(request), body.webhook_url)
+      }
       const invoice = await invoices.create(accountOf(request), {
-        ...parseInvoiceBody(body, bodyTextOf(request), !isLoopbackInBrowser(new URL(publicUrl()).hostname)),
+        ...parseInvoiceBody(body, bodyTextOf(request), publicUrl()),
         expiresInSecs: body.expires_in_secs,
         uniqueOrder: body.unique_order,
         idempotencyKey: parseIdempotencyKey(request.headers['idempotency-key']),
       })
-      const checkoutUrl = `${publicUrl()}/i/${invoice.publicId}`
+      const url = checkoutUrl(invoice, publicUrl())
       const asksForCheckout = body.checkout || Object.keys(body).some(member => !PLAIN_MEMBERS.includes(member))
-      if (!asksForCheckout) reply.header('link', `<${checkoutUrl}>; rel="payment"`)
+      if (!asksForCheckout) reply.header('link', `<${url}>; rel="payment"`)
       serializeMetadata(reply)
-      return { ...viewInvoice('created', invoice), ...(asksForCheckout && { checkout_url: checkoutUrl }) }
+      return { ...viewInvoice('created', invoice), ...(asksForCheckout && { checkout_url: url }) }
     },
   )
 
   app.get(
     '/v1/invoices/:id',
     {
-      config: { cors: true, rate: 'read', errors: ['no_such_invoice'] },
-      onRequest: auth.acceptSession,
+      config: { cors: true, rate: 'read', scope: 'invoices:read', errors: ['no_such_invoice'] },
+      onRequest: auth.acceptOwner,
       schema: {
         operationId: 'getInvoice',
         summary: 'Read an invoice',
         description:
-          'The invoice id is the access token. With the session token of its account the response has all that the merchant gave.',
+          'The invoice id is the access token. With a session token of its account, or a scoped key with `invoices:read`, the response has all that the merchant gave.',
         tags: ['invoices'],
-        security: [{}, { sessionAuth: [] }],
+        security: [{}, { sessionAuth: [] }, { apiKeyAuth: [] }],
         params: IdParam,
         querystring: ReadQuery,
         response: responses(InvoiceSchema),
@@ -212,7 +225,7 @@ export function invoiceRoutes(app: App, deps: Deps): void {
     },
     async (request, reply) => {
       const invoice = await invoices.read(request.params.id)
-      const isOwn = sessionAccountOf(request)?.id === invoice.accountId
+      const isOwn = ownerAccountOf(request)?.id === invoice.accountId
       const missing = request.query.include === 'missing' ? presentMissing(invoice, nowSecs(clock)) : {}
       const shown = await present(isOwn ? 'merchant' : 'public', invoice, missing)
       if (isOwn) serializeMetadata(reply)
@@ -223,15 +236,19 @@ export function invoiceRoutes(app: App, deps: Deps): void {
   app.post(
     '/v1/invoices/:id/cancel',
     {
-      config: { rate: 'session', errors: ['no_such_invoice', 'invoice_not_cancelable'] },
-      onRequest: auth.requireSession,
+      config: {
+        rate: 'session',
+        scope: 'invoices:write',
+        errors: ['missing_scope', 'no_such_invoice', 'invoice_not_cancelable'],
+      },
+      onRequest: auth.requireOwner,
       schema: {
         operationId: 'cancelInvoice',
         summary: 'Cancel an invoice',
         description:
           'Only of a pending invoice that has received nothing. It becomes `expired`. Its address stays watched: a payment on its way still counts.',
         tags: ['invoices'],
-        security: [{ sessionAuth: [] }],
+        security: [{ sessionAuth: [] }, { apiKeyAuth: [] }],
         params: IdParam,
         response: responses(InvoiceSchema),
       },

@@ -2,6 +2,7 @@ import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
 import { wireFields } from '../../../domain/field.ts'
 import { MAX_ZAT } from '../../../domain/money.ts'
+import { memberTexts } from '../../../domain/raw-json.ts'
 import { parsePriceMember } from '../../../domain/sale/invoice-request.ts'
 import {
   MAX_REFUND_ADDRESS_CHARS,
@@ -155,7 +156,7 @@ export function refundRoutes(app: App, { refunds, auth, publicUrl }: Deps): void
       const { amount_zat, price, address, reason } = request.body
       const given = {
         ...(amount_zat !== undefined && { amountZat: BigInt(amount_zat) }),
-        ...(price && { price: parsePriceMember(price, bodyTextOf(request)) }),
+        ...(price && { price: parsePriceMember(price, memberTexts(bodyTextOf(request)).get('price')) }),
         ...(address !== undefined && { address }),
         ...(reason !== undefined && { reason }),
         idempotencyKey: parseIdempotencyKey(request.headers['idempotency-key']),

@@ -1,5 +1,5 @@
 import type { Account } from '../../../domain/account/account.ts'
-import type { ApiKey } from '../../../domain/account/api-key.ts'
+import type { ApiKey, Scope } from '../../../domain/account/api-key.ts'
 import type { Page } from '../page.ts'
 
 /** An API key to insert. Only its hash and its last four characters are stored. */
@@ -8,6 +8,7 @@ export interface NewApiKey {
   readonly accountId: number
   readonly name: string
   readonly last4: string
+  readonly scopes: readonly Scope[] | null
   /** SHA-256 of the key. */
   readonly hash: Uint8Array
   readonly createdAt: number

@@ -16,6 +16,8 @@ export interface NewDelivery {
   readonly accountId: number
   readonly invoiceId: number | null
   readonly eventType: EventType
+  /** Null: that of the account's webhook at each attempt. */
+  readonly url: string | null
   /** The exact request body. */
   readonly body: string
   readonly createdAt: number

@@ -11,7 +11,7 @@ const OPEN_INVOICE = ['pending', 'detected'] as const
 /** Each is the condition of a partial index, word for word: SQLite uses the index for nothing else. */
 const HAS_ORDER = sql<boolean>`order_id IS NOT NULL`
 const HAS_DETAILS = sql<boolean>`(description IS NOT NULL OR metadata IS NOT NULL OR success_url IS NOT NULL
-  OR cancel_url IS NOT NULL OR locale IS NOT NULL)`
+  OR cancel_url IS NOT NULL OR locale IS NOT NULL OR webhook_url IS NOT NULL)`
 const OPEN_WITHDRAWAL = ['awaiting_deposit', 'deposit_detected', 'payout_processing', 'needs_attention'] as const
 
 export function accountDeletionRepository(db: Db): AccountDeletionRepository {
@@ -130,7 +130,15 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
     const named = db.selectFrom('invoices').select('id').where('account_id', '=', accountId).where(found).limit(limit)
     const result = await db
       .updateTable('invoices')
-      .set({ order_id: null, description: null, metadata: null, success_url: null, cancel_url: null, locale: null })
+      .set({
+        order_id: null,
+        description: null,
+        metadata: null,
+        success_url: null,
+        cancel_url: null,
+        locale: null,
+        webhook_url: null,
+      })
       .where('id', 'in', named)
       .executeTakeFirst()
     return num(result.numUpdatedRows)

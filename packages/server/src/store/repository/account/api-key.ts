@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { ApiKey } from '../../../domain/account/api-key.ts'
+import type { ApiKey, Scope } from '../../../domain/account/api-key.ts'
 import type { ApiKeyRepository } from '../../../ports/repository/account/api-key.ts'
 import { JOINED_ACCOUNT_COLUMNS, toJoinedAccount } from '../../account-columns.ts'
 import { keptStatement } from '../../kept-statement.ts'
@@ -32,6 +32,7 @@ export function apiKeyRepository(db: Db): ApiKeyRepository {
           name: key.name,
           last4: key.last4,
           hash: key.hash,
+          scopes: key.scopes?.join(' ') ?? null,
           created_at: key.createdAt,
         })
         .returningAll()
@@ -94,6 +95,7 @@ function toApiKey(row: Selectable<ApiKeysTable>): ApiKey {
     accountId: num(row.account_id),
     name: row.name,
     last4: row.last4,
+    scopes: row.scopes === null ? null : (row.scopes.split(' ') as Scope[]),
     createdAt: num(row.created_at),
     lastUsedAt: numOrNull(row.last_used_at),
     revokedAt: numOrNull(row.revoked_at),

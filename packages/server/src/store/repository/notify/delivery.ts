@@ -67,13 +67,14 @@ export function deliveryRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): Deli
         account_id: delivery.accountId,
         invoice_id: delivery.invoiceId,
         event_type: delivery.eventType,
+        url: delivery.url,
         body: delivery.body,
         state: 'waiting' as const,
         attempts: 0,
         due_at_ms: delivery.dueAtMs,
         created_at: delivery.createdAt,
       }))
-      for (const batch of chunks(rows, 9)) await db.insertInto('deliveries').values(batch).execute()
+      for (const batch of chunks(rows, 10)) await db.insertInto('deliveries').values(batch).execute()
       await reschedule([...locked])
       hooks.notify('deliveries')
       return accepted.length

@@ -96,6 +96,7 @@ export function deliveryFields(row: Selectable<DeliveriesTable>) {
     accountId: num(row.account_id),
     invoiceId: numOrNull(row.invoice_id),
     eventType: row.event_type,
+    url: row.url,
     body: row.body,
     createdAt: num(row.created_at),
   }

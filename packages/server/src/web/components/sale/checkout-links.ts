@@ -1,5 +1,4 @@
 import { invalidField } from '../../../domain/error.ts'
-import { isLoopbackInBrowser } from '../../../domain/host.ts'
 import { parseShopUrl } from '../../../domain/sale/shop-url.ts'
 import { isUuid } from '../../../domain/uuid.ts'
 import type { FormFields } from '../../forms.ts'
@@ -66,6 +65,5 @@ export function parsePlacement(
 }
 
 function parseReturnTo(text: string | undefined, publicUrl: string): URL | null {
-  if (text === undefined) return null
-  return parseShopUrl('return_to', text, !isLoopbackInBrowser(new URL(publicUrl).hostname))
+  return text === undefined ? null : parseShopUrl('return_to', text, publicUrl)
 }

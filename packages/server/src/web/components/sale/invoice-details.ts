@@ -36,8 +36,8 @@ export function givenSection(invoice: Invoice): Html | false {
 const OPEN_CHARS = 1_000
 
 function givenRows(invoice: Invoice): (readonly [string, Child])[] {
-  const { openAmount, minAmountZat, toleranceBps, ownConfirmations, successUrl, cancelUrl, autoRedirect, locale } =
-    invoice
+  const { openAmount, minAmountZat, toleranceBps, ownConfirmations, successUrl, cancelUrl, autoRedirect } = invoice
+  const { locale, webhookUrl } = invoice
   const minimum = minAmountZat === null ? '' : `, at least ${formatZecAmount(minAmountZat)}`
   const rows: (readonly [string, Child] | false)[] = [
     openAmount === true && ['Amount', `chosen by the buyer${minimum}`],
@@ -51,6 +51,7 @@ function givenRows(invoice: Invoice): (readonly [string, Child])[] {
       html`<code>${successUrl}</code>${autoRedirect && html`<span class="below">opened automatically</span>`}`,
     ],
     cancelUrl !== null && ['Without a payment', html`<code>${cancelUrl}</code>`],
+    webhookUrl !== null && ['Webhook of its own', html`<code>${webhookUrl}</code>`],
     locale !== null && ['Language', html`<code>${locale}</code>`],
   ]
   return rows.filter(row => row !== false)

@@ -1,4 +1,4 @@
-import { EXPIRY_SECS } from '../../../domain/sale/invoice.ts'
+import { EXPIRY_SECS, INVOICE_FIELDS } from '../../../domain/sale/invoice.ts'
 import { DECIMAL_PATTERN } from '../../amount.ts'
 import { field } from '../../components/form.ts'
 import { dashboardPage, type PageUser } from '../../components/layout.ts'
@@ -37,8 +37,8 @@ export function newInvoicePage(user: PageUser, { viewingKeySet, units, form, err
     body: viewingKeySet
       ? html`<form class="card narrow" method="post" action="/invoices">
           ${amountFields(units, form)}
-          ${field({ name: 'order_id', label: 'Order', value: orderId ?? '', required: false, maxlength: 128, attributes: OFF, hint: 'Optional. The number under which you find the invoice again.' })}
-          ${field({ name: 'description', label: 'Description', value: description ?? '', required: false, maxlength: 200, attributes: OFF, hint: 'Optional. The buyer sees it above the amount.' })}
+          ${field({ name: 'order_id', label: 'Order', value: orderId ?? '', required: false, maxlength: INVOICE_FIELDS.orderId.request.maxLength, attributes: OFF, hint: 'Optional. The number under which you find the invoice again.' })}
+          ${field({ name: 'description', label: 'Description', value: description ?? '', required: false, maxlength: INVOICE_FIELDS.description.request.maxLength, attributes: OFF, hint: 'Optional. The buyer sees it above the amount.' })}
           <div class="field"><label for="expires_in_secs">Valid for</label><select id="expires_in_secs" name="expires_in_secs">${expiries(form)}</select></div>
           <button class="primary">Create invoice</button>
         </form>`

@@ -1,8 +1,9 @@
+import { SCOPE_NAMES } from '../../../domain/account/api-key.ts'
 import type { AuthenticatedUser } from '../../auth.ts'
 import type { Site } from '../../context.ts'
 import { errorSentence } from '../../error-text.ts'
 import { formFields, idParam, queryFields } from '../../forms.ts'
-import { type ApiKeysView, apiKeysPage } from '../../pages/account/api-key.ts'
+import { type ApiKeysView, apiKeysPage, SCOPE_PREFIX } from '../../pages/account/api-key.ts'
 import { paginate } from '../../paginate.ts'
 
 const PAGE_SIZE = 50
@@ -35,15 +36,22 @@ export function apiKeyPages(site: Site): void {
   site.page('POST', PATH, async (request, reply, user) => {
     const form = formFields(request)
     const { name = '' } = form
+    const chosen = SCOPE_NAMES.filter(scope => form[SCOPE_PREFIX + scope] !== undefined)
+    const scopes = chosen.length > 0 ? chosen : null
     return site.requireRecentAuth({ request, reply, user, form, menuPath: PATH }, async () => {
       try {
-        const { key } = await apiKeys.create(user.account, name, user.actor)
+        const { key } = await apiKeys.create(user.account, name, user.actor, scopes)
         const setupSteps = await dashboard.setupSteps(user.account)
         const firstInvoice = setupSteps.viewingKey && !setupSteps.invoice
         return apiKeysPage(site.pageUser(user), { ...(await view(user)), created: { name, key }, firstInvoice })
       } catch (error) {
         reply.code(400)
-        return apiKeysPage(site.pageUser(user), { ...(await view(user)), name, error: errorSentence(error) })
+        return apiKeysPage(site.pageUser(user), {
+          ...(await view(user)),
+          name,
+          scopes: chosen,
+          error: errorSentence(error),
+        })
       }
     })
   })

@@ -4,6 +4,7 @@ import { paymentUri } from '../../../domain/sale/payment-uri.ts'
 import { withoutUnprintable } from '../../../domain/text.ts'
 import { DAY_SECS, parseDay } from '../../../domain/time.ts'
 import { toAppError } from '../../../http/error.ts'
+import { checkoutUrl } from '../../../http/routes/sale/invoice.ts'
 import { nowSecs } from '../../../ports/clock.ts'
 import type { InvoiceFilter } from '../../../ports/repository/sale/invoice.ts'
 import type { AuthenticatedUser } from '../../auth.ts'
@@ -56,7 +57,7 @@ export function invoicePages(site: Site): void {
       ...detail,
       spacingSecs: await blockSpacing.current(),
       watched: nowSecs(clock) <= watchUntil,
-      checkoutUrl: `${publicUrl()}/i/${detail.invoice.publicId}`,
+      checkoutUrl: checkoutUrl(detail.invoice, publicUrl()),
       payable: sandboxTools !== null && status === 'pending' && receivedZat === 0n,
       extra: swapCard(detail.invoice, swap),
       ...(error !== undefined && { error }),

@@ -1,6 +1,6 @@
 import { currencyDecimals } from '../../../domain/rate.ts'
 import { EXPIRY_SECS } from '../../../domain/sale/invoice.ts'
-import { type GivenTerms, parseInvoiceBody } from '../../../domain/sale/invoice-request.ts'
+import { type GivenTerms, type InvoiceBody, parseInvoiceBody } from '../../../domain/sale/invoice-request.ts'
 import { parseMoney } from '../../../domain/sale/price.ts'
 import { httpStatusOf, toAppError } from '../../../http/error.ts'
 import { AMOUNT_ERROR, parseDecimal, parseZec } from '../../amount.ts'
@@ -14,7 +14,7 @@ const NO_RATE =
   'There is no exchange rate at the moment, so the price cannot be converted. Try again in a minute, or give the amount in ZEC.'
 
 export function newInvoicePages(site: Site): void {
-  const { invoices, withdrawals } = site.deps
+  const { invoices, publicUrl, withdrawals } = site.deps
   const units = [...new Set(['ZEC', ...withdrawals.currencies, 'USD', 'EUR'])]
 
   const show = (user: AuthenticatedUser, form: NewInvoiceForm = {}, error?: string) => {
@@ -32,7 +32,8 @@ export function newInvoicePages(site: Site): void {
       return show(user, fields, parsed)
     }
     try {
-      const invoice = await invoices.create(user.account, { ...parsed, ...orderOf(fields), idempotencyKey: undefined })
+      const order = parseInvoiceBody(orderOf(fields), '', publicUrl())
+      const invoice = await invoices.create(user.account, { ...parsed, ...order, idempotencyKey: undefined })
       return reply.redirect(`/invoices/${invoice.publicId}`, 303)
     } catch (thrown) {
       const sentence = errorSentence(thrown)
@@ -44,13 +45,8 @@ export function newInvoicePages(site: Site): void {
   })
 }
 
-/** @throws AppError `invalid_order_id`, `invalid_description` */
-function orderOf({ order_id = '', description = '' }: FormFields): GivenTerms {
-  return parseInvoiceBody(
-    { ...(order_id !== '' && { order_id }), ...(description !== '' && { description }) },
-    '',
-    true,
-  )
+function orderOf({ order_id = '', description = '' }: FormFields): InvoiceBody {
+  return { ...(order_id !== '' && { order_id }), ...(description !== '' && { description }) }
 }
 
 /** The amount and the validity of the form, or the sentence that says what is wrong with them. */

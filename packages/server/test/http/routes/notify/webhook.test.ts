@@ -59,6 +59,7 @@ test('tests and resends are rejected while too many deliveries of the account wa
     accountId: user.account.id,
     invoiceId: null,
     eventType: 'test',
+    url: null,
     body: '{}',
     createdAt: 0,
     dueAtMs: 0,

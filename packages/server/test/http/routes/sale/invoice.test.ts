@@ -120,7 +120,7 @@ test('an unknown field is rejected by name', async () => {
           code: 'unknown_field',
           message: `unknown field ${shown}`,
           detail:
-            'one of amount_zat, price, order_id, description, open_amount, min_amount_zat, tolerance_bps, confirmations, success_url, cancel_url, auto_redirect, locale, metadata, expires_in_secs, unique_order, checkout',
+            'one of amount_zat, price, order_id, description, open_amount, min_amount_zat, tolerance_bps, confirmations, success_url, cancel_url, auto_redirect, locale, webhook_url, metadata, expires_in_secs, unique_order, checkout',
         },
       ],
     )

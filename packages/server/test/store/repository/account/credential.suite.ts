@@ -9,7 +9,7 @@ import { openEmptyStore } from '../../../harness/databases.ts'
 import { hashOf, makeAccount, NOW } from '../../../harness/fixtures.ts'
 
 function makeKey(store: Store, accountId: number, secret: string): Promise<ApiKey> {
-  const key = { publicId: randomUUID(), accountId, name: 'till', last4: secret.slice(-4), createdAt: NOW }
+  const key = { publicId: randomUUID(), accountId, name: 'till', last4: secret.slice(-4), scopes: null, createdAt: NOW }
   return store.write(tx => tx.apiKeys.insert({ ...key, hash: hashOf(secret) }))
 }
 
@@ -39,6 +39,7 @@ export function credentialSuite(engine: DatabaseEngine): void {
         accountId: account.id,
         name: 'till',
         last4: '1234',
+        scopes: null,
         createdAt: NOW,
         lastUsedAt: null,
         revokedAt: null,
