@@ -30,8 +30,8 @@ export const CLOCKS: readonly Change[] = [
     name: 'a plan ends while the clock and the chain differ by hours',
     file: 'services/account/billing.ts',
     in: 'expirePlans',
-    find: 'return ended.length > 0 && (await clockIsRight(tx, now)) ? ended : []',
-    replace: 'return ended',
+    find: 'ended.length > 0 && (await store.read(tx => clockIsRight(tx, now))) ? ended : []',
+    replace: 'ended',
     killedBy: {
       file: 'services/account/billing/clock.test.ts',
       test: 'a plan that was paid for does not end by a clock',

@@ -208,10 +208,8 @@ export function createBilling(deps: {
 
     async expirePlans(limit) {
       const now = nowSecs(clock)
-      const due = await store.read(async tx => {
-        const ended = await tx.billing.accountsWithEndedPlan(now, limit)
-        return ended.length > 0 && (await clockIsRight(tx, now)) ? ended : []
-      })
+      const ended = await store.query(tx => tx.billing.accountsWithEndedPlan(now, limit))
+      const due = ended.length > 0 && (await store.read(tx => clockIsRight(tx, now))) ? ended : []
       await forEachLocked('plan', due, endPlan(now))
       return due.length
     },

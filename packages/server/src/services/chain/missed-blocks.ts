@@ -36,7 +36,11 @@ export function createMissedBlocks(deps: {
 }): MissedBlocks {
   const { store, clock, log } = deps
   return {
-    listDue: limit => store.read(tx => tx.setAside.listDueScanKeys(nowSecs(clock), limit)),
+    async listDue(limit) {
+      const now = nowSecs(clock)
+      if (!(await store.query(tx => tx.setAside.isAnyDue(now)))) return []
+      return store.read(tx => tx.setAside.listDueScanKeys(now, limit))
+    },
 
     tip: () => store.query(async tx => (await tx.chain.tip())?.height ?? null),
 

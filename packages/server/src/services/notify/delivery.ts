@@ -18,8 +18,8 @@ import { mailFailures } from './delivery-failure.ts'
 
 export interface Deliveries {
   /**
-   * Records ended attempts and claims due deliveries for the free slots, in one transaction. Returned attempts are
-   * counted before any byte is sent. `nextDueAtMs` is the time of the next due delivery in Unix milliseconds. When the
+   * Records ended attempts and claims due deliveries for the free slots, in one transaction, or in none if there is
+   * neither. Returned attempts are counted before any byte is sent. `nextDueAtMs` is the time of the next due delivery in Unix milliseconds. When the
    * transaction fails, each part of it runs alone, and the rows that fail alone are set aside.
    */
   recordAndClaim(
@@ -146,6 +146,10 @@ export function createDeliveries(deps: {
 
   return {
     async recordAndClaim(ended, slots) {
+      if (ended.length === 0) {
+        const earliestMs = await store.query(tx => tx.deliveries.nextDueAtMs())
+        if (earliestMs === null || earliestMs > clock.nowMs()) return { jobs: [], nextDueAtMs: earliestMs }
+      }
       try {
         const { jobs, closed, nextDueAtMs } = await store.write(async tx => {
           const nowMs = clock.nowMs()

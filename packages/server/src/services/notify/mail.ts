@@ -155,18 +155,17 @@ export function createMails(deps: {
     return mail.about === 'email_undo' ? sendUndo(mail) : sendNotice(mail)
   }
 
+  /** Without a transaction if there is nothing to send. */
   async function sendAll(kind: 'codes' | 'notices', limit: number): Promise<number> {
+    if (!(await store.query(tx => tx.mails.isAnyDue(kind, nowSecs(clock))))) return 0
+    if (kind === 'codes') await codeSorter.sort()
     const mails = await claim(kind, limit)
     await setAsides.forEachAlone(mails, mailReference, send)
     return mails.length
   }
 
   return {
-    async sendCodes(limit) {
-      await codeSorter.sort()
-      return sendAll('codes', limit)
-    },
-
+    sendCodes: limit => sendAll('codes', limit),
     sendNotices: limit => sendAll('notices', limit),
 
     retrySetAside: () =>

@@ -10,6 +10,18 @@ type CountRow = { kind: SetAsideKind; rows: bigint | number | string; first_at: 
 
 const COLUMNS = 9
 
+function isDue(now: number) {
+  return ({ or, eb }: ExpressionBuilder<Tables, 'set_aside'>) =>
+    or([
+      eb('next_attempt_at', '<=', now),
+      eb('next_attempt_at', '>', latestRetryAt(now, true)),
+      eb('failures', '=', sql.lit(0)).and('next_attempt_at', '>', latestRetryAt(now, false)),
+    ])
+}
+
+/** Asked every few seconds, by several loops. */
+const findDue = keptStatement(db => db.selectFrom('set_aside').select('kind').where(isDue(0)).limit(sql.lit(1)))
+
 /** Read by each sync. */
 const findKeysMissingBlocks = keptStatement(db =>
   db
@@ -21,15 +33,6 @@ const findKeysMissingBlocks = keptStatement(db =>
 
 export function setAsideRepository(db: Db): SetAsideRepository {
   const all = () => db.selectFrom('set_aside').selectAll()
-
-  const isDue =
-    (now: number) =>
-    ({ or, eb }: ExpressionBuilder<Tables, 'set_aside'>) =>
-      or([
-        eb('next_attempt_at', '<=', now),
-        eb('next_attempt_at', '>', latestRetryAt(now, true)),
-        eb('failures', '=', 0).and('next_attempt_at', '>', latestRetryAt(now, false)),
-      ])
 
   const dueOf = (kind: SetAsideKind, now: number, limit: number) =>
     all().where('kind', '=', kind).where(isDue(now)).orderBy('next_attempt_at').limit(limit)
@@ -68,8 +71,8 @@ export function setAsideRepository(db: Db): SetAsideRepository {
     },
 
     async isAnyDue(now) {
-      const row = await db.selectFrom('set_aside').select('kind').where(isDue(now)).limit(1).executeTakeFirst()
-      return row !== undefined
+      const rows = await findDue(db, 1, [now, latestRetryAt(now, true), latestRetryAt(now, false)])
+      return rows.length > 0
     },
 
     async makeAllDue(now) {

@@ -93,6 +93,42 @@ onBothDatabases(engine => {
     assert.equal(await mails.sendNotices(10), 0)
   })
 
+  test('a run opens no write transaction when there is no mail to sort, send or remove', async t => {
+    const { infrastructure, signIn, store, clock, sent } = await createHarness(engine, t)
+    let writes = 0
+    const counting: Store = {
+      ...store,
+      write(work) {
+        writes += 1
+        return store.write(work)
+      },
+    }
+    const mails = createMailService({ ...infrastructure, store: counting }, infrastructure.mailer, () => '')
+    /** The mails sent by both loops, and whether each wrote. */
+    const run = async () => {
+      writes = 0
+      const codes = await mails.sendCodes(10)
+      const codesWrote = writes > 0
+      const notices = await mails.sendNotices(10)
+      return [codes, codesWrote, notices, !codesWrote && writes > 0]
+    }
+    assert.deepEqual(await run(), [0, false, 0, false])
+    await signIn.requestCode(STRANGER, '203.0.113.5')
+    assert.deepEqual(await run(), [1, true, 0, false])
+    assert.deepEqual(await run(), [0, false, 0, false])
+    const notice = { to: OWNER, about: 'webhook_url_set', detail: null, createdAt: clock.secs + 1 } as const
+    await store.write(tx => tx.mails.enqueue(notice))
+    assert.deepEqual(await run(), [0, false, 0, false], 'a notice that is due in a second')
+    clock.advance(1)
+    assert.deepEqual(await run(), [0, false, 1, true])
+    assert.equal(sent.length, 2)
+    clock.advance(599)
+    assert.deepEqual(await run(), [0, false, 0, false])
+    clock.advance(1)
+    assert.deepEqual(await run(), [0, false, 0, true], 'the row of a notice that may be mailed again')
+    assert.deepEqual(await run(), [0, false, 0, false])
+  })
+
   test('a mail whose result cannot be recorded does not let the next run send another one of its batch again', async t => {
     const { infrastructure, webhooks, apiKeys, account, store, clock, sent, setAccept } = await createHarness(engine, t)
     await webhooks.set(account, 'https://shop.example/hook')

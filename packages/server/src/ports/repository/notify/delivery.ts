@@ -155,8 +155,11 @@ export interface DeliveryRepository {
   makeDue(publicId: string, nowMs: number): Promise<number | null>
   /** Stores when the next delivery of each locked webhook is due, of those that are not set aside. Call it last. */
   reschedule(accountIds: readonly number[]): Promise<void>
-  /** The earliest time after `afterMs` at which a delivery may be due, in Unix milliseconds. */
-  nextDueAtMs(afterMs: number): Promise<number | null>
+  /**
+   * The earliest time at which a delivery may be due, in Unix milliseconds.
+   * @param afterMs after this time. Default: overdue ones count too
+   */
+  nextDueAtMs(afterMs?: number): Promise<number | null>
 
   // For display.
 

@@ -125,6 +125,11 @@ export interface MailRepository {
     retryAt: RetryAt,
     ids?: readonly number[],
   ): Promise<(NoticeMail | AttentionMail | UndoMail)[]>
+  /**
+   * False when there is nothing to claim: no due mail, no unsorted code, and no due row whose events are all mailed. A
+   * cheap read for a service at rest.
+   */
+  isAnyDue(kind: 'codes' | 'notices', now: number): Promise<boolean>
   /** The mails that `claimCodes` or `claimNotices` would claim. */
   listDue(kind: 'codes' | 'notices', now: number, limit: number): Promise<DueMail[]>
   /** Makes a mail that is set aside due. @returns its queue; null: it does not exist any more */

@@ -203,7 +203,7 @@ export function deliveryRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): Deli
 
     reschedule,
 
-    async nextDueAtMs(afterMs) {
+    async nextDueAtMs(afterMs = Number.MIN_SAFE_INTEGER) {
       const [row] = await findNextDue(db, 1, [afterMs])
       return row ? numOrNull(row.due) : null
     },

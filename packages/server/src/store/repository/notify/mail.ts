@@ -16,6 +16,7 @@ import { chunks, num } from '../../mapping.ts'
 import type { Db, MailsTable, Tables } from '../../tables.ts'
 import type { TxHooks } from '../../transaction/hooks.ts'
 import { idAndTime, isNotSetAside } from '../set-aside.ts'
+import { isAnyMailDue } from './due-mail.ts'
 
 const ATTENTION_COLUMNS = 5
 
@@ -190,6 +191,8 @@ export function mailRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): MailRepo
         return row.about === 'email_undo' ? toUndoMail(row) : toNoticeMail(row)
       })
     },
+
+    isAnyDue: (kind, now) => isAnyMailDue(db, kind, now),
 
     async listDue(kind, now, limit) {
       const listed: Pick<Selectable<MailsTable>, 'id' | 'created_at'>[] = []

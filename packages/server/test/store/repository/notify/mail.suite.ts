@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { CODE_QUEUES } from '../../../../src/domain/account/sign-in.ts'
 import type { AttentionMail, CodeMail, NoticeMail, UnsortedCode } from '../../../../src/ports/repository/notify/mail.ts'
 import { type DatabaseEngine, openEmptyStore } from '../../../harness/databases.ts'
 import { makeAccount, NOW } from '../../../harness/fixtures.ts'
@@ -79,6 +80,31 @@ export function mailSuite(engine: DatabaseEngine): void {
     const claim = () => store.write(tx => tx.mails.claimCodes(NOW + 9, 2, later(NOW)))
     const codeIds = [...(await claim()), ...(await claim())].map(({ codeId }) => codeId)
     assert.deepEqual(codeIds, [3, 2, 1])
+  })
+
+  test('a due mail of each queue is found, and an unsorted code before it is due', async t => {
+    const store = await openEmptyStore(engine, t)
+    const isAnyDue = (now: number) =>
+      store
+        .query(tx => tx.mails.isAnyDue('codes', now))
+        .then(async codes => [codes, await store.query(tx => tx.mails.isAnyDue('notices', now))])
+    assert.deepEqual(await isAnyDue(NOW), [false, false])
+    await store.write(tx => tx.mails.enqueue({ to: TO, about: 'api_key_created', detail: 'till', createdAt: NOW }))
+    assert.deepEqual(await isAnyDue(NOW - 1), [false, false])
+    assert.deepEqual(await isAnyDue(NOW), [false, true])
+    for (const queue of CODE_QUEUES) {
+      await store.write(tx => tx.mails.enqueueCode({ to: TO, about: 'code', codeId: 7, createdAt: NOW }, 'unsorted'))
+      assert.deepEqual(await isAnyDue(NOW - 1), [true, false])
+      await store.write(async tx => {
+        const [code] = await tx.mails.listUnsorted(1)
+        await tx.mails.setQueue([code!.id], queue)
+      })
+      assert.deepEqual(await isAnyDue(NOW - 1), [false, false])
+      assert.deepEqual(await isAnyDue(NOW), [true, true])
+      await store.write(async tx => {
+        for (const code of await tx.mails.claimCodes(NOW, 1, later(NOW))) await tx.mails.remove(code)
+      })
+    }
   })
 
   test('events of one kind share a row, and those during and after a mail are in the next one', async t => {
