@@ -31,6 +31,11 @@ export class Calls {
     return this.transport.json(method, path, { token: this.sessionToken(), body, signal: options.signal })
   }
 
+  /** A file, with the session token. */
+  stream(path: string, options: CallOptions): Promise<ReadableStream<Uint8Array>> {
+    return this.transport.stream('GET', path, { token: this.sessionToken(), signal: options.signal })
+  }
+
   /** A call with the session token, or else with a scoped API key. */
   owner<T>(method: string, path: string, body: unknown, options: CallOptions): Promise<T> {
     const token = this.knownOwner ?? this.sessionToken()

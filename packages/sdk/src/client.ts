@@ -1,6 +1,7 @@
 import { Calls, query, segment } from './calls.ts'
 import type { CallOptions, ClientOptions, CreateApiKeyOptions, CreateOptions } from './options.ts'
 import { poll } from './poll.ts'
+import type { InvoiceRequest, RefundRequest } from './request.ts'
 import { subscribe } from './subscribe.ts'
 import { createTransport } from './transport.ts'
 import type * as wire from './wire.ts'
@@ -9,8 +10,8 @@ import type * as wire from './wire.ts'
  * The service's API, one method per endpoint. Failed calls reject with a ZatgateError. A call throws a TypeError when the
  * constructor did not get the credential it needs.
  *
- * GET requests and calls that create an invoice or a withdrawal (they carry an idempotency key) are retried after a lost
- * connection, a timeout, or status 429, 502, 503 or 504. Other calls are never retried.
+ * GET requests, and calls that create something once (they carry an idempotency key), are retried after a lost connection,
+ * a timeout, or status 429, 502, 503 or 504. Other calls are never retried.
  */
 export class ZatgateClient {
   readonly #calls: Calls
@@ -33,8 +34,8 @@ export class ZatgateClient {
 
   // Invoices
 
-  /** Needs the API key. */
-  createInvoice(request: wire.CreateInvoiceRequest, options: CreateOptions = {}): Promise<wire.CreatedInvoice> {
+  /** Needs the API key. @throws ZatgateError 402, 409 `order_exists`, 503 `rate_unavailable` */
+  createInvoice(request: InvoiceRequest, options: CreateOptions = {}): Promise<wire.CreatedInvoice> {
     return this.#calls.create('/v1/invoices', this.#calls.apiKey(), request, options)
   }
 
@@ -148,8 +149,12 @@ export class ZatgateClient {
 
   /** Streams the invoices of a period as CSV or JSON. The timeout covers only the start of the response. */
   exportInvoices(request: wire.ExportQuery, options: CallOptions = {}): Promise<ReadableStream<Uint8Array>> {
-    const path = `/v1/account/export${query(request)}`
-    return this.#calls.transport.stream('GET', path, { token: this.#calls.sessionToken(), ...options })
+    return this.#calls.stream(`/v1/account/export${query(request)}`, options)
+  }
+
+  /** Likewise the refunds of a period, without addresses. JSON is a list of `ExportedRefund`. */
+  exportRefunds(request: wire.ExportQuery, options: CallOptions = {}): Promise<ReadableStream<Uint8Array>> {
+    return this.#calls.stream(`/v1/account/refunds/export${query(request)}`, options)
   }
 
   // Webhooks
@@ -240,13 +245,9 @@ export class ZatgateClient {
 
   /**
    * Creates an order to refund a part, or without an amount all that is left. Your own wallet pays it.
-   * @throws ZatgateError 409 `refund_exceeds_received`
+   * @throws ZatgateError 409 `refund_exceeds_received`, 503 `rate_unavailable`
    */
-  createRefund(
-    invoiceId: string,
-    request: wire.CreateRefundRequest = {},
-    options: CreateOptions = {},
-  ): Promise<wire.Refund> {
+  createRefund(invoiceId: string, request: RefundRequest = {}, options: CreateOptions = {}): Promise<wire.Refund> {
     return this.#calls.create(
       `/v1/account/invoices/${segment(invoiceId)}/refunds`,
       this.#calls.sessionToken(),
@@ -270,7 +271,7 @@ export class ZatgateClient {
     return this.#calls.session('GET', `/v1/account/refunds/${segment(id)}`, undefined, options)
   }
 
-  /** One payment request for several refunds that are ready. */
+  /** One payment request for 1 to 50 refunds, all of them ready. @throws ZatgateError 409 `refund_closed` */
   refundPayment(ids: readonly string[], options: CallOptions = {}): Promise<wire.RefundPayment> {
     return this.#calls.session('POST', '/v1/account/refunds/payment-request', { ids }, options)
   }

@@ -28,7 +28,7 @@ export interface CreateApiKeyOptions extends CallOptions {
   readonly scopes?: Scope[]
 }
 
-/** Options of calls that create an invoice or a withdrawal. */
+/** Options of calls that create an invoice, a refund, a plan purchase or a withdrawal. */
 export interface CreateOptions extends CallOptions {
   /**
    * Calls with the same key and body within 24 hours return the same response. Use your order id, so that a crash

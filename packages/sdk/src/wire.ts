@@ -388,7 +388,7 @@ export interface Session {
   last_used_at: number | null
 }
 
-/** GET /v1/account/export. `from` is inclusive, `to` exclusive. */
+/** GET /v1/account/export and /v1/account/refunds/export. `from` and `to` are in Unix seconds; `to` is exclusive. */
 export interface ExportQuery {
   /** `csv_semicolon` has semicolons and decimal commas, for spreadsheets of languages that write them. */
   format: 'csv' | 'csv_semicolon' | 'json'
@@ -558,6 +558,11 @@ export interface Refund {
   txid: string | null
   created_at: number
   updated_at: number
+}
+
+/** A row of GET /v1/account/refunds/export with `format=json`. */
+export interface ExportedRefund extends Omit<Refund, 'address' | 'refund_url' | 'zip321_uri'> {
+  order_id?: string
 }
 
 /** The response of GET /v1/account/invoices/{id}/refunds. */

@@ -102,6 +102,7 @@ test('every method requests its endpoint with the right credential', async t => 
     ['DELETE /v1/account/sessions/a', 'session', () => api.endSession('a')],
     ['POST /v1/auth/logout', 'session', () => api.logout()],
     ['GET /v1/account/export?format=csv&from=1', 'session', () => api.exportInvoices({ format: 'csv', from: 1 })],
+    ['GET /v1/account/refunds/export?format=json&to=9', 'session', () => api.exportRefunds({ format: 'json', to: 9 })],
     ['GET /v1/account/webhook', 'session', () => api.getWebhook()],
     ['PUT /v1/account/webhook', 'session', () => api.setWebhook('https://a.example')],
     ['DELETE /v1/account/webhook', 'session', () => api.removeWebhook()],

@@ -120,7 +120,7 @@ async function openFilled(url: string, invoices: number) {
       timed(ROUND.export, async () => {
         let rows = 0
         while (rows < ROUND.export) {
-          const { chunks } = exports.exportInvoices(account, null, 'csv', { from: 0 })
+          const { chunks } = exports.invoices(account, null, 'csv', { from: 0 })
           for await (const chunk of chunks) {
             rows += chunk.split('\r\n').length - 1
             if (rows >= ROUND.export) break

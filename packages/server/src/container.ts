@@ -69,7 +69,7 @@ import { createWithdrawalTransition } from './services/payout/withdrawal-transit
 import { createReadiness } from './services/readiness.ts'
 import { createAddresses } from './services/sale/address.ts'
 import { createDashboard } from './services/sale/dashboard.ts'
-import { createInvoiceExports } from './services/sale/export.ts'
+import { createExports } from './services/sale/export.ts'
 import { createInvoices } from './services/sale/invoice.ts'
 import { createInvoiceCancellations } from './services/sale/invoice-cancellation.ts'
 import { createInvoiceExpiry } from './services/sale/invoice-expiry.ts'
@@ -264,7 +264,7 @@ export function createServices(infrastructure: Infrastructure, operator: Account
     databaseIdentity,
     emailChanges: createEmailChanges({ store, clock, random, keyedHash, log, metrics }),
     deliveries: createDeliveries({ ...infrastructure, setAsides }),
-    exports: createInvoiceExports({ store, clock }),
+    exports: createExports({ store, clock }),
     invoiceFeed: createInvoiceFeed({ store }),
     invoiceExpiry: createInvoiceExpiry({ store, updateInvoices, reportChanges, clock, params }),
     retryInvoices: createInvoiceRetry({ ...infrastructure, chainRecorder, updateInvoices, reportChanges, setAsides }),

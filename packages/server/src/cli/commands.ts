@@ -1,5 +1,5 @@
 import { AUDIT_KINDS, isAuditKind } from '../domain/account/audit.ts'
-import { isExportFormat } from '../domain/sale/export.ts'
+import { isExportFormat, isExportKind } from '../domain/sale/export.ts'
 import {
   blockHash,
   date,
@@ -134,9 +134,10 @@ export const COMMANDS: readonly Command[] = [
     run: async (values, context) => (await import('./commands/audit.ts')).audit(values, context),
   }),
   command('export', {
-    summary: 'writes the invoices of an account, oldest first, as CSV or JSON',
+    summary: 'writes the invoices or refunds of an account, oldest first, as CSV or JSON',
     arguments: {
       email: ACCOUNT_OPTION,
+      kind: optional(oneOf(isExportKind, 'invoices or refunds'), 'K', 'invoices or refunds. Default: invoices'),
       format: optional(
         oneOf(isExportFormat, 'csv, csv_semicolon or json'),
         'F',
@@ -147,7 +148,7 @@ export const COMMANDS: readonly Command[] = [
       file: optionalPositional(text, 'FILE', 'a new file in an existing folder; without it, standard output'),
     },
     example: '--email shop@example.com --from 2026-01-01 --to 2027-01-01 invoices-2026.csv',
-    run: async (values, context) => (await import('./commands/export.ts')).exportInvoices(values, context),
+    run: async (values, context) => (await import('./commands/export.ts')).exportRows(values, context),
   }),
   command('webhooks resend', {
     summary: 'sends the failed webhook events of an account again, each once',

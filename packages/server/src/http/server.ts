@@ -16,7 +16,7 @@ import type { InvoiceFeed } from '../services/notify/invoice-feed.ts'
 import type { Webhooks } from '../services/notify/webhook.ts'
 import type { Withdrawals } from '../services/payout/withdrawal.ts'
 import type { Readiness } from '../services/readiness.ts'
-import type { InvoiceExports } from '../services/sale/export.ts'
+import type { Exports } from '../services/sale/export.ts'
 import type { Invoices } from '../services/sale/invoice.ts'
 import type { InvoiceCancellations } from '../services/sale/invoice-cancellation.ts'
 import type { Refunds } from '../services/sale/refund.ts'
@@ -99,7 +99,7 @@ export interface HttpOptions {
   readonly viewingKeys: ViewingKeys
   readonly sessions: Sessions
   readonly signIn: SignIn
-  readonly exports: InvoiceExports
+  readonly exports: Exports
   readonly invoices: Invoices
   readonly cancellations: InvoiceCancellations
   readonly refunds: Refunds

@@ -1,7 +1,7 @@
 import type { Expression, SelectQueryBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { invalidField } from '../domain/error.ts'
-import type { Page } from '../ports/repository/page.ts'
+import type { Page, Period, TimePosition } from '../ports/repository/page.ts'
 
 /** Finds the record with a public id, for its columns to order by. It returns no row when the account has none. */
 type CursorOf = (before: string) => Expression<unknown> & { executeTakeFirst(): Promise<unknown> }
@@ -21,6 +21,22 @@ export function paginate<DB, TB extends keyof DB, O>(
   const ordered = refs.reduce((list, ref) => list.orderBy(ref, 'desc'), query).limit(limit)
   if (before === undefined) return ordered
   return ordered.where(sql<boolean>`(${sql.join(refs)}) < ${cursorOf(before)}`)
+}
+
+/**
+ * Limits a query to the rows of a period after a position, which is in the period. The position replaces the start of the
+ * period: with both, SQLite would read the index from the start of the period on.
+ */
+export function afterInPeriod<DB, TB extends keyof DB, O>(
+  query: SelectQueryBuilder<DB, TB, O>,
+  { from, to }: Period,
+  after: TimePosition | null,
+): SelectQueryBuilder<DB, TB, O> {
+  const start =
+    after === null
+      ? sql<boolean>`created_at >= ${from}`
+      : sql<boolean>`(created_at, id) > (${after.createdAt}, ${after.id})`
+  return query.where(start).where(sql<boolean>`created_at < ${to}`)
 }
 
 /** Reads a paginated query. @throws AppError `invalid_before` when the account has no record with that id */

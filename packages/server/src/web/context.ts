@@ -21,7 +21,7 @@ import type { Webhooks } from '../services/notify/webhook.ts'
 import type { Withdrawals } from '../services/payout/withdrawal.ts'
 import type { Readiness } from '../services/readiness.ts'
 import type { Dashboard } from '../services/sale/dashboard.ts'
-import type { InvoiceExports } from '../services/sale/export.ts'
+import type { Exports } from '../services/sale/export.ts'
 import type { Invoices } from '../services/sale/invoice.ts'
 import type { InvoiceCancellations } from '../services/sale/invoice-cancellation.ts'
 import type { Refunds } from '../services/sale/refund.ts'
@@ -53,7 +53,7 @@ export interface SiteDeps {
   readonly cancellations: InvoiceCancellations
   readonly dashboard: Dashboard
   readonly emailChanges: EmailChanges
-  readonly exports: InvoiceExports
+  readonly exports: Exports
   readonly invoices: Invoices
   readonly rates: Rates
   readonly refunds: Refunds

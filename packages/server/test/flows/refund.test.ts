@@ -81,6 +81,9 @@ function declareTests(createDatabase: () => Promise<string | undefined>): void {
     const again = await api(`POST /v1/account/refunds/${ready.id}/sent`, { json: { txid: TXID } })
     assert.deepEqual(again.body, sent.body)
     assert.equal((await api(`POST /v1/account/refunds/${ready.id}/cancel`)).body.code, 'refund_closed')
+    const { address: _, ...members } = sent.body
+    const exported = await api('GET /v1/account/refunds/export?format=json')
+    assert.deepEqual(exported.body, [{ ...members, order_id: '1001' }])
     const shown = await read(id)
     assert.deepEqual([shown.status, shown.refunded_zat], ['paid', ZEC / 4])
     const [listed] = (await api('GET /v1/account/invoices')).body

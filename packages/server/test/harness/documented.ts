@@ -32,6 +32,6 @@ export function undocumented(document: JsonObject, { method, path, status, body 
 
 function operationAt(document: JsonObject, method: string, path: string): JsonObject | undefined {
   const matches = (template: string) => new RegExp(`^${template.replace(/\{\w+\}/g, '[^/]+')}$`).test(path)
-  const template = Object.keys(document.paths).find(candidate => candidate === path || matches(candidate))
+  const template = path in document.paths ? path : Object.keys(document.paths).find(matches)
   return template === undefined ? undefined : document.paths[template][method.toLowerCase()]
 }

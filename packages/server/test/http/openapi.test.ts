@@ -10,7 +10,7 @@ import { call } from '../harness/http-call.ts'
 import { invoiceWith } from '../harness/invoice.ts'
 
 /** Files, and probes. */
-const WITHOUT_EXAMPLE = ['GET /v1/account/export', 'GET /healthz', 'GET /readyz']
+const WITHOUT_EXAMPLE = ['GET /v1/account/export', 'GET /v1/account/refunds/export', 'GET /healthz', 'GET /readyz']
 
 const api = await startTestApi()
 const merchant = await api.merchant()
@@ -209,6 +209,7 @@ test('real responses match the schemas, and the schemas contain all their member
     ['GET /v1/account/sessions', merchant.sessionToken, undefined],
     ['GET /v1/account/export?format=json', merchant.sessionToken, undefined],
     ['GET /v1/account/export?format=csv', merchant.sessionToken, undefined],
+    ['GET /v1/account/refunds/export?format=csv', merchant.sessionToken, undefined],
   ]
   for (const [line, token, json] of calls) {
     const response = await call(api, line, { ...(token && { token }), ...(json ? { json } : {}) })

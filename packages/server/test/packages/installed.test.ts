@@ -134,7 +134,7 @@ function pay(uri: string): void {
 
 test("TypeScript finds the types of imports and requires, with Node's resolution and a bundler's", async () => {
   const code = `
-    import { type Invoice, ZatgateClient } from '@zatgate/sdk'
+    import { type ExportedRefund, type Invoice, type InvoiceRequest, ZatgateClient } from '@zatgate/sdk'
     import { verifyWebhook } from '@zatgate/sdk/webhook'
     import { parseViewingKey } from '@zatgate/zcash/viewing-key'
     export async function received(id: string): Promise<number> {
@@ -143,6 +143,33 @@ test("TypeScript finds the types of imports and requires, with Node's resolution
       invoice.amount
       const event = await verifyWebhook('', {}, '')
       return event.type === 'invoice.paid' ? event.received_zat : Number(parseViewingKey('').orchard?.ivk)
+    }
+    const zatgate = new ZatgateClient({ baseUrl: 'https://pay.example.org' })
+    export async function sell(): Promise<string | undefined> {
+      const sale: InvoiceRequest = {
+        price: { amount: '25.00', currency: 'EUR' },
+        order_id: '1042', unique_order: true, description: 'T-shirt', metadata: { cart: ['c-77'] },
+        success_url: 'https://shop.example.com', cancel_url: 'https://shop.example.com', auto_redirect: true,
+        locale: 'de', tolerance_bps: 50, confirmations: 1, checkout: true, expires_in_secs: 900,
+      }
+      await zatgate.createInvoice({ open_amount: true, min_amount_zat: 5_000 })
+      // @ts-expect-error: a float
+      await zatgate.createInvoice({ price: { amount: 25.5, currency: 'EUR' } })
+      const { id, rate, checkout_url } = await zatgate.createInvoice(sale, { idempotencyKey: '1042' })
+      const { missing_zat, missing_uri } = await zatgate.getInvoice(id, { include: 'missing' })
+      const { rates: [euro] } = await zatgate.rates(['EUR'])
+      await zatgate.cancelInvoice(id)
+      return [rate?.price, euro?.price, missing_uri, missing_zat?.toFixed()].includes(undefined) ? undefined : checkout_url
+    }
+    export async function refund(id: string): Promise<ExportedRefund[]> {
+      // @ts-expect-error: a float
+      await zatgate.createRefund(id, { price: { amount: 10.5, currency: 'EUR' } })
+      const { id: refund } = await zatgate.createRefund(id, { price: { amount: '10.50', currency: 'EUR' }, reason: 'torn' })
+      const { left_zat, refunds } = await zatgate.listInvoiceRefunds(id)
+      const { zip321_uri } = await zatgate.refundPayment([refund, ...refunds.map(refund => refund.id)])
+      const { status } = await zatgate.markRefundSent(refund, zip321_uri + left_zat)
+      const stream = await zatgate.exportRefunds({ format: 'json', from: 0 })
+      return status === 'sent' ? await new Response(stream).json() : []
     }`
   const strict = { strict: true, noEmit: true, target: 'es2022', skipLibCheck: false }
   for (const [ending, options] of [

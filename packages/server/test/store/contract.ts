@@ -20,6 +20,7 @@ import { dashboardSuite } from './repository/sale/dashboard.suite.ts'
 import { invoiceSuite } from './repository/sale/invoice.suite.ts'
 import { paymentSuite } from './repository/sale/payment.suite.ts'
 import { paymentTotalsSuite } from './repository/sale/payment-totals.suite.ts'
+import { refundSuite } from './repository/sale/refund.suite.ts'
 import { swapSuite } from './repository/sale/swap.suite.ts'
 import { transactionSuite } from './transaction/transaction.suite.ts'
 
@@ -36,6 +37,7 @@ const SUITES: readonly [name: string, suite: (engine: DatabaseEngine) => void][]
   ['payment totals', paymentTotalsSuite],
   ['idempotency', idempotencySuite],
   ['swaps', swapSuite],
+  ['refunds', refundSuite],
   ['chain', chainSuite],
   ['events', eventSuite],
   ['webhooks', webhookSuite],

@@ -101,6 +101,7 @@ export function dumpSqlite(file: string): string {
       const quoted = all(`SELECT name FROM pragma_table_info('${name}')`).map(column => `quote("${column.name}")`)
       const rows = all(`SELECT ${quoted.join(" || ', ' || ")} AS literals FROM "${name}"`)
       const inserts = rows.map(({ literals }) => `INSERT INTO "${name}" VALUES (${literals});`)
+      if (name === 'sqlite_stat1') return ['ANALYZE sqlite_schema;', ...inserts]
       return name?.startsWith('sqlite_') ? inserts : [`${sql};`, ...inserts]
     })
     return `${['BEGIN;', ...lines, ...others.map(({ sql }) => `${sql};`), 'COMMIT;'].join('\n')}\n`

@@ -57,6 +57,9 @@ const ENDPOINTS: Readonly<Record<string, Row>> = {
   'POST /v1/account/refunds/payment-request': { body: self => ({ ids: [self.ids.refund] }) },
   'POST /v1/account/refunds/{id}/sent': { id: ({ ids }) => ids.refund, body: () => ({ txid: 'ab'.repeat(32) }) },
   'POST /v1/account/refunds/{id}/cancel': { id: ({ ids }) => ids.refund },
+  'GET /v1/account/refunds/export': {
+    queries: () => ['?format=csv', '?format=json', '?format=json&from=0&to=4000000000'],
+  },
   'GET /v1/account/export': { queries: () => ['?format=csv', '?format=json', '?format=json&from=0&to=4000000000'] },
 }
 
@@ -111,7 +114,7 @@ const PAGES: Readonly<Record<string, Row>> = {
   'POST /account/email/code': { body: () => ({ present_code: '0123456789', new_code: '0123456789' }), status: 400 },
   'POST /account/delete': { body: self => ({ confirm_email: self.account.email }) },
   'POST /account/keep': {},
-  'GET /export': {},
+  'GET /export': { queries: () => ['?kind=refunds'] },
   // The form of another session. The token of the own one is tested in export.test.ts.
   'POST /export/download': { body: () => ({ format: 'csv', token: 'x' }), status: 403 },
   // An invoice that buys no plan is not in this list.

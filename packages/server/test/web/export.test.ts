@@ -35,13 +35,28 @@ describe('the page Export', () => {
     assert.match(file.text, /^id,status,amount_zat/)
     const european = await visitor.request('POST /export/download', { format: 'csv_semicolon', token })
     assert.match(european.text, /^id;status;amount_zat/)
-    assert.equal((await visitor.request('POST /export/download', { format: 'xls', token })).status, 400)
+    const refunds = await visitor.request('POST /export/download', { kind: 'refunds', format: 'csv', token })
+    assert.match(refunds.headers.get('content-disposition') ?? '', /filename="zatgate-refunds-[\d-]+\.csv"$/)
+    assert.match(refunds.text, /^id,invoice_id,order_id,status/)
+    for (const wrong of [{ format: 'xls' }, { kind: 'payments' }]) {
+      const form = { format: 'csv', token, ...wrong }
+      assert.equal((await visitor.request('POST /export/download', form)).status, 400)
+    }
+  })
+
+  test('the page Refunds leads to an export of refunds', async () => {
+    const { visitor } = await signedIn('refunds@example.org')
+    const [, link = ''] =
+      /<a class="button" href="([^"]+)">Export<\/a>/.exec((await visitor.request('GET /refunds')).text) ?? []
+    assert.equal(link, '/export?kind=refunds')
+    assert.match((await visitor.request(`GET ${link}`)).text, /name="kind" value="refunds" checked/)
+    assert.match((await visitor.request('GET /export?kind=x')).text, /name="kind" value="invoices" checked/)
   })
 
   test('while an export is in progress, the page says so, and a download works after it', async () => {
     const { visitor, token } = await signedIn('busy@example.org')
     const account = await harness.service.accounts.findByEmail('busy@example.org')
-    const { chunks } = harness.service.exports.exportInvoices(account, null, 'csv', { from: 0 })
+    const { chunks } = harness.service.exports.invoices(account, null, 'csv', { from: 0 })
     const form = { format: 'json', from: '2026-01-02', to: '', token }
     const refused = await visitor.request('POST /export/download', form)
     assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '30'])

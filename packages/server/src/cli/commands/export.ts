@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
-import type { ExportFormat } from '../../domain/sale/export.ts'
+import type { ExportFormat, ExportKind } from '../../domain/sale/export.ts'
 import type { WorkWatch } from '../../ports/progress.ts'
-import type { InvoiceExport } from '../../services/sale/export.ts'
+import type { ExportFile } from '../../services/sale/export.ts'
 import { writeNewFile } from '../../store/new-file.ts'
 import { UsageError } from '../argument.ts'
 import type { Context } from '../context.ts'
@@ -11,6 +11,7 @@ import { stoppable } from '../stop-signal.ts'
 
 interface ExportArguments {
   readonly email: string
+  readonly kind: ExportKind | undefined
   readonly format: ExportFormat | undefined
   /** Unix seconds, as `to`. */
   readonly from: number | undefined
@@ -19,20 +20,20 @@ interface ExportArguments {
   readonly file: string | undefined
 }
 
-export async function exportInvoices(values: ExportArguments, context: Context): Promise<void> {
-  const { email, from = 0, to } = values
+export async function exportRows(values: ExportArguments, context: Context): Promise<void> {
+  const { email, kind = 'invoices', from = 0, to } = values
   const { out } = context
   const file = values.file === undefined ? null : resolve(values.file)
   const format = formatOf(values.format, out, file)
   if (to !== undefined && to < from) throw new UsageError('--to must not be before --from')
   const period = { from, ...(to !== undefined && { to }) }
-  const invoices = await withServices(context, async ({ accounts, exports }) => {
+  const rows = await withServices(context, async ({ accounts, exports }) => {
     const account = await accounts.findByEmail(email)
-    return write(watch => exports.exportInvoices(account, null, format, period, watch), file, out)
+    return write(kind, watch => exports[kind](account, null, format, period, watch), file, out)
   })
-  const count = invoices === 1 ? '1 invoice' : `${invoices} invoices`
+  const count = rows === 1 ? `1 ${kind.slice(0, -1)}` : `${rows} ${kind}`
   if (file === null) out.note(count)
-  else out.result({ file, format, invoices }, [`${count} written to ${file}`])
+  else out.result({ file, format, [kind]: rows }, [`${count} written to ${file}`])
 }
 
 /** The format that was asked for. @throws UsageError unless the output can have it */
@@ -43,10 +44,15 @@ function formatOf(format: ExportFormat | undefined, { json }: Output, file: stri
   return format
 }
 
-/** @returns the number of invoices written */
-async function write(start: (watch: WorkWatch) => InvoiceExport, file: string | null, out: Output): Promise<number> {
+/** @returns the number of rows written */
+async function write(
+  kind: ExportKind,
+  start: (watch: WorkWatch) => ExportFile,
+  file: string | null,
+  out: Output,
+): Promise<number> {
   // On a terminal the rows themselves show the progress.
-  const progress = file === null && out.isTerminal ? null : out.progress('export', 'invoices')
+  const progress = file === null && out.isTerminal ? null : out.progress('export', kind)
   let written = 0
   const onProgress = (done: number, total: number) => {
     written = done

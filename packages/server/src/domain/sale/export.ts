@@ -2,6 +2,14 @@
 export const EXPORT_FORMATS = ['csv', 'csv_semicolon', 'json'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
+/** What can be exported. */
+const EXPORT_KINDS = ['invoices', 'refunds'] as const
+export type ExportKind = (typeof EXPORT_KINDS)[number]
+
+export function isExportKind(text: string): text is ExportKind {
+  return (EXPORT_KINDS as readonly string[]).includes(text)
+}
+
 export function isExportFormat(text: string): text is ExportFormat {
   return (EXPORT_FORMATS as readonly string[]).includes(text)
 }

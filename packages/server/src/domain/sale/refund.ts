@@ -1,5 +1,5 @@
 import { AppError } from '../error.ts'
-import type { Fields, GivenOf, NamesOf, Noun } from '../field.ts'
+import { type Fields, type GivenOf, isOptional, type NamesOf, type Noun, type WireOf, wireFields } from '../field.ts'
 import { formatZec, sumZat, type Zat } from '../money.ts'
 import { isUuid } from '../uuid.ts'
 import type { Invoice } from './invoice.ts'
@@ -155,6 +155,26 @@ export function withoutUnseenAddress(refund: Refund): Refund {
 /** Whether the buyer may give an address now, or another one. */
 export function mayGiveAddress(refund: Refund): boolean {
   return refund.status === 'awaiting_address' || (refund.status === 'ready' && isUnseen(refund))
+}
+
+/** A refund in an export, with its invoice and order, and without its address. */
+export type ExportedRefund = Omit<WireOf<RefundFields>, 'address'> & {
+  readonly invoice_id: string
+  readonly order_id?: string
+}
+
+const EXPORTED_MEMBERS = [...wireFields(REFUND_FIELDS)].filter(([member]) => member !== 'address')
+
+export function viewExportedRefund({ refund, invoice }: RefundWithInvoice): ExportedRefund {
+  const members = EXPORTED_MEMBERS.flatMap(([member, [name, field]]) => {
+    const value = refund[name as keyof Refund]
+    if (value === null && isOptional(field)) return []
+    return [[member, typeof value === 'bigint' ? Number(value) : value] as const]
+  })
+  const { publicId, orderId } = invoice
+  const sale = { invoice_id: publicId, ...(orderId !== null && { order_id: orderId }) }
+  const { id, ...others } = Object.fromEntries(members) as Omit<WireOf<RefundFields>, 'address'>
+  return { id, ...sale, ...others }
 }
 
 /** The refund with an address from its buyer. @throws AppError `refund_address_fixed` */

@@ -4,3 +4,15 @@ export interface Page {
   /** Public id of a record. The page is empty when the account has no such record. */
   readonly before?: string
 }
+
+/** Unix seconds, from `from` on and before `to`. */
+export interface Period {
+  readonly from: number
+  readonly to: number
+}
+
+/** A position in a list ordered by creation time and id. */
+export interface TimePosition {
+  readonly createdAt: number
+  readonly id: number
+}

@@ -37,10 +37,14 @@ export const MIGRATIONS: readonly Migration[] = [
       'DROP INDEX invoices_described',
       `CREATE INDEX invoices_with_details ON invoices (account_id) WHERE description IS NOT NULL
         OR metadata IS NOT NULL OR success_url IS NOT NULL OR cancel_url IS NOT NULL OR locale IS NOT NULL`,
-      'CREATE INDEX invoices_late ON invoices (account_id, id) WHERE late_at IS NOT NULL',
+      'DROP INDEX invoices_needing_attention',
+      'CREATE INDEX invoices_needing_attention ON invoices (account_id, created_at, id) WHERE needs_attention = 1',
+      'DROP INDEX invoices_overpaid',
+      'CREATE INDEX invoices_overpaid ON invoices (account_id, created_at, id) WHERE overpaid_zat > 0',
+      'CREATE INDEX invoices_late ON invoices (account_id, created_at, id) WHERE late_at IS NOT NULL',
       'CREATE INDEX invoices_late_by_time ON invoices (account_id, late_at) WHERE late_at IS NOT NULL',
-      'CREATE INDEX invoices_canceled ON invoices (account_id, id) WHERE canceled_at IS NOT NULL',
-      `CREATE INDEX invoices_part_paid ON invoices (account_id, id)
+      'CREATE INDEX invoices_canceled ON invoices (account_id, created_at, id) WHERE canceled_at IS NOT NULL',
+      `CREATE INDEX invoices_part_paid ON invoices (account_id, created_at, id)
         WHERE received_zat > 0 AND due_zat > 0 AND status <> 'paid'`,
       `ALTER TABLE accounts ADD COLUMN tolerance_bps ${int} NOT NULL DEFAULT 0`,
     ],
@@ -69,11 +73,11 @@ export const MIGRATIONS: readonly Migration[] = [
         body_hash ${blob}
       ) ${strict}`,
       'CREATE INDEX refunds_by_invoice ON refunds (invoice_id, id)',
-      'CREATE INDEX refunds_by_account ON refunds (account_id, id)',
-      'CREATE INDEX refunds_by_status ON refunds (account_id, status, id)',
+      'CREATE INDEX refunds_by_time ON refunds (account_id, created_at, id)',
+      'CREATE INDEX refunds_by_status ON refunds (account_id, status, created_at, id)',
       'CREATE INDEX refunds_by_key ON refunds (account_id, idempotency_key) WHERE idempotency_key IS NOT NULL',
       `ALTER TABLE invoices ADD COLUMN refunded_zat ${int}`,
-      'CREATE INDEX invoices_refunded ON invoices (account_id, id) WHERE refunded_zat IS NOT NULL',
+      'CREATE INDEX invoices_refunded ON invoices (account_id, created_at, id) WHERE refunded_zat IS NOT NULL',
       `ALTER TABLE daily_totals ADD COLUMN refunded_zat ${int} NOT NULL DEFAULT 0`,
     ],
   ],
@@ -87,6 +91,23 @@ export const MIGRATIONS: readonly Migration[] = [
       `CREATE INDEX invoices_with_details ON invoices (account_id) WHERE description IS NOT NULL OR metadata IS NOT NULL
         OR success_url IS NOT NULL OR cancel_url IS NOT NULL OR locale IS NOT NULL OR webhook_url IS NOT NULL`,
     ],
+  ],
+  [
+    '0006_statistics',
+    // Without statistics SQLite expects ten rows of an account, and reads all rows of a period to find those of one order
+    // or status. Numbers of rows: of the table, of an account, of a status, of a second.
+    ({ name }) =>
+      name === 'sqlite'
+        ? [
+            'ANALYZE sqlite_schema',
+            `INSERT INTO sqlite_stat1 (tbl, idx, stat) VALUES
+              ('invoices', 'invoices_by_time', '1000000 100000 2 1'),
+              ('invoices', 'invoices_by_status', '1000000 100000 20000 2 1'),
+              ('refunds', 'refunds_by_time', '1000000 100000 2 1'),
+              ('refunds', 'refunds_by_status', '1000000 100000 20000 2 1')`,
+            'ANALYZE sqlite_schema',
+          ]
+        : [],
   ],
 ]
 

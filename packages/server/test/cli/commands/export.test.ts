@@ -76,6 +76,16 @@ test('--format csv_semicolon has semicolons and decimal commas', async t => {
   assert.match(out, /;"0,\d+";"?0/)
 })
 
+test('--kind refunds writes refunds', async t => {
+  const { command, files } = await harness(t, 1)
+  const { out, err } = await command('--kind', 'refunds')
+  assert.match(out, /^id,invoice_id,order_id,status,.*\r\n$/)
+  assert.equal(err, '0 refunds\n')
+  const file = join(files, 'refunds.json')
+  const written = await command('--json', '--kind', 'refunds', '--format', 'json', file)
+  assert.deepEqual(written.json(), { file, format: 'json', refunds: 0 })
+})
+
 test('the period includes its first second and excludes its last one', async t => {
   const { command } = await harness(t, 10)
   const at = (secs: number) => `${new Date(secs * 1000).toISOString().slice(0, 19)}Z`
@@ -97,6 +107,7 @@ test('an invalid argument is named, with what would be right', async t => {
   const missing = await runCommand(['export'], env)
   assert.deepEqual([missing.code, missing.err.split(' (')[0]], [2, 'zatgate: --email is missing'])
   for (const [args, reason] of [
+    [['--kind', 'payments'], '--kind must be invoices or refunds'],
     [['--format', 'xml'], '--format must be csv, csv_semicolon or json'],
     [['--from', '31.1.2026'], '--from must be a UTC date such as 2026-01-31 or 2026-01-31T12:00:00Z'],
     [['--from', '2026-02-30'], '--from must be a UTC date'],

@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test'
 import type { Session } from '../../../src/domain/account/session.ts'
 import { AppError } from '../../../src/domain/error.ts'
 import type { Store } from '../../../src/ports/store.ts'
-import { createInvoiceExports } from '../../../src/services/sale/export.ts'
+import { createExports } from '../../../src/services/sale/export.ts'
 import { onBothDatabases, openEmptyStore } from '../../harness/databases.ts'
 import { NOW, openShop, type Shop } from '../../harness/fixtures.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
@@ -37,14 +37,14 @@ onBothDatabases(engine => {
     const clock = new ManualClock(NOW + 1_000_000)
     const opened = await Promise.all(Array.from({ length: shops }, () => openShop(store)))
     for (const shop of opened) await fill(shop)
-    const exports = createInvoiceExports({ store, clock })
+    const exports = createExports({ store, clock })
     return {
       store,
       counts,
       clock,
       shops: opened,
       begin: (shop: Shop, session: Pick<Session, 'id'> | null = null) =>
-        exports.exportInvoices(shop.account, session, 'json', { from: 0 }),
+        exports.invoices(shop.account, session, 'json', { from: 0 }),
     }
   }
 

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
 import type { Invoice } from '../../../src/domain/sale/invoice.ts'
-import { createInvoiceExports, csvField } from '../../../src/services/sale/export.ts'
+import { csvField } from '../../../src/services/sale/csv.ts'
+import { createExports } from '../../../src/services/sale/export.ts'
 import { openEmptyStore, sqliteEngine } from '../../harness/databases.ts'
 import { NOW, openShop, type Shop } from '../../harness/fixtures.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
@@ -31,7 +32,7 @@ async function harness(test: TestContext, invoices: number) {
   const clock = new ManualClock(NOW + 1_000_000)
   const created: Invoice[] = []
   for (let i = 0; i < invoices; i += 100) created.push(...(await sellMany(shop, i, Math.min(100, invoices - i))))
-  return { store, shop, clock, created, exports: createInvoiceExports({ store, clock }) }
+  return { store, shop, clock, created, exports: createExports({ store, clock }) }
 }
 
 function sellMany(shop: Shop, from: number, count: number): Promise<Invoice[]> {
@@ -40,8 +41,8 @@ function sellMany(shop: Shop, from: number, count: number): Promise<Invoice[]> {
 
 test('CSV and JSON have every invoice once, oldest first, across pages', async t => {
   const { exports, shop, created } = await harness(t, 1_203)
-  const csv = parseCsv(await textOf(exports.exportInvoices(shop.account, null, 'csv', { from: 0 }).chunks))
-  const json = JSON.parse(await textOf(exports.exportInvoices(shop.account, null, 'json', { from: 0 }).chunks))
+  const csv = parseCsv(await textOf(exports.invoices(shop.account, null, 'csv', { from: 0 }).chunks))
+  const json = JSON.parse(await textOf(exports.invoices(shop.account, null, 'json', { from: 0 }).chunks))
   const expected = created.toSorted((a, b) => a.createdAt - b.createdAt).map(invoice => invoice.publicId)
   assert.deepEqual(
     csv.slice(1).map(line => line[0]),
@@ -65,11 +66,11 @@ test('a row has the values of the listing; CSV adds decimal amounts and readable
     paidAt: NOW + 60,
   }
   await store.write(rows => rows.invoices.updateStates([{ ...invoice, ...paid }]))
-  const [head, row] = parseCsv(await textOf(exports.exportInvoices(shop.account, null, 'csv', { from: 0 }).chunks)) as [
+  const [head, row] = parseCsv(await textOf(exports.invoices(shop.account, null, 'csv', { from: 0 }).chunks)) as [
     string[],
     string[],
   ]
-  const [listed] = JSON.parse(await textOf(exports.exportInvoices(shop.account, null, 'json', { from: 0 }).chunks))
+  const [listed] = JSON.parse(await textOf(exports.invoices(shop.account, null, 'json', { from: 0 }).chunks))
   assert.deepEqual(listed, {
     id: invoice.publicId,
     status: 'paid',
@@ -114,7 +115,7 @@ test('columns keep their places; those of a sale follow, as of the sale, with th
     metadata: '{"a": "x;y",\n"b":1.0}',
   })
   const [head, row] = parseCsv(
-    await textOf(exports.exportInvoices(shop.account, null, 'csv_semicolon', { from: 0 }).chunks),
+    await textOf(exports.invoices(shop.account, null, 'csv_semicolon', { from: 0 }).chunks),
     ';',
   ) as [string[], string[]]
   assert.deepEqual(head, [...FIRST_COLUMNS, ...SALE_COLUMNS])
@@ -131,17 +132,14 @@ test('columns keep their places; those of a sale follow, as of the sale, with th
 test('a period includes its first second and excludes its end', async t => {
   const { exports, shop } = await harness(t, 10)
   const rows = JSON.parse(
-    await textOf(exports.exportInvoices(shop.account, null, 'json', { from: NOW + 3, to: NOW + 6 }).chunks),
+    await textOf(exports.invoices(shop.account, null, 'json', { from: NOW + 3, to: NOW + 6 }).chunks),
   )
   assert.deepEqual(
     rows.map((row: { created_at: number }) => row.created_at - NOW),
     [3, 4, 5],
   )
-  assert.equal(await textOf(exports.exportInvoices(shop.account, null, 'json', { from: NOW + 50 }).chunks), '[]\n')
-  assert.equal(
-    parseCsv(await textOf(exports.exportInvoices(shop.account, null, 'csv', { from: NOW + 50 }).chunks)).length,
-    1,
-  )
+  assert.equal(await textOf(exports.invoices(shop.account, null, 'json', { from: NOW + 50 }).chunks), '[]\n')
+  assert.equal(parseCsv(await textOf(exports.invoices(shop.account, null, 'csv', { from: NOW + 50 }).chunks)).length, 1)
 })
 
 const FORMULA_STARTS = [
@@ -175,8 +173,8 @@ test('no CSV field is run as a formula by a spreadsheet, and each is parsed back
 
 test('with semicolons, decimals have a comma and are quoted, so programs that also split at commas read one field', async t => {
   const { exports, shop, created } = await harness(t, 2)
-  const plain = parseCsv(await textOf(exports.exportInvoices(shop.account, null, 'csv', { from: 0 }).chunks))
-  const { type, fileName, chunks } = exports.exportInvoices(shop.account, null, 'csv_semicolon', { from: 0 })
+  const plain = parseCsv(await textOf(exports.invoices(shop.account, null, 'csv', { from: 0 }).chunks))
+  const { type, fileName, chunks } = exports.invoices(shop.account, null, 'csv_semicolon', { from: 0 })
   assert.deepEqual([type, fileName.slice(-4)], ['text/csv; charset=utf-8', '.csv'])
   const lines = (await textOf(chunks)).split('\r\n')
   assert.equal(lines.pop(), '')

@@ -33,7 +33,7 @@ async function exportInvoices(world: World, draw: Draw, merchant: Merchant): Pro
   const existing = new Set(committedIds(world, merchant))
   const text = await request(world, draw, async services => {
     const account = await services.accounts.findByEmail(merchant.email)
-    const { chunks } = services.exports.exportInvoices(account, null, 'json', { from: 0, to: FAR_FUTURE })
+    const { chunks } = services.exports.invoices(account, null, 'json', { from: 0, to: FAR_FUTURE })
     let file = ''
     for await (const chunk of chunks) file += chunk
     return file

@@ -1,12 +1,13 @@
 import { Readable } from 'node:stream'
 import type * as Wire from '@zatgate/sdk/wire'
-import { Type } from 'typebox'
+import { type TSchema, Type } from 'typebox'
 import { EXPORT_FORMATS } from '../../../domain/sale/export.ts'
-import type { InvoiceExports } from '../../../services/sale/export.ts'
+import type { Exports } from '../../../services/sale/export.ts'
 import type { App } from '../../app.ts'
 import { type Auth, accountOf, sessionOf } from '../../auth.ts'
-import { ERROR_RESPONSES, stringEnum, wireQuery } from '../../schema.ts'
+import { ERROR_RESPONSES, Id, stringEnum, wireObject, wireQuery } from '../../schema.ts'
 import { InvoiceListItemSchema } from './invoice.ts'
+import { refundMembers } from './refund.ts'
 
 /** The latest time of a period, in Unix seconds. */
 const MAX_UNIX_SECS = 2 ** 40
@@ -20,41 +21,74 @@ const ExportQuery = wireQuery<Wire.ExportQuery>()({
   to: Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_UNIX_SECS, description: 'Unix seconds, exclusive.' })),
 })
 
-/** The file is streamed: these describe it, and do not serialise it. */
+const { address: _, ...exportedMembers } = refundMembers
+
+const ExportedRefundSchema = wireObject<Wire.ExportedRefund>()('ExportedRefund', {
+  ...exportedMembers,
+  invoice_id: Id,
+  order_id: Type.Optional(Type.String({ description: 'The order of the invoice.' })),
+})
+
+/** The file is streamed: the schemas describe it, and do not serialise it. */
 const CsvFile = Type.Unsafe<Readable>(Type.String({ description: 'The file, with a line of column names.' }))
-const JsonFile = Type.Unsafe<Readable>(Type.Array(InvoiceListItemSchema))
 
-const ExportFile = {
+const fileOf = (row: TSchema) => ({
   description: 'The file, in the requested format.',
-  content: { 'application/json': { schema: JsonFile }, 'text/csv': { schema: CsvFile } },
-}
+  content: {
+    'application/json': { schema: Type.Unsafe<Readable>(Type.Array(row)) },
+    'text/csv': { schema: CsvFile },
+  },
+})
 
-export function exportRoutes(app: App, { exports, auth }: { exports: InvoiceExports; auth: Auth }): void {
-  app.get(
-    '/v1/account/export',
-    {
-      config: { rate: 'export', errors: ['export_in_progress'] },
-      // A HEAD would run the export without a reader.
-      exposeHeadRoute: false,
-      onRequest: auth.requireSession,
-      schema: {
-        tags: ['account'],
-        security: [{ sessionAuth: [] }],
-        operationId: 'exportInvoices',
-        summary: 'Export the invoices created in a period',
-        description:
-          'Oldest first. CSV follows RFC 4180 and is safe to open in a spreadsheet. JSON has the members of the invoice ' +
-          'list. A response that ends early is incomplete. One export of an account at a time.',
-        querystring: ExportQuery,
-        response: { 200: ExportFile, ...ERROR_RESPONSES },
+const SAFE_CSV = 'CSV follows RFC 4180 and is safe to open in a spreadsheet.'
+const ONE_AT_A_TIME = 'A response that ends early is incomplete. One export of an account at a time.'
+
+const EXPORTS = [
+  {
+    path: '/v1/account/export',
+    kind: 'invoices',
+    operationId: 'exportInvoices',
+    row: InvoiceListItemSchema,
+    tags: ['account'],
+    summary: 'Export the invoices created in a period',
+    description: `Oldest first. ${SAFE_CSV} JSON has the members of the invoice list. ${ONE_AT_A_TIME}`,
+  },
+  {
+    path: '/v1/account/refunds/export',
+    kind: 'refunds',
+    operationId: 'exportRefunds',
+    row: ExportedRefundSchema,
+    tags: ['refunds'],
+    summary: 'Export the refunds created in a period',
+    description: `Oldest first, canceled ones included, without addresses. ${SAFE_CSV} ${ONE_AT_A_TIME}`,
+  },
+] as const
+
+export function exportRoutes(app: App, { exports, auth }: { exports: Exports; auth: Auth }): void {
+  for (const { path, kind, operationId, row, tags, summary, description } of EXPORTS)
+    app.get(
+      path,
+      {
+        config: { rate: 'export', errors: ['export_in_progress'] },
+        // A HEAD would run the export without a reader.
+        exposeHeadRoute: false,
+        onRequest: auth.requireSession,
+        schema: {
+          tags: [...tags],
+          security: [{ sessionAuth: [] }],
+          operationId,
+          summary,
+          description,
+          querystring: ExportQuery,
+          response: { 200: fileOf(row), ...ERROR_RESPONSES },
+        },
       },
-    },
-    async (request, reply) => {
-      const { format, from = 0, to } = request.query
-      const period = { from, ...(to === undefined ? {} : { to }) }
-      const { type, fileName, chunks } = exports.exportInvoices(accountOf(request), sessionOf(request), format, period)
-      reply.type(type).header('content-disposition', `attachment; filename="${fileName}"`)
-      return Readable.from(chunks)
-    },
-  )
+      async (request, reply) => {
+        const { format, from = 0, to } = request.query
+        const period = { from, ...(to === undefined ? {} : { to }) }
+        const { type, fileName, chunks } = exports[kind](accountOf(request), sessionOf(request), format, period)
+        reply.type(type).header('content-disposition', `attachment; filename="${fileName}"`)
+        return Readable.from(chunks)
+      },
+    )
 }

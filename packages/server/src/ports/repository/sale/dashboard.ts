@@ -1,6 +1,7 @@
 import type { Zat } from '../../../domain/money.ts'
 import type { DailyTotalChange } from '../../../domain/sale/daily-total.ts'
 import type { Invoice, InvoiceStatus } from '../../../domain/sale/invoice.ts'
+import type { Period, TimePosition } from '../page.ts'
 
 /** Totals of the invoices that became paid, and of the refunds that were sent, on one UTC day. */
 export interface DailyTotals {
@@ -10,12 +11,6 @@ export interface DailyTotals {
   /** Of refunds that were marked as sent. */
   readonly refundedZat: Zat
   readonly invoices: number
-}
-
-/** A position in an account's invoices, ordered by creation time and id. */
-export interface InvoiceCursor {
-  readonly createdAt: number
-  readonly id: number
 }
 
 /** Queries of the dashboard. All of them cover the sales of one account. */
@@ -46,13 +41,8 @@ export interface DashboardRepository {
   byTxidPrefix(accountId: number, prefix: string, limit: number): Promise<Invoice[]>
   /** Viewing keys of the account, past ones included, newest first. Deleted ones are left out. */
   viewingKeys(accountId: number, limit: number): Promise<{ readonly id: number; readonly sealed: Uint8Array }[]>
-  /** Number of invoices of the period [from, to). */
-  countByTime(accountId: number, period: { readonly from: number; readonly to: number }): Promise<number>
-  /** The invoices of the period [from, to), oldest first, after a position. */
-  listByTime(
-    accountId: number,
-    period: { readonly from: number; readonly to: number },
-    after: InvoiceCursor | null,
-    limit: number,
-  ): Promise<Invoice[]>
+  /** Number of invoices of the period. */
+  countByTime(accountId: number, period: Period): Promise<number>
+  /** The invoices of the period, oldest first, after a position. */
+  listByTime(accountId: number, period: Period, after: TimePosition | null, limit: number): Promise<Invoice[]>
 }

@@ -145,7 +145,7 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
   }
 
   async function eraseRefunds(accountId: number, limit: number): Promise<number> {
-    const refunds = db.selectFrom('refunds').select('id').where('account_id', '=', accountId).orderBy('id').limit(limit)
+    const refunds = db.selectFrom('refunds').select('id').where('account_id', '=', accountId).limit(limit)
     const result = await db.deleteFrom('refunds').where('id', 'in', refunds).executeTakeFirst()
     return num(result.numDeletedRows)
   }

@@ -3,6 +3,7 @@ import { startOfDay } from '../../../domain/time.ts'
 import type { DashboardRepository } from '../../../ports/repository/sale/dashboard.ts'
 import { countUpTo } from '../../count.ts'
 import { chunks, distinctAscending, inChunks, num } from '../../mapping.ts'
+import { afterInPeriod } from '../../paginate.ts'
 import { NO_KEY } from '../../placeholder.ts'
 import type { Db } from '../../tables.ts'
 import { toInvoice } from './invoice.ts'
@@ -92,6 +93,7 @@ export function dashboardRepository(db: Db): DashboardRepository {
       const rows = await sales(accountId)
         .selectAll()
         .where('needs_attention', '=', sql.lit(1))
+        .orderBy('created_at', 'desc')
         .orderBy('id', 'desc')
         .limit(limit)
         .execute()
@@ -161,23 +163,16 @@ export function dashboardRepository(db: Db): DashboardRepository {
       return rows.map(({ id, sealed }) => ({ id: num(id), sealed }))
     },
 
-    async countByTime(accountId, { from, to }) {
-      const row = await sales(accountId)
-        .where('created_at', '>=', from)
-        .where('created_at', '<', to)
+    async countByTime(accountId, period) {
+      const row = await afterInPeriod(sales(accountId), period, null)
         .select(eb => eb.fn.countAll<bigint>().as('count'))
         .executeTakeFirstOrThrow()
       return num(row.count)
     },
 
-    async listByTime(accountId, { from, to }, after, limit) {
-      const rows = await sales(accountId)
+    async listByTime(accountId, period, after, limit) {
+      const rows = await afterInPeriod(sales(accountId), period, after)
         .selectAll()
-        .where('created_at', '>=', from)
-        .where('created_at', '<', to)
-        .$if(after !== null, query =>
-          query.where(sql<boolean>`(created_at, id) > (${after?.createdAt ?? 0}, ${after?.id ?? 0})`),
-        )
         .orderBy('created_at')
         .orderBy('id')
         .limit(limit)

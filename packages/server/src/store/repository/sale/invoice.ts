@@ -33,6 +33,9 @@ const eb = expressionBuilder<Tables, 'invoices'>()
 
 export const lacksAmount = eb('invoices.due_zat', '>', 0)
 
+/** As all indexes of lists. */
+const ORDER = ['created_at', 'id'] as const
+
 /** As in the partial index. */
 const isPartPaid = sql<boolean>`received_zat > 0 AND due_zat > 0 AND status <> 'paid'`
 
@@ -101,18 +104,14 @@ export function invoiceRepository(db: Db): InvoiceRepository {
         canceled = false,
         refunded = false,
       } = filter
-      // Few invoices are in these lists, and their partial indexes are by id. By time, SQLite would read all of the
-      // account's.
-      const isShort = needsAttention || overpaid || partPaid || late || canceled || refunded
-      const order = isShort ? (['id'] as const) : (['created_at', 'id'] as const)
       const cursorOf = (before: string) =>
-        db.selectFrom('invoices').select(order).where('public_id', '=', before).where('account_id', '=', accountId)
+        db.selectFrom('invoices').select(ORDER).where('public_id', '=', before).where('account_id', '=', accountId)
       const sales = db
         .selectFrom('invoices')
         .selectAll()
         .where('account_id', '=', accountId)
         .where('purpose', '=', 'sale')
-      let query = paginate(sales, page, order, cursorOf)
+      let query = paginate(sales, page, ORDER, cursorOf)
       if (status !== undefined) query = query.where('status', '=', status)
       if (orderId !== undefined) query = query.where('order_id', '=', orderId)
       if (needsAttention) query = query.where('needs_attention', '=', sql.lit(1))

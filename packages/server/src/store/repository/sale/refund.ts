@@ -3,7 +3,7 @@ import { REFUND_FIELDS, type Refund } from '../../../domain/sale/refund.ts'
 import type { RefundRepository } from '../../../ports/repository/sale/refund.ts'
 import { rowReader, storedValue } from '../../field.ts'
 import { chunks, distinctAscending, inChunks, num } from '../../mapping.ts'
-import { paginate, readPage } from '../../paginate.ts'
+import { afterInPeriod, paginate, readPage } from '../../paginate.ts'
 import type { Db } from '../../tables.ts'
 
 const toRefund = rowReader<Refund>(REFUND_FIELDS)
@@ -18,9 +18,12 @@ function toRow(refund: object, names: readonly string[]): Record<string, unknown
 }
 
 const INSERTED = Object.keys(REFUND_FIELDS).filter(name => name !== 'id')
+/** A period is a range of the same index. */
+const ORDER = ['created_at', 'id'] as const
 const CHANGED = ['status', 'address', 'addressFromBuyer', 'txid', 'updatedAt']
 
 export function refundRepository(db: Db): RefundRepository {
+  const ofAccount = (accountId: number) => db.selectFrom('refunds').where('account_id', '=', accountId)
   const all = () => db.selectFrom('refunds').selectAll()
   const first = async (query: { executeTakeFirst(): Promise<object | undefined> }) => {
     const row = await query.executeTakeFirst()
@@ -72,10 +75,27 @@ export function refundRepository(db: Db): RefundRepository {
 
     async list(accountId, page, status) {
       const cursorOf = (before: string) =>
-        db.selectFrom('refunds').select('id').where('public_id', '=', before).where('account_id', '=', accountId)
+        db.selectFrom('refunds').select(ORDER).where('public_id', '=', before).where('account_id', '=', accountId)
       let refunds = all().where('account_id', '=', accountId)
       if (status !== undefined) refunds = refunds.where('status', '=', status)
-      return (await readPage(paginate(refunds, page, ['id'], cursorOf), page, cursorOf)).map(toRefund)
+      return (await readPage(paginate(refunds, page, ORDER, cursorOf), page, cursorOf)).map(toRefund)
+    },
+
+    async countByTime(accountId, period) {
+      const row = await afterInPeriod(ofAccount(accountId), period, null)
+        .select(eb => eb.fn.countAll<bigint>().as('count'))
+        .executeTakeFirstOrThrow()
+      return num(row.count)
+    },
+
+    async listByTime(accountId, period, after, limit) {
+      const rows = await afterInPeriod(ofAccount(accountId), period, after)
+        .selectAll()
+        .orderBy('created_at')
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+      return rows.map(toRefund)
     },
 
     async sums(invoiceId) {

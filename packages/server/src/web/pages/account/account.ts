@@ -41,7 +41,7 @@ function emailForm({ email }: PageUser, newEmail: string): Html {
 function deletionForm({ email }: PageUser): Html {
   return html`<form class="card" method="post" action="/account/delete">
     <h2>Delete account</h2>
-    <p><a href="/export">Export your invoices</a> first: you cannot do it afterwards.</p>
+    <p><a href="/export">Export your invoices and refunds</a> first: you cannot do it afterwards.</p>
     <ul class="plain-list">
       <li>Your API keys are revoked and all sessions end now.</li>
       <li>Open invoices stay watched, and your webhook is called for them, until none of them can change any more.</li>
@@ -55,7 +55,7 @@ function deletionForm({ email }: PageUser): Html {
 
 function keepForm(deletionDueAt: number): Html {
   return html`<section class="card attention" aria-labelledby="deletion"><h2 id="deletion">This account is being deleted</h2>
-    <p>It is deleted on ${timeElement(deletionDueAt)} or later, when none of its invoices, orders and deliveries can change any more. Nothing can be changed until you keep it. You can still <a href="/export">export your invoices</a>.</p>
+    <p>It is deleted on ${timeElement(deletionDueAt)} or later, when none of its invoices, orders and deliveries can change any more. Nothing can be changed until you keep it. You can still <a href="/export">export your invoices and refunds</a>.</p>
     <p>If you keep it, create new API keys: the earlier ones stay revoked.</p>
     ${actionButton('/account/keep', 'Keep the account', { kind: 'primary' })}
   </section>`

@@ -26,6 +26,7 @@ export function refundsPage(user: PageUser, view: RefundsView): Html {
     menuPath: '/refunds',
     title: 'Refunds',
     error: view.error,
+    actions: html`<a class="button" href="/export?kind=refunds">Export</a>`,
     body: html`
       <p class="lead">What you send back to buyers. zatgate cannot spend: your own wallet pays, and you mark the refund as sent.</p>
       ${filter(status)}

@@ -18,7 +18,7 @@ test('HEAD starts no export, and neither does a cookie', async () => {
 })
 
 test('a second export of the account gets 429 with Retry-After, until the reader of the first one leaves', async () => {
-  const slots = api.exports.exportInvoices(merchant.account, null, 'json', { from: 0 })
+  const slots = api.exports.invoices(merchant.account, null, 'json', { from: 0 })
   const refused = await call(api, `GET ${PATH}`, { token: merchant.sessionToken })
   assert.deepEqual([refused.status, refused.body.code], [429, 'export_in_progress'])
   assert.equal(refused.headers.get('retry-after'), '30')

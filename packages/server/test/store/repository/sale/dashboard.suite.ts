@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { dailyTotalChanges } from '../../../../src/domain/sale/daily-total.ts'
 import type { Invoice, InvoiceStatus } from '../../../../src/domain/sale/invoice.ts'
 import { DAY_SECS, startOfDay } from '../../../../src/domain/time.ts'
-import type { InvoiceCursor } from '../../../../src/ports/repository/sale/dashboard.ts'
+import type { TimePosition } from '../../../../src/ports/repository/page.ts'
 import type { InvoiceFilter } from '../../../../src/ports/repository/sale/invoice.ts'
 import type { Store } from '../../../../src/ports/store.ts'
 import { type DatabaseEngine, openEmptyStore } from '../../../harness/databases.ts'
@@ -222,9 +222,9 @@ export function dashboardSuite(engine: DatabaseEngine): void {
       .toSorted((a, b) => a.createdAt - b.createdAt || a.id - b.id)
     for (const limit of [1, 3, 7, 100]) {
       const found: Invoice[] = []
-      let after: InvoiceCursor | null = null
+      let after: TimePosition | null = null
       for (;;) {
-        const position: InvoiceCursor | null = after
+        const position: TimePosition | null = after
         const page: Invoice[] = await store.read(tx =>
           tx.dashboard.listByTime(shop.account.id, period, position, limit),
         )

@@ -1,0 +1,138 @@
+import { formatZec } from '../../domain/money.ts'
+import { type INVOICE_VIEWS, type Invoice, viewInvoice } from '../../domain/sale/invoice.ts'
+import { currencyCode, type LockedRate, type Price } from '../../domain/sale/price.ts'
+import { type RefundWithInvoice, viewExportedRefund } from '../../domain/sale/refund.ts'
+import type { Period, TimePosition } from '../../ports/repository/page.ts'
+import type { Store } from '../../ports/store.ts'
+import { withInvoices } from '../with-invoice.ts'
+import { type CsvCells, type CsvStyle, csvDecimal, csvTime } from './csv.ts'
+
+/** Rows to export, by creation time. */
+export interface ExportTable<R> {
+  /** The beginning of the name of the file. */
+  readonly name: string
+  readonly columns: readonly string[]
+  /** What a row has beyond its members, or has in another form. */
+  cells(row: R, style: CsvStyle): CsvCells
+  /** The members of a row in JSON. They may be `RawJson`. */
+  members(row: R): object
+  position(row: R): TimePosition
+  count(store: Store, accountId: number, period: Period): Promise<number>
+  /** The rows of the period after a position, oldest first. */
+  list(store: Store, accountId: number, period: Period, after: TimePosition | null, limit: number): Promise<R[]>
+}
+
+/** The columns of the first version. Programs read columns by their place, so later ones are at the end. */
+const FIRST_INVOICE_COLUMNS = [
+  'id',
+  'status',
+  'amount_zat',
+  'received_zat',
+  'overpaid_zat',
+  'address',
+  'txid',
+  'created_at',
+  'expires_at',
+  'paid_at',
+] as const satisfies readonly (typeof INVOICE_VIEWS.list)[number][]
+
+/** Adds decimal ZEC, times that spreadsheets recognise, and what a sale has beyond an amount, as of the sale. */
+export const INVOICE_TABLE: ExportTable<Invoice> = {
+  name: 'zatgate-invoices',
+  columns: [
+    ...FIRST_INVOICE_COLUMNS,
+    'amount_zec',
+    'received_zec',
+    'created_utc',
+    'paid_utc',
+    'order_id',
+    'description',
+    'price_amount',
+    'price_currency',
+    'rate',
+    'rate_currency',
+    'rate_sources',
+    'rate_utc',
+    'open_amount',
+    'min_amount_zat',
+    'tolerance_bps',
+    'confirmations',
+    'success_url',
+    'cancel_url',
+    'auto_redirect',
+    'locale',
+    'canceled_utc',
+    'metadata',
+    'refunded_zat',
+    'webhook_url',
+  ],
+  cells: (invoice, style) => ({
+    amount_zec: csvDecimal(formatZec(invoice.openAmount ? invoice.receivedZat : invoice.amountZat), style),
+    received_zec: csvDecimal(formatZec(invoice.receivedZat), style),
+    created_utc: csvTime(invoice.createdAt),
+    paid_utc: csvTime(invoice.paidAt),
+    ...priceCells(invoice, style),
+    canceled_utc: csvTime(invoice.canceledAt),
+    metadata: invoice.metadata,
+  }),
+  members: invoice => viewInvoice('list', invoice),
+  position: ({ createdAt, id }) => ({ createdAt, id }),
+  count: (store, accountId, period) => store.query(tx => tx.dashboard.countByTime(accountId, period)),
+  list: (store, accountId, period, after, limit) =>
+    store.query(tx => tx.dashboard.listByTime(accountId, period, after, limit)),
+}
+
+/** Later columns are at the end, as for invoices. */
+export const REFUND_TABLE: ExportTable<RefundWithInvoice> = {
+  name: 'zatgate-refunds',
+  columns: [
+    'id',
+    'invoice_id',
+    'order_id',
+    'status',
+    'amount_zat',
+    'amount_zec',
+    'price_amount',
+    'price_currency',
+    'rate',
+    'rate_currency',
+    'rate_sources',
+    'rate_utc',
+    'reason',
+    'txid',
+    'created_at',
+    'updated_at',
+    'created_utc',
+    'updated_utc',
+  ],
+  cells: ({ refund }, style) => ({
+    amount_zec: csvDecimal(formatZec(refund.amountZat), style),
+    ...priceCells(refund, style),
+    created_utc: csvTime(refund.createdAt),
+    updated_utc: csvTime(refund.updatedAt),
+  }),
+  members: viewExportedRefund,
+  position: ({ refund: { createdAt, id } }) => ({ createdAt, id }),
+  count: (store, accountId, period) => store.query(tx => tx.refunds.countByTime(accountId, period)),
+  list: (store, accountId, period, after, limit) =>
+    store.read(async tx => {
+      const refunds = await tx.refunds.listByTime(accountId, period, after, limit)
+      return (await withInvoices(tx, refunds)).map(([refund, invoice]) => ({ refund, invoice }))
+    }),
+}
+
+interface Priced {
+  readonly price: Price | null
+  readonly rate: LockedRate | null
+}
+
+function priceCells({ price, rate }: Priced, style: CsvStyle): CsvCells {
+  return {
+    price_amount: csvDecimal(price?.amount, style),
+    price_currency: price && currencyCode(price),
+    rate: csvDecimal(rate?.price, style),
+    rate_currency: rate?.currency,
+    rate_sources: rate?.sources.join(' '),
+    rate_utc: csvTime(rate?.fetched_at),
+  }
+}
