@@ -12,6 +12,7 @@ export interface Build {
   /** A clone with the new version and with dependencies. */
   readonly clone: string
   readonly version: string
+  readonly isDry: boolean
   /** The folder of the artefacts. */
   readonly out: string
 }
@@ -61,10 +62,13 @@ export const packSource: Step = async ({ clone, version, out }) => {
   return `the source was unpacked and installed elsewhere, and sold an invoice there (zatgate try)`
 }
 
-/** The list of components (CycloneDX). It fails on a licence that is not allowed, and on a known advisory. */
-export const listComponents: Step = async ({ clone, version, out }) => {
+/**
+ * The list of components (CycloneDX). It fails on a licence that is not allowed, on a known advisory, and, unless the run is
+ * dry, on an old Node of the image.
+ */
+export const listComponents: Step = async ({ clone, version, isDry, out }) => {
   const file = join(out, `${sourceName(version)}.cdx.json`)
-  await runProgram(clone, process.execPath, ['.ci/dependencies.mjs', file])
+  await runProgram(clone, process.execPath, ['.ci/dependencies.mjs', file, ...(isDry ? [] : ['--release'])])
   const { components } = JSON.parse(readFileSync(file, 'utf8'))
   return `listed ${components.length} components of the service; their licences are allowed`
 }

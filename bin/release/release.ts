@@ -71,7 +71,7 @@ export async function release(options: ReleaseOptions): Promise<Released> {
     await cloneTo(clone, checkout)
     linkDependencies(root, clone)
     changeFiles(clone, version, options)
-    const build = { clone, version, out }
+    const build = { clone, version, isDry, out }
     for (const step of options.prepare) print(`- ${await step(build)}`)
     const commit = await commitAndTag(clone, version, notes)
     for (const step of options.build) print(`- ${await step(build)}`)

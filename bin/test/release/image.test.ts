@@ -22,7 +22,7 @@ function withDocker(t: TestContext, script: string): () => string[] {
 test('with a Docker engine the image of the clone is built into a file', async t => {
   const notes = withDocker(t, 'exit 0')
   const [clone, out] = [temporaryFolder(t), temporaryFolder(t)]
-  const line = await buildImage({ clone, out, version: '1.2.3' })
+  const line = await buildImage({ clone, out, version: '1.2.3', isDry: false })
   assert.match(line, /^built the image zatgate:1\.2\.3/)
   const build = 'buildx build --file deploy/docker/Dockerfile --tag zatgate:1.2.3'
   const output = `--output type=docker,dest=${join(out, 'zatgate-1.2.3-image.tar')}`
@@ -33,7 +33,7 @@ test('without one the release says that there is no image, and how to build it',
   withDocker(t, 'exit 1')
   const folder = temporaryFolder(t)
   assert.match(
-    await buildImage({ clone: folder, out: folder, version: '1.2.3' }),
+    await buildImage({ clone: folder, out: folder, version: '1.2.3', isDry: false }),
     /^the image was NOT built: .* docker buildx build --file deploy\/docker\/Dockerfile --tag zatgate:1\.2\.3 \.$/,
   )
 })
@@ -41,5 +41,5 @@ test('without one the release says that there is no image, and how to build it',
 test('a failed build fails the release', async t => {
   withDocker(t, 'case "$*" in *build\\ --file*) echo "no such base image" >&2; exit 1;; esac')
   const folder = temporaryFolder(t)
-  await assert.rejects(buildImage({ clone: folder, out: folder, version: '1.2.3' }), /no such base image/)
+  await assert.rejects(buildImage({ clone: folder, out: folder, version: '1.2.3', isDry: false }), /no such base image/)
 })
