@@ -1,6 +1,7 @@
 import type { Change } from '../mutant.ts'
 
 const FLOWS = 'flows/refund.test.ts'
+const SERVICE = 'services/sale/refund.test.ts'
 
 export const REFUNDS: readonly Change[] = [
   {
@@ -26,6 +27,7 @@ export const REFUNDS: readonly Change[] = [
     in: 'sums',
     find: 'heldZat: rows.reduce(add, 0n)',
     replace: "heldZat: rows.filter(({ status }) => status !== 'sent').reduce(add, 0n)",
+    killedBy: { file: SERVICE, test: 'what is sent is not refunded again' },
     needs: ['refund'],
     withinSeeds: 2_000,
   },
@@ -43,6 +45,7 @@ export const REFUNDS: readonly Change[] = [
     in: 'confirmedZat',
     find: 'sums.get(id)?.confirmedZat',
     replace: 'sums.get(id)?.minedZat',
+    killedBy: { file: SERVICE, test: 'only what has its confirmations can be refunded' },
     needs: ['refund'],
     withinSeeds: 2_000,
   },
@@ -52,7 +55,7 @@ export const REFUNDS: readonly Change[] = [
     in: 'create',
     find: 'await store.read(tx => repeatOf(tx, account.id, key, nowSecs(clock)))',
     replace: 'null as RefundWithInvoice | null',
-    killedBy: { file: FLOWS, test: 'a refund in money is converted once' },
+    killedBy: { file: SERVICE, test: 'a repeat returns its refund at the first rate' },
     needs: ['refund'],
     withinSeeds: 3_000,
   },
@@ -62,6 +65,7 @@ export const REFUNDS: readonly Change[] = [
     in: 'create',
     find: 'const repeat = await repeatOf(tx, invoice.accountId, key, now)',
     replace: 'const repeat = null as RefundWithInvoice | null',
+    killedBy: { file: SERVICE, test: 'equal requests at once make one refund' },
     needs: ['refund'],
     withinSeeds: 2_000,
   },
@@ -94,7 +98,7 @@ export const REFUNDS: readonly Change[] = [
     in: 'list',
     find: "if (addresses === 'shown') return show(found)",
     replace: 'await show(found)',
-    killedBy: { file: 'web/refund.test.ts', test: 'asked for, given, seen, sent' },
+    killedBy: { file: SERVICE, test: 'the page of the refunds hides an address' },
     needs: ['refund'],
     withinSeeds: 3_000,
   },
@@ -135,6 +139,7 @@ export const REFUNDS: readonly Change[] = [
     in: 'countSent',
     find: 'const { sentZat } = ',
     replace: 'const { heldZat: sentZat } = ',
+    killedBy: { file: SERVICE, test: 'only what is sent counts as refunded' },
     needs: ['refund'],
     withinSeeds: 2_000,
   },

@@ -40,7 +40,7 @@ export class RefundActions {
         3,
         async (draw, invoice) => {
           this.#world.storeFailures.lostCommitTo = 'refunds'
-          const wish = this.#wish(draw, invoice, { hasKey: true })
+          const wish = this.#wish(draw, invoice, { hasKey: true, kind: draw.pick(['price', drawKind(draw)]) })
           this.#create(draw, wish, 1)
           await this.#world.scheduler.run()
           await this.#repeatWhileRateChanges(draw, wish)
@@ -52,7 +52,7 @@ export class RefundActions {
         3,
         async (draw, invoice) => {
           const { scheduler, processes } = this.#world
-          const wish = this.#wish(draw, invoice, { hasKey: true })
+          const wish = this.#wish(draw, invoice, { hasKey: true, kind: draw.pick(['price', drawKind(draw)]) })
           this.#create(draw, wish, 1)
           await scheduler.run(draw.int(1, 40))
           const index = draw.int(0, processes.length - 1)
@@ -65,7 +65,7 @@ export class RefundActions {
       ),
       {
         name: 'repeat the request for a refund',
-        weight: 2,
+        weight: 4,
         run: draw => this.#repeat(draw),
       },
       this.#ofRefund('a buyer gives an address', 5, (draw, refund) => this.#give(draw, refund, draw.int(1, 2))),
@@ -76,9 +76,7 @@ export class RefundActions {
         const acts = [() => this.#give(draw, refund), () => this.#show(draw, refund)]
         for (const act of draw.chance(0.5) ? acts : acts.toReversed()) act()
       }),
-      this.#ofRefund('list the refunds', 1, (draw, { wish }) => {
-        this.#client('list the refunds', () => this.#refunders.list(draw, wish.invoice.merchant))
-      }),
+      this.#ofRefund('list the refunds', 1, (draw, refund) => this.#list(draw, refund)),
       this.#ofRefund('mark a refund as sent', 3, (draw, refund) => this.#end(draw, refund, [true])),
       this.#ofRefund('cancel a refund', 1.5, (draw, refund) => this.#end(draw, refund, [false])),
       this.#ofRefund('mark a refund as sent and cancel it at once', 2, (draw, refund) =>
@@ -92,7 +90,7 @@ export class RefundActions {
           ]),
         ),
       ),
-      this.#ofRefund('an account uses the refunds of another one', 0.5, (draw, refund) => this.#trespass(draw, refund)),
+      this.#ofRefund('an account uses the refunds of another one', 1.5, (draw, refund) => this.#trespass(draw, refund)),
       {
         name: 'a sale is refunded to the end',
         weight: 14,
@@ -212,8 +210,10 @@ export class RefundActions {
     const priced = keyed.filter(({ wish }) => wish.price !== undefined)
     if (keyed.length === 0) return undefined
     const refund = draw.pick(priced.length > 0 && draw.chance(0.6) ? priced : keyed)
+    if (draw.chance(0.5)) this.#give(draw, refund)
     if (draw.chance(0.25)) this.#client('misuse a key', () => this.#refunders.misuseKey(draw, refund))
     else await this.#repeatWhileRateChanges(draw, refund.wish)
+    if (draw.chance(0.5)) this.#give(draw, refund)
     return `${refund.wish.invoice.merchant.name} repeats the request for refund ${short(refund.id)}`
   }
 
@@ -231,6 +231,10 @@ export class RefundActions {
   #show(draw: Draw, refund: KnownRefund): void {
     const how = draw.pick(SIGHTS)
     this.#client(`show a refund: ${how}`, () => this.#refunders.show(draw, refund, how))
+  }
+
+  #list(draw: Draw, { wish }: KnownRefund): void {
+    this.#client('list the refunds', () => this.#refunders.list(draw, wish.invoice.merchant))
   }
 
   /** @param steps true: it is marked as sent, mostly by another transaction each time; false: it is canceled */
@@ -263,6 +267,7 @@ export class RefundActions {
     if (!refund) return undefined
     for (const step of [
       () => this.#give(draw, refund, draw.int(1, 2)),
+      () => this.#list(draw, refund),
       () => this.#show(draw, refund),
       () => this.#give(draw, refund),
       () => this.#end(draw, refund, [draw.chance(0.8)]),
