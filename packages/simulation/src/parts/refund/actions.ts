@@ -268,6 +268,8 @@ export class RefundActions {
     for (const step of [
       () => this.#give(draw, refund, draw.int(1, 2)),
       () => this.#list(draw, refund),
+      () => this.#create(draw, refund.wish, 1),
+      () => this.#give(draw, refund),
       () => this.#show(draw, refund),
       () => this.#give(draw, refund),
       () => this.#end(draw, refund, [draw.chance(0.8)]),
