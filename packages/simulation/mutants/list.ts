@@ -14,6 +14,7 @@ import { LOCKS } from './list/locks.ts'
 import { MAIL } from './list/mail.ts'
 import { MEMPOOL } from './list/mempool.ts'
 import { PAYMENTS } from './list/payments.ts'
+import { REFUNDS } from './list/refunds.ts'
 import { REORGANISATIONS } from './list/reorganisations.ts'
 import { RESCAN } from './list/rescan.ts'
 import { ROWS_SET_ASIDE } from './list/rows-set-aside.ts'
@@ -43,6 +44,7 @@ const BY_THEME: Readonly<Record<string, readonly Change[]>> = {
   swaps: SWAPS,
   billing: BILLING,
   withdrawals: WITHDRAWALS,
+  refunds: REFUNDS,
   'sign-in': SIGN_IN,
   'changes of accounts': CHANGES_OF_ACCOUNTS,
   mail: MAIL,

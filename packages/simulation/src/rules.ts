@@ -118,6 +118,16 @@ export const RULES = {
     'the rate of an order comes from the source',
     'the rate of an order has a bounded age',
   ],
+  refund: [
+    'the refunds of an invoice never exceed its confirmed payments',
+    'a refund has the terms of its request',
+    'a refund takes only the lawful steps',
+    'the address of a refund changes until the merchant sees it',
+    'a repeated request returns its refund',
+    'a change of a refund and refund.updated are one commit',
+    'refunded_zat is the sum of the sent refunds',
+    'a refund belongs to its account',
+  ],
   operator: [
     'an export has every invoice of the account once',
     'after a rotation every secret is sealed with the new key',

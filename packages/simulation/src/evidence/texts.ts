@@ -6,6 +6,7 @@ export const THEMES: Readonly<Record<string, string>> = {
   swap: 'swaps',
   billing: 'plans',
   withdrawal: 'withdrawals',
+  refund: 'refunds',
   operator: 'backups, keys, exports',
   webhook: 'webhooks',
   mail: 'mail',

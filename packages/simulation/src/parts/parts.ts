@@ -6,6 +6,7 @@ import { mailPart } from './mail/part.ts'
 import { operatorPart } from './operator/part.ts'
 import { poisonPart } from './poison/part.ts'
 import { processPart } from './process/part.ts'
+import { refundPart } from './refund/part.ts'
 import { salePart } from './sale/part.ts'
 import { signInPart } from './sign-in/part.ts'
 import { swapPart } from './swap/part.ts'
@@ -28,4 +29,5 @@ export const PARTS: readonly PartFactory[] = [
   deletionPart,
   websocketPart,
   poisonPart,
+  refundPart,
 ]

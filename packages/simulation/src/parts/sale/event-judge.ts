@@ -3,6 +3,8 @@ import type { World } from '../../world/world.ts'
 import type { EventRow, InvoiceRow } from './ledger.ts'
 import { short } from './shop.ts'
 
+/** An event of a refund tells nothing of its invoice. */
+const REFUND_UPDATED = 'refund.updated'
 const NEW_EVENTS = 'SELECT seq, invoice_id, type, body FROM events WHERE seq > ? ORDER BY seq'
 
 /** Checks the events of the invoices, and the order of all events. */
@@ -25,7 +27,7 @@ export class EventJudge {
 
   /** Every visible change has its event in the same commit, and every event its change. */
   check(before: InvoiceRow, invoice: InvoiceRow, events: readonly EventRow[]): void {
-    const own = events.filter(({ invoice_id }) => invoice_id === invoice.id)
+    const own = events.filter(({ invoice_id, type }) => invoice_id === invoice.id && type !== REFUND_UPDATED)
     const changed = before.status !== invoice.status || before.received_zat !== invoice.received_zat
     if (changed && own.length === 0) this.#fail('a change and its event are one commit', invoice)
     if (invoice.purpose !== 'sale') return

@@ -37,8 +37,8 @@ export function checkStoredTerms(world: World, before: InvoiceRow | undefined, i
     )
 }
 
-/** The metadata of a deleted account are erased. */
-function isLeaving({ database }: World, { account_id: id }: InvoiceRow): boolean {
+/** Whether the account of a row is being deleted, or is deleted: its metadata and refunds are erased. */
+export function isLeaving({ database }: World, { account_id: id }: Pick<InvoiceRow, 'account_id'>): boolean {
   const [row] = database.committed<{ at: bigint | null }>(
     'SELECT coalesce(erased_at, deletion_requested_at) AS at FROM accounts WHERE id = ?',
     id,
@@ -47,7 +47,11 @@ function isLeaving({ database }: World, { account_id: id }: InvoiceRow): boolean
 }
 
 /** The amount is worth the price at the kept rate, and one zat less is not. */
-function isRoundedUp({ amount_zat: zat, price, rate }: InvoiceRow): boolean {
+export function isRoundedUp({
+  amount_zat: zat,
+  price,
+  rate,
+}: Pick<InvoiceRow, 'amount_zat' | 'price' | 'rate'>): boolean {
   const { amount, currency } = JSON.parse(price!) as { amount: string; currency: string }
   const perZec = units(rate === null ? '1' : (JSON.parse(rate) as { price: string }).price)
   const needed = units(amount) * ZAT_PER_ZEC

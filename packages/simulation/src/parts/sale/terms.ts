@@ -138,9 +138,19 @@ export function checkTerms(
     (terms.confirmations === undefined || terms.confirmations === invoice.confirmations)
   if (!isAsked || !isStored(world, invoice)) world.fail('an invoice has the terms of its request', about)
   checkMetadata(world, invoice, terms.metadata)
-  if (!terms.price || terms.price.currency === 'ZEC') return
+  if (price) checkRate(world, about, { price, rate }, requestedMs)
+}
+
+/** Checks that a price was converted at a rate of its currency that was fresh when it was requested. */
+export function checkRate(
+  world: World,
+  about: string,
+  { price, rate }: Pick<Invoice, 'rate'> & { readonly price: NonNullable<Invoice['price']> },
+  requestedMs: number,
+): void {
+  if (price.currency === 'ZEC') return
   const given = world.rates.given(rate?.price ?? '')
-  const code = terms.price.currency.toUpperCase()
+  const code = price.currency.toUpperCase()
   if (!given || rate?.currency !== given.currency || given.currency !== (code === 'SATS' ? 'BTC' : code))
     world.fail('a price is converted at a rate of its currency', `${about}: ${rate?.price}`)
   else if (!isFresh(world, given.trueMs, requestedMs))
