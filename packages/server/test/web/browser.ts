@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { after, afterEach, before } from 'node:test'
+import { after, afterEach, before, describe } from 'node:test'
 import {
   type Browser,
   type BrowserContext,
@@ -9,6 +9,7 @@ import {
   type Page,
 } from 'playwright-core'
 import type { Invoice } from '../../src/domain/sale/invoice.ts'
+import { describePostgres } from '../harness/databases.ts'
 import type { SandboxService } from '../harness/service.ts'
 
 const EXECUTABLE = process.env.ZATGATE_TEST_CHROMIUM || '/usr/bin/chromium'
@@ -61,6 +62,17 @@ export function useBrowser(): TestBrowser {
       return context.newPage()
     },
   }
+}
+
+/** The setting of a new database. */
+type NewDatabase = () => Promise<{ readonly databaseUrl?: string }>
+
+/** Declares what is done in a browser once for SQLite and once for PostgreSQL, which is skipped when it is not installed. */
+export function onBothInBrowser(name: string, declare: (newDatabase: NewDatabase) => void): void {
+  describe(name, { skip: noBrowser(), timeout: 240_000 }, () => {
+    describe('SQLite', () => declare(async () => ({})))
+    describePostgres('PostgreSQL', server => declare(async () => ({ databaseUrl: await server().freshDatabase() })))
+  })
 }
 
 /** Creates an invoice of 0.025 ZEC of the shop `shop@example.org`, with the viewing key of the sandbox. */

@@ -1,24 +1,24 @@
 import assert from 'node:assert/strict'
-import { afterEach, beforeEach, describe, test } from 'node:test'
+import { afterEach, beforeEach, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { Invoice } from '../../src/domain/sale/invoice.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
 import { SkewedClock } from '../harness/skewed-clock.ts'
 import { until } from '../harness/until.ts'
-import { createInvoice, noBrowser, signInOnPage, useBrowser } from './browser.ts'
+import { createInvoice, onBothInBrowser, signInOnPage, useBrowser } from './browser.ts'
 import { inspect } from './inspect.ts'
 
 const HOUR = 3_600
 const DAY = 24 * HOUR
 
-describe('a buyer who pays late, on an open page', { skip: noBrowser(), timeout: 240_000 }, () => {
+onBothInBrowser('a buyer who pays late, on an open page', newDatabase => {
   const { openPage } = useBrowser()
   let harness: SandboxService
   let clock: SkewedClock
 
   beforeEach(async () => {
     clock = new SkewedClock()
-    harness = await startSandboxService({ clock })
+    harness = await startSandboxService({ clock, ...(await newDatabase()) })
   })
   afterEach(() => harness.close())
 

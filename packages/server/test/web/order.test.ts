@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { test } from 'node:test'
 import { startSandboxService } from '../harness/service.ts'
-import { createInvoice, noBrowser, signInOnPage, useBrowser } from './browser.ts'
+import { createInvoice, onBothInBrowser, signInOnPage, useBrowser } from './browser.ts'
 import { inspect } from './inspect.ts'
 
-describe('an invoice of an order', { skip: noBrowser(), timeout: 120_000 }, () => {
+onBothInBrowser('an invoice of an order', newDatabase => {
   const { openPage } = useBrowser()
 
   test('is made in the dashboard, found by the beginning of its order, and says to the buyer what it is for', async t => {
-    const harness = await startSandboxService()
+    const harness = await startSandboxService(await newDatabase())
     t.after(() => harness.close())
     const page = await openPage()
     await signInOnPage(page, harness, 'shop@example.org')

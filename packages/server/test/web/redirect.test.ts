@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
-import { afterEach, beforeEach, describe, test } from 'node:test'
+import { afterEach, beforeEach, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { Invoice } from '../../src/domain/sale/invoice.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
 import { SkewedClock } from '../harness/skewed-clock.ts'
 import { until } from '../harness/until.ts'
-import { noBrowser, signInOnPage, useBrowser } from './browser.ts'
+import { onBothInBrowser, signInOnPage, useBrowser } from './browser.ts'
 import { inspect } from './inspect.ts'
 import { type ShopPage, serveShopPage } from './shop-page.ts'
 
 const EMAIL = 'shop@example.org'
 
-describe('a sale in money', { skip: noBrowser(), timeout: 240_000 }, () => {
+onBothInBrowser('a sale in money', newDatabase => {
   const { openPage } = useBrowser()
   let clock: SkewedClock
   let harness: SandboxService
@@ -19,7 +19,7 @@ describe('a sale in money', { skip: noBrowser(), timeout: 240_000 }, () => {
 
   beforeEach(async () => {
     clock = new SkewedClock()
-    harness = await startSandboxService({ clock, sandboxOptions: { clock } })
+    harness = await startSandboxService({ clock, sandboxOptions: { clock }, ...(await newDatabase()) })
     shop = await serveShopPage('<!doctype html><title>Shop</title><h1>Thank you</h1>')
   })
   afterEach(async () => {

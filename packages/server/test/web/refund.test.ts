@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict'
-import { afterEach, beforeEach, describe, test } from 'node:test'
+import { afterEach, beforeEach, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { createPlainNoteScanner } from '../harness/plain-note-scanner.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
 import { until } from '../harness/until.ts'
-import { createInvoice, noBrowser, signInOnPage, useBrowser } from './browser.ts'
+import { createInvoice, onBothInBrowser, signInOnPage, useBrowser } from './browser.ts'
 import { inspect } from './inspect.ts'
 
 const TXID = 'ab'.repeat(32)
 
-describe('a refund', { skip: noBrowser(), timeout: 240_000 }, () => {
+onBothInBrowser('a refund', newDatabase => {
   const { openPage } = useBrowser()
   let harness: SandboxService
   beforeEach(async () => {
-    harness = await startSandboxService()
+    harness = await startSandboxService(await newDatabase())
   })
   afterEach(() => harness.close())
 
