@@ -202,7 +202,7 @@ const SWAPS = {
     default: values.ALL_TICKERS,
     meaning:
       'The public tickers that are asked for the price of ZEC, separated by commas. `name=URL` asks another base URL. ' +
-      'Currencies that fewer than two quote need `coinbase`, whose fiat rates convert from USD.',
+      'Currencies that fewer than two quote, or two differently, need `coinbase`, whose fiat rates convert from USD.',
     shownDefault: '`kraken,coinbase,gemini,coingecko`',
   },
   RATES_MIN_SOURCES: {

@@ -57,9 +57,11 @@ function declareTests(createDatabase: () => Promise<string | undefined>): void {
       clock.advance(RATE_AGE_SECS)
       return create({ price: EUR_25 })
     }
-    faultsOf.gemini.response = 'thousandfold'
-    assert.equal((await again()).body.amount_zat, honest)
-    faultsOf.gemini.response = 'ticker'
+    for (const liar of SOURCES) {
+      faultsOf[liar].response = 'thousandfold'
+      assert.equal((await again()).body.amount_zat, honest, `${liar} lies`)
+      faultsOf[liar].response = 'ticker'
+    }
     faultsOf.kraken.down = true
     faultsOf.coinbase.down = true
     const { status, body } = await again()

@@ -41,7 +41,7 @@ interface Refresh {
  * refresh per currency. Quotes that are half as old as they may become are refreshed while the rate is still used; only
  * a caller without a usable rate waits, until two sources agree or every source has answered or failed.
  *
- * A currency in which too few quotes are fresh is converted from USD.
+ * A currency in which too few quotes are fresh, or agree, is converted from USD.
  */
 export function createCachedRates(deps: CachedRatesDeps): ReportedRates {
   const { sources, clock, maxAgeSecs, minSources } = deps
@@ -71,14 +71,15 @@ export function createCachedRates(deps: CachedRatesDeps): ReportedRates {
     return rate && { currency, ...rate }
   }
 
-  /** The rate of the present quotes. Sources that disagree are no reason to convert from USD. */
+  /** The rate of the present quotes. */
   function currentRate(currency: string): Rate | null {
-    const { rate, problem } = decide(entryOf(currency), minSources)
-    if (rate) return { currency, ...rate }
-    return problem === 'disagreement' || !isCrossed(currency) ? null : convertedRate(currency)
+    return directRate(currency) ?? (isCrossed(currency) ? convertedRate(currency) : null)
   }
 
-  /** The rate in USD, converted. Fresh quotes in the currency, too few for a rate, can still refute it. */
+  /**
+   * The rate in USD, converted. Fresh quotes in the currency can still refute it; of two that disagree, it says which one is
+   * right.
+   */
   function convertedRate(currency: string): Rate | null {
     const usd = directRate('USD')
     const price = cross?.current(currency)

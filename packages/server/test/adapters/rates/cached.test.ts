@@ -201,6 +201,31 @@ test('a converted price that a quote in the currency refutes is no rate, and nei
   assert.equal(fiat.requests, 3)
 })
 
+test('where two sources of a currency disagree, the price converted from USD shows which of them is right', async () => {
+  const source = (name: string, offered: string, price: string): RateSource => {
+    return { name, offers: currency => currency === offered, price: async () => ({ price }) }
+  }
+  const ratesOf = (...euros: string[]) => {
+    const inEuros = euros.map((price, i) => source(`e${i}`, 'EUR', price))
+    const sources = [...inEuros, source('a', 'USD', '100'), source('b', 'USD', '100')]
+    const crossSource = { name: 'fiat', pricesOfUsd: async () => new Map([['EUR', '0.9']]) }
+    return createCachedRates({ sources, crossSource, clock: new ManualClock(), maxAgeSecs: 60, minSources: 2 })
+  }
+  for (const [honest, lie] of [
+    ['90', '90000'],
+    ['90', '0.09'],
+    ['91', '95'],
+  ] as const)
+    for (const euros of [
+      [honest, lie],
+      [lie, honest],
+    ]) {
+      const { price, sources, cross } = await ratesOf(...euros).rate('EUR')
+      assert.deepEqual([price, sources, cross?.source], ['90', ['a', 'b'], 'fiat'])
+    }
+  await assert.rejects(ratesOf('80', '90000').rate('EUR'), UNAVAILABLE, 'it agrees with none')
+})
+
 test('currencies in use are refreshed ahead for five minutes; without one there is no timer and no request', async () => {
   const { rates, say, sent, clock } = start()
   const ahead = refreshedAhead(rates, clock, 60)
