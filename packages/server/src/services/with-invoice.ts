@@ -1,4 +1,5 @@
 import type { Invoice } from '../domain/sale/invoice.ts'
+import type { Refund, RefundWithInvoice } from '../domain/sale/refund.ts'
 import type { Tx } from '../ports/store.ts'
 
 /** Pairs records with their invoices, in the order of the records. Records without an invoice are omitted. */
@@ -12,6 +13,11 @@ export async function withInvoices<R extends { readonly invoiceId: number }>(
     const invoice = invoices.get(record.invoiceId)
     return invoice ? [[record, invoice]] : []
   })
+}
+
+/** The same for refunds. */
+export async function refundsWithInvoices(tx: Tx, refunds: readonly Refund[]): Promise<RefundWithInvoice[]> {
+  return (await withInvoices(tx, refunds)).map(([refund, invoice]) => ({ refund, invoice }))
 }
 
 /** The invoice of a record. The database keeps it as long as the record. */

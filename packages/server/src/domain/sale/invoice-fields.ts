@@ -1,5 +1,6 @@
 import { CONFIRMATIONS } from '../account/account.ts'
 import type { Fields } from '../field.ts'
+import { MAX_WEBHOOK_URL_CHARS } from '../notify/webhook.ts'
 
 export const INVOICE_STATUSES = ['pending', 'detected', 'paid', 'underpaid', 'expired'] as const
 export type InvoiceStatus = (typeof INVOICE_STATUSES)[number]
@@ -142,7 +143,7 @@ export const INVOICE_FIELDS = {
     column: 'webhook_url',
     type: 'text',
     ...OPTIONAL,
-    request: URL_LENGTH,
+    request: { minLength: 1, maxLength: MAX_WEBHOOK_URL_CHARS },
     wire: 'webhook_url',
     meaning: "Events of this invoice are sent here too, beside the account's webhook, and signed with its secret.",
   },

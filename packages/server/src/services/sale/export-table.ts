@@ -4,7 +4,7 @@ import { currencyCode, type LockedRate, type Price } from '../../domain/sale/pri
 import { type RefundWithInvoice, viewExportedRefund } from '../../domain/sale/refund.ts'
 import type { Period, TimePosition } from '../../ports/repository/page.ts'
 import type { Store } from '../../ports/store.ts'
-import { withInvoices } from '../with-invoice.ts'
+import { refundsWithInvoices } from '../with-invoice.ts'
 import { type CsvCells, type CsvStyle, csvDecimal, csvTime } from './csv.ts'
 
 /** Rows to export, by creation time. */
@@ -36,6 +36,9 @@ const FIRST_INVOICE_COLUMNS = [
   'paid_at',
 ] as const satisfies readonly (typeof INVOICE_VIEWS.list)[number][]
 
+/** Of `priceCells`. */
+const PRICE_COLUMNS = ['price_amount', 'price_currency', 'rate', 'rate_currency', 'rate_sources', 'rate_utc'] as const
+
 /** Adds decimal ZEC, times that spreadsheets recognise, and what a sale has beyond an amount, as of the sale. */
 export const INVOICE_TABLE: ExportTable<Invoice> = {
   name: 'zatgate-invoices',
@@ -47,12 +50,7 @@ export const INVOICE_TABLE: ExportTable<Invoice> = {
     'paid_utc',
     'order_id',
     'description',
-    'price_amount',
-    'price_currency',
-    'rate',
-    'rate_currency',
-    'rate_sources',
-    'rate_utc',
+    ...PRICE_COLUMNS,
     'open_amount',
     'min_amount_zat',
     'tolerance_bps',
@@ -92,12 +90,7 @@ export const REFUND_TABLE: ExportTable<RefundWithInvoice> = {
     'status',
     'amount_zat',
     'amount_zec',
-    'price_amount',
-    'price_currency',
-    'rate',
-    'rate_currency',
-    'rate_sources',
-    'rate_utc',
+    ...PRICE_COLUMNS,
     'reason',
     'txid',
     'created_at',
@@ -115,10 +108,7 @@ export const REFUND_TABLE: ExportTable<RefundWithInvoice> = {
   position: ({ refund: { createdAt, id } }) => ({ createdAt, id }),
   count: (store, accountId, period) => store.query(tx => tx.refunds.countByTime(accountId, period)),
   list: (store, accountId, period, after, limit) =>
-    store.read(async tx => {
-      const refunds = await tx.refunds.listByTime(accountId, period, after, limit)
-      return (await withInvoices(tx, refunds)).map(([refund, invoice]) => ({ refund, invoice }))
-    }),
+    store.read(async tx => refundsWithInvoices(tx, await tx.refunds.listByTime(accountId, period, after, limit))),
 }
 
 interface Priced {

@@ -32,7 +32,7 @@ import type { Store, Tx } from '../../ports/store.ts'
 import { recordChange } from '../account/audit.ts'
 import type { Outbox } from '../notify/outbox.ts'
 import { findByPublicId, sameRow } from '../public-id.ts'
-import { invoiceOf, withInvoices } from '../with-invoice.ts'
+import { invoiceOf, refundsWithInvoices } from '../with-invoice.ts'
 import { priced } from './invoice-request.ts'
 import { readTips } from './invoice-state.ts'
 import { type AddressRule, requireRefundAddress } from './refund-address.ts'
@@ -107,11 +107,7 @@ export function createRefunds(
 
   /** Refunds with their invoices, in one snapshot. */
   const readAll = (list: (tx: Tx) => Promise<Refund[]>): Promise<RefundWithInvoice[]> =>
-    store.read(async tx =>
-      (await withInvoices(tx, await list(tx))).map(([refund, invoice]) => {
-        return { refund, invoice }
-      }),
-    )
+    store.read(async tx => refundsWithInvoices(tx, await list(tx)))
 
   const event = (tx: Tx, refund: Refund, invoice: Invoice) =>
     outbox.append(tx, [refundUpdatedEvent(refund, invoice, refund.updatedAt)])

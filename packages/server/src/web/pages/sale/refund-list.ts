@@ -1,5 +1,4 @@
-import type { RefundWithInvoice } from '../../../domain/sale/refund.ts'
-import { REFUND_STATUSES, type RefundStatus } from '../../../domain/sale/refund.ts'
+import { REFUND_STATUSES, type RefundStatus, type RefundWithInvoice } from '../../../domain/sale/refund.ts'
 import { dashboardPage, type PageUser } from '../../components/layout.ts'
 import { pager } from '../../components/pager.ts'
 import { REFUND_LABELS } from '../../components/sale/refund-badge.ts'
