@@ -72,6 +72,28 @@ export const WITHDRAWALS: readonly Change[] = [
     },
   },
   {
+    name: 'a converted price that the quotes of its currency refute is the rate',
+    file: 'adapters/rates/cached.ts',
+    in: 'convertedRate',
+    find: 'rate?.sources.includes(CONVERTED) ? converted : null',
+    replace: 'converted',
+    killedBy: {
+      file: 'adapters/rates/cached.test.ts',
+      test: 'where two sources of a currency disagree, the price converted from USD shows which of them is right',
+    },
+  },
+  {
+    name: 'two sources of a currency that disagree stop its sales',
+    file: 'adapters/rates/cached.ts',
+    in: 'currentRate',
+    find: 'isCrossed(currency) ?',
+    replace: 'isCrossed(currency) && decide(entryOf(currency), minSources).problem === "too_few" ?',
+    killedBy: {
+      file: 'adapters/rates/cached.test.ts',
+      test: 'where two sources of a currency disagree, the price converted from USD shows which of them is right',
+    },
+  },
+  {
     name: 'a rate that was fetched before the clock was set back is used',
     file: 'domain/rate.ts',
     in: 'ageOf',
