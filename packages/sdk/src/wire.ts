@@ -24,6 +24,8 @@ export interface ErrorBody {
   resets_at?: number
   /** With 409 `order_exists`: the invoice that the order has. */
   invoice_id?: string
+  /** With 410 `events_pruned`: the first event that is kept. */
+  first_seq?: number
   /** Where the service shows what the code means and what to do. */
   doc_url?: string
 }
@@ -352,7 +354,7 @@ export interface AccountWithFirstAddress extends Account {
 }
 
 /** A right of a scoped API key. */
-export type Scope = 'invoices:create' | 'invoices:read' | 'invoices:write'
+export type Scope = 'invoices:create' | 'invoices:read' | 'invoices:write' | 'events:read'
 
 /** A row of GET /v1/account/api-keys. */
 export interface ApiKey {
@@ -663,6 +665,20 @@ export interface SwapIncompleteDepositEvent extends InvoiceEventFields {
   type: 'swap.incomplete_deposit'
 }
 
+/** Progress of an invoice or its swap, which the account's webhook does not get: for the feed and further endpoints. */
+export interface InvoiceProgressEvent extends InvoiceEventFields {
+  type:
+    | 'invoice.created'
+    | 'invoice.detected'
+    | 'invoice.part_paid'
+    | 'invoice.expired'
+    | 'invoice.canceled'
+    | 'invoice.late_payment'
+    | 'invoice.overpaid'
+    | 'invoice.reorged'
+    | 'swap.updated'
+}
+
 /** The status of a withdrawal changed. */
 export interface WithdrawalUpdatedEvent {
   type: 'withdrawal.updated'
@@ -702,9 +718,33 @@ export interface TestEvent {
   invoice_id: null
 }
 
-/** The body of a webhook delivery, discriminated by `type`. */
+/** GET /v1/account/events */
+export interface EventQuery {
+  /** The `seq` of the last event that was read. Default: from the oldest that is kept. */
+  after?: number
+  /** Types separated by commas. Default: all. */
+  types?: string
+  /** 1 to 200. Default 50. */
+  limit?: number
+  /** Seconds to wait for the first event, 0 to 30. Default 0. */
+  wait?: number
+}
+
+/** An event of the feed. */
+export interface FeedEvent {
+  /** Counts the events of the account in the order in which they happened. A restored service leaves a gap. */
+  seq: number
+  id: string
+  type: WebhookEvent['type']
+  created_at: number
+  /** Exactly the bytes that a webhook gets. */
+  body: WebhookEvent
+}
+
+/** The body of an event, discriminated by `type`. */
 export type WebhookEvent =
   | InvoicePaidEvent
+  | InvoiceProgressEvent
   | InvoiceUnderpaidEvent
   | SwapRefundedEvent
   | SwapFailedEvent

@@ -111,16 +111,8 @@ async function detectAll(api: TestApi, ids: readonly string[]): Promise<void> {
   for (const id of ids) invoices.push(await api.invoices.read(id))
   await api.store.write(async tx => {
     await tx.invoices.updateStates(invoices.map(invoice => ({ ...invoice, status: 'detected', receivedZat: 1n })))
-    await api.outbox.append(
-      tx,
-      invoices.map(({ id, accountId }) => ({
-        accountId,
-        invoiceId: id,
-        type: null,
-        body: null,
-        createdAt: api.clock.secs,
-      })),
-    )
+    const changed = invoices.map(({ id }) => id)
+    await api.outbox.invoicesChanged(tx, changed, api.clock.secs)
   })
 }
 

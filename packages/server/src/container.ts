@@ -59,6 +59,7 @@ import { createCleanup } from './services/cleanup.ts'
 import { createDatabaseIdentity } from './services/database-identity.ts'
 import { createSecrets } from './services/encryption-key.ts'
 import { createDeliveries } from './services/notify/delivery.ts'
+import { createEventFeed } from './services/notify/event-feed.ts'
 import { createInvoiceFeed } from './services/notify/invoice-feed.ts'
 import { createMails } from './services/notify/mail.ts'
 import { createOutbox } from './services/notify/outbox.ts'
@@ -259,12 +260,13 @@ export function createServices(infrastructure: Infrastructure, operator: Account
     cancellations: createInvoiceCancellations({ store, updateInvoices, reportChanges, clock }),
     chainProblems: createChainProblems({ store, clock }),
     chainRecorder,
-    cleanup: createCleanup({ store, clock, auditRetentionDays: config.auditRetentionDays, lateWatchDays, log }),
+    cleanup: createCleanup({ ...infrastructure, ...config }),
     dashboard: createDashboard({ store, noteScanner, vault, clock, params, lateWatchDays }),
     databaseIdentity,
     emailChanges: createEmailChanges({ store, clock, random, keyedHash, log, metrics }),
     deliveries: createDeliveries({ ...infrastructure, setAsides }),
     exports: createExports({ store, clock }),
+    eventFeed: createEventFeed({ store, clock }),
     invoiceFeed: createInvoiceFeed({ store }),
     invoiceExpiry: createInvoiceExpiry({ store, updateInvoices, reportChanges, clock, params }),
     retryInvoices: createInvoiceRetry({ ...infrastructure, chainRecorder, updateInvoices, reportChanges, setAsides }),

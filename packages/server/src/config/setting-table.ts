@@ -106,6 +106,11 @@ const DATA = {
     default: 400,
     meaning: 'Days for which the audit log is kept.',
   },
+  EVENT_RETENTION_DAYS: {
+    parse: values.wholeNumber(30, 3_650),
+    default: 90,
+    meaning: 'Days for which the events of accounts are kept, and can be read again.',
+  },
 } as const satisfies Record<string, Setting>
 
 const MAIL = {

@@ -77,6 +77,8 @@ export interface Config {
   readonly maxWatchedKeys: number
   /** How long entries of the audit log are kept. */
   readonly auditRetentionDays: number
+  /** How long the events of accounts are kept. */
+  readonly eventRetentionDays: number
   readonly roles: readonly Role[]
   /** Requests per minute from one client address; 0: no limits of requests, also none by account. */
   readonly rateLimit: number
@@ -155,6 +157,7 @@ export function loadConfig(env: Env = ENVIRONMENT, { needsMail = true } = {}): C
     lateWatchDays: settings.read('LATE_WATCH_DAYS'),
     maxWatchedKeys: settings.read('MAX_WATCHED_KEYS'),
     auditRetentionDays: settings.read('AUDIT_RETENTION_DAYS'),
+    eventRetentionDays: settings.read('EVENT_RETENTION_DAYS'),
     roles: settings.read('ROLES'),
     rateLimit: settings.read('RATE_LIMIT'),
     maxWebSockets: settings.read('MAX_WEBSOCKETS'),

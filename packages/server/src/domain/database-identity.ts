@@ -37,6 +37,16 @@ export function copyStep(bytes: Uint8Array): bigint {
   return randomStep(bytes, STEP_BITS)
 }
 
+const EVENT_STEP_BITS = 32n
+
+/**
+ * The step by which a copy advances the numbers of all events: uniform from 2^32 to below 2^33. A reader of the feed may
+ * have seen events that the copy does not contain, or those of another copy of the same backup.
+ */
+export function eventStep(bytes: Uint8Array): number {
+  return Number(randomStep(bytes, EVENT_STEP_BITS))
+}
+
 const START_STEP_BITS = 36n
 
 /**

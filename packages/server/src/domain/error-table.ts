@@ -380,6 +380,13 @@ const WEBHOOKS = {
     when: 'The account has no delivery with this id.',
     fix: '`GET /v1/account/webhook/deliveries` lists the attempts with their `delivery_id`. Deliveries are kept for 30 days.',
   },
+  events_pruned: {
+    kind: 'gone',
+    text: 'events after this one are no longer kept',
+    when: 'Events after the number in `after` were deleted: they are kept for 90 days, or for `EVENT_RETENTION_DAYS`.',
+    fix: 'Read the state of your invoices with `GET /v1/account/invoices`, then go on with `after` one below `first_seq`.',
+    example: { extra: { first_seq: 1043 } },
+  },
 } as const satisfies ApiErrors
 
 const ACCOUNTS = {
@@ -486,6 +493,12 @@ const LIMITS = {
     text: 'another export of this account is in progress',
     when: 'An export of the account is not read to its end yet.',
     fix: 'Wait until it ends. `Retry-After` says when to try again.',
+  },
+  too_many_event_readers: {
+    kind: 'too_many',
+    text: 'too many requests wait for events',
+    when: 'The account has 20 requests with `wait` in progress, or the service as many as it can have.',
+    fix: 'End unused readers, or read without `wait`.',
   },
   too_many_websockets_of_client: {
     kind: 'too_many',

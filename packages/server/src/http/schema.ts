@@ -124,6 +124,7 @@ export const ErrorBody = {
     used: Type.Optional(Type.Integer({ description: 'With 402: invoices used this month.' })),
     plan: Type.Optional(Type.String({ description: 'The plan of this limit.' })),
     resets_at: Type.Optional(Type.Integer({ description: 'With 402: when the next month begins, in Unix seconds.' })),
+    first_seq: Type.Optional(Type.Integer({ description: 'With 410 `events_pruned`: the first event that is kept.' })),
     invoice_id: Type.Optional(Type.String({ description: 'With 409 `order_exists`: the invoice that the order has.' })),
     doc_url: Type.Optional(
       Type.String({ description: 'Where this service shows what the code means and what to do.' }),

@@ -12,6 +12,7 @@ import type { Billing } from '../services/account/billing.ts'
 import type { Sessions } from '../services/account/session.ts'
 import type { SignIn } from '../services/account/sign-in.ts'
 import type { ViewingKeys } from '../services/account/viewing-key.ts'
+import type { EventFeed } from '../services/notify/event-feed.ts'
 import type { InvoiceFeed } from '../services/notify/invoice-feed.ts'
 import type { Webhooks } from '../services/notify/webhook.ts'
 import type { Withdrawals } from '../services/payout/withdrawal.ts'
@@ -42,6 +43,7 @@ import { apiKeyRoutes } from './routes/account/api-key.ts'
 import { billingRoutes } from './routes/account/billing.ts'
 import { sessionRoutes } from './routes/account/session.ts'
 import { healthRoutes } from './routes/health.ts'
+import { eventRoutes } from './routes/notify/event.ts'
 import { webhookRoutes } from './routes/notify/webhook.ts'
 import { withdrawalRoutes } from './routes/payout/withdrawal.ts'
 import { exportRoutes } from './routes/sale/export.ts'
@@ -105,6 +107,7 @@ export interface HttpOptions {
   readonly refunds: Refunds
   readonly refundLinks: RefundLinks
   readonly invoiceFeed: InvoiceFeed
+  readonly eventFeed: EventFeed
   readonly swaps: Swaps
   readonly webhooks: Webhooks
   readonly billing: Billing
@@ -196,6 +199,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   apiKeyRoutes(app, { apiKeys, auth })
   sessionRoutes(app, { sessions, auth })
   webhookRoutes(app, { webhooks, auth })
+  eventRoutes(app, { eventFeed: options.eventFeed, auth })
   billingRoutes(app, { billing, accounts, auth })
   withdrawalRoutes(app, { withdrawals, auth })
   exportRoutes(app, { exports: options.exports, auth })
@@ -214,6 +218,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
     },
 
     async close() {
+      options.eventFeed.close()
       await stream.close()
       // A connection stays open until its response is sent, but takes no further request.
       const closeIdle = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_MS)

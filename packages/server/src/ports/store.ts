@@ -15,6 +15,7 @@ import type { IdempotencyRepository } from './repository/idempotency.ts'
 import type { AttentionMailRepository } from './repository/notify/attention-mail.ts'
 import type { DeliveryRepository } from './repository/notify/delivery.ts'
 import type { EventRepository } from './repository/notify/event.ts'
+import type { InvoiceChangeRepository } from './repository/notify/invoice-change.ts'
 import type { MailRepository } from './repository/notify/mail.ts'
 import type { WebhookRepository } from './repository/notify/webhook.ts'
 import type { WithdrawalRepository } from './repository/payout/withdrawal.ts'
@@ -40,6 +41,7 @@ export interface Tx {
   readonly idempotency: IdempotencyRepository
   readonly chain: ChainRepository
   readonly events: EventRepository
+  readonly invoiceChanges: InvoiceChangeRepository
   readonly refunds: RefundRepository
   readonly swaps: SwapRepository
   readonly webhooks: WebhookRepository
@@ -57,19 +59,21 @@ export interface Tx {
 }
 
 /** Topics of notifications. A notification is only a hint and carries no data: every listener also polls by the clock. */
-export const TOPICS = ['events', 'deliveries', 'swaps', 'mails'] as const
+export const TOPICS = ['events', 'invoices', 'deliveries', 'swaps', 'mails'] as const
 /** A topic of notifications. */
 export type Topic = (typeof TOPICS)[number]
 
 /**
  * One write of a batch. It has only what writes of different accounts can do in the same transaction without waiting for
- * each other. It neither appends events nor notifies: a queued mail is sent by the next poll. A `Tx` can be used in its place.
+ * each other. It does not notify: a queued mail is sent, and an event read, by the next poll. A `Tx` can be used in its place.
  */
 export interface BatchTx {
   /** Concurrent increments share one statement. */
   readonly usage: Pick<UsageRepository, 'increment'>
   /** Concurrent inserts share one statement. */
   readonly invoices: Pick<InvoiceRepository, 'insert' | 'byPublicId'>
+  /** Concurrent appends share their statements. */
+  readonly events: Pick<EventRepository, 'append'>
   readonly idempotency: Pick<IdempotencyRepository, 'claim'>
   /** Concurrent reads share one statement. */
   readonly viewingKeys: Pick<ViewingKeyRepository, 'ofAccount'>

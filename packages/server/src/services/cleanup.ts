@@ -11,7 +11,9 @@ import { passBadRows } from './set-aside.ts'
 /** Deletes expired data. Each function deletes a bounded number of rows and returns whether there may be more. */
 export interface Cleanup {
   pruneIdempotencyKeys(): Promise<boolean>
+  /** Deletes events that are no longer kept, with their deliveries. */
   pruneEvents(): Promise<boolean>
+  pruneInvoiceChanges(): Promise<boolean>
   /** Deletes finished deliveries older than 30 days, with their attempts. */
   pruneDeliveries(): Promise<boolean>
   /** Deletes counted swap starts of earlier days. */
@@ -34,14 +36,15 @@ export interface Cleanup {
 
 /** Idempotency keys are kept for twice as long as they are valid, as a safety margin. */
 const KEYS_KEPT_SECS = 2 * IDEMPOTENCY_RETENTION_SECS
-/** Event cursors are only seconds old, and deliveries store their own bodies. */
-const EVENTS_KEPT_SECS = 30 * DAY_SECS
+/** The cursors of WebSockets are only seconds old. */
+const CHANGES_KEPT_SECS = DAY_SECS
 /** The owner can see for this long which keys were revoked, and the operator can read the chain again for old keys. */
 const CREDENTIALS_KEPT_SECS = 90 * DAY_SECS
 const DROPPED_KEPT_SECS = 30 * DAY_SECS
 const PRUNE_BATCH = 1_000
-/** Each delivery may have several attempts. */
+/** Each delivery may have several attempts, and each event several deliveries. */
 const DELIVERY_PRUNE_BATCH = 500
+const EVENT_PRUNE_BATCH = 500
 /** Their invoices are locked meanwhile. */
 const SWAP_PRUNE_BATCH = 200
 
@@ -49,10 +52,11 @@ export function createCleanup(deps: {
   readonly store: Store
   readonly clock: Clock
   readonly auditRetentionDays: number
+  readonly eventRetentionDays: number
   readonly lateWatchDays: number
   readonly log: Log
 }): Cleanup {
-  const { store, clock, auditRetentionDays, lateWatchDays, log } = deps
+  const { store, clock, auditRetentionDays, eventRetentionDays, lateWatchDays, log } = deps
 
   async function prune(
     repositoryOf: (tx: Tx) => { prune(before: number, limit: number, skip: number): Promise<number> },
@@ -71,7 +75,8 @@ export function createCleanup(deps: {
 
   return {
     pruneIdempotencyKeys: () => prune(tx => tx.idempotency, KEYS_KEPT_SECS, PRUNE_BATCH),
-    pruneEvents: () => prune(tx => tx.events, EVENTS_KEPT_SECS, PRUNE_BATCH),
+    pruneEvents: () => prune(tx => tx.events, eventRetentionDays * DAY_SECS, EVENT_PRUNE_BATCH),
+    pruneInvoiceChanges: () => prune(tx => tx.invoiceChanges, CHANGES_KEPT_SECS, PRUNE_BATCH),
     pruneDeliveries: () => prune(tx => tx.deliveries, DELIVERY_RETENTION_SECS, DELIVERY_PRUNE_BATCH),
     pruneSwapStarts: () => prune(tx => tx.swaps, DAY_SECS, PRUNE_BATCH),
     pruneSessions: () => prune(tx => tx.sessions, CREDENTIALS_KEPT_SECS, PRUNE_BATCH),

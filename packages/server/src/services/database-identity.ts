@@ -1,6 +1,7 @@
 import {
   COUNTER_STEP_BYTES,
   copyStep,
+  eventStep,
   isSameDatabase,
   startStep,
   unknownParts,
@@ -57,6 +58,7 @@ export function createDatabaseIdentity(deps: {
       () => copyStep(random.bytes(COUNTER_STEP_BYTES)),
       watchedUntil,
     )
+    await tx.events.skipNumbers(eventStep(random.bytes(COUNTER_STEP_BYTES)))
     await tx.databaseIdentity.record(identity)
     return { viewingKeys, watchedUntil }
   }

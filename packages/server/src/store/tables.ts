@@ -56,6 +56,8 @@ export interface Tables {
   chain_problems: ChainProblemsTable
   watchers: WatchersTable
   events: EventsTable
+  event_counters: EventCountersTable
+  invoice_changes: InvoiceChangesTable
   sign_in_codes: SignInCodesTable
   sign_in_budgets: SignInBudgetsTable
   recent_authentications: RecentAuthenticationsTable
@@ -217,7 +219,7 @@ export interface HeadersTable {
 }
 
 export interface CountersTable {
-  name: 'event_seq' | 'witnessed_height'
+  name: 'invoice_change_seq' | 'witnessed_height'
   value: Int64
 }
 
@@ -243,11 +245,24 @@ export interface WatchersTable {
 }
 
 export interface EventsTable {
-  seq: Int64
   account_id: Int64
+  seq: Int64
+  public_id: string
   invoice_id: Int64 | null
-  type: EventType | null
-  body: string | null
+  type: EventType
+  body: string
+  created_at: Int64
+}
+
+export interface EventCountersTable {
+  account_id: Int64
+  seq: Int64
+  pruned_seq: Generated<Int64>
+}
+
+export interface InvoiceChangesTable {
+  seq: Int64
+  invoice_id: Int64
   created_at: Int64
 }
 
@@ -309,9 +324,9 @@ export interface DeliveriesTable {
   public_id: string
   account_id: Int64
   invoice_id: Int64 | null
+  event_seq: Int64
   event_type: EventType
   url: string | null
-  body: string
   state: DeliveryState
   attempts: Int64
   due_at_ms: Int64 | null

@@ -39,6 +39,7 @@ test('without settings the service is a sandbox with the documented defaults', (
   assert.equal(config.lateWatchDays, 7)
   assert.equal(config.maxWatchedKeys, 10_000)
   assert.equal(config.auditRetentionDays, 400)
+  assert.equal(config.eventRetentionDays, 90)
   assert.deepEqual(config.roles, ['api', 'watcher', 'delivery'])
   assert.deepEqual(
     config.plans.map(plan => [plan.name, plan.monthlyInvoiceLimit]),

@@ -5,7 +5,7 @@ import { ReadOnlyDatabaseError } from '../../src/domain/error.ts'
 import type { Invoice, InvoiceStatus } from '../../src/domain/sale/invoice.ts'
 import { startTestApi } from '../harness/api.ts'
 import { openTestContainer } from '../harness/container.ts'
-import { moved, NOW, openShop } from '../harness/fixtures.ts'
+import { NOW, openShop } from '../harness/fixtures.ts'
 import { type KeyMerchant, openMerchant } from '../harness/merchant.ts'
 import { testOutbox } from '../harness/outbox.ts'
 import { findPostgres, NO_POSTGRES, runProgram, startPostgres } from '../harness/postgres.ts'
@@ -111,10 +111,8 @@ describe('WebSockets', { skip: bin === null && NO_POSTGRES }, () => {
     const change = (invoices: readonly Invoice[], status: InvoiceStatus) =>
       store.write(async tx => {
         await tx.invoices.updateStates(invoices.map(invoice => ({ ...invoice, status, receivedZat: 5_000n })))
-        await testOutbox.append(
-          tx,
-          invoices.map(invoice => ({ ...moved(invoice), createdAt: NOW + (status === 'paid' ? 60 : 0) })),
-        )
+        const ids = invoices.map(({ id }) => id)
+        await testOutbox.invoicesChanged(tx, ids, NOW + (status === 'paid' ? 60 : 0))
       })
     const shop = await openShop(store)
     const kept = await shop.sell()

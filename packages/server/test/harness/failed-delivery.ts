@@ -10,7 +10,15 @@ export async function insertFailed(store: Store, accountId: number, bodies: read
   const now = Math.floor(Date.now() / 1000)
   const event = { accountId, invoiceId: null, eventType: 'plan.updated', url: null, createdAt: now - 3_600 } as const
   await store.write(async tx => {
-    await tx.deliveries.insert(bodies.map(body => ({ ...event, body, publicId: randomUUID(), dueAtMs: FAR_MS })))
+    const { eventType: type, url: _, ...about } = event
+    await tx.events.append(
+      bodies.map(body => ({
+        ...{ ...about, type, body, publicId: randomUUID() },
+        deliveries: [{ ...event, publicId: randomUUID(), dueAtMs: FAR_MS }],
+      })),
+    )
+  })
+  await store.write(async tx => {
     const deliveries = await tx.deliveries.listDue([{ accountId, limit: bodies.length }], FAR_MS)
     const attempts = RETRY_DELAYS_MS.length + 1
     const started = deliveries.map(delivery => ({

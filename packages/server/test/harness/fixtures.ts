@@ -1,15 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Account } from '../../src/domain/account/account.ts'
 import type { Header } from '../../src/domain/chain/chain.ts'
-import type { NewEvent } from '../../src/domain/notify/event.ts'
 import type { Invoice, NewInvoice } from '../../src/domain/sale/invoice.ts'
 import type { ViewingKeyRow } from '../../src/ports/repository/account/viewing-key.ts'
-import type { EventCursor } from '../../src/ports/repository/notify/event.ts'
+import type { ChangeCursor, NewInvoiceChange } from '../../src/ports/repository/notify/invoice-change.ts'
 import type { NewPayment } from '../../src/ports/repository/sale/payment.ts'
 import type { Store } from '../../src/ports/store.ts'
 
-/** Before the first event. */
-export const FIRST_CURSOR: EventCursor = { seq: 0, event: null }
+/** Before the first change. */
+export const FIRST_CURSOR: ChangeCursor = { seq: 0, change: null }
 
 /** The time of the tests, in Unix seconds. */
 export const NOW = 1_800_000_000
@@ -99,9 +98,9 @@ export function payment(invoice: Invoice, terms: Partial<NewPayment> = {}): NewP
   }
 }
 
-/** An internal event without a webhook: the invoice has changed. */
-export function moved(invoice: Invoice): NewEvent {
-  return { accountId: invoice.accountId, invoiceId: invoice.id, type: null, body: null, createdAt: NOW }
+/** A change that wakes the WebSockets of the invoice. */
+export function moved(invoice: Invoice): NewInvoiceChange {
+  return { invoiceId: invoice.id, createdAt: NOW }
 }
 
 export function header(height: number): Header {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { openTestContainer } from '../harness/container.ts'
 import { FIRST_CURSOR, moved, NOW, openShop, payment } from '../harness/fixtures.ts'
@@ -39,17 +40,32 @@ test('idempotency keys are kept for more than a day, and then deleted in batches
   assert.ok(await find('young'))
 })
 
-test('events are kept for thirty days', async t => {
+test('changes of invoices are kept for a day', async t => {
   const { store, clock, cleanup, shop } = await start(t)
   const invoice = await shop.sell()
-  await store.write(tx => tx.events.append([moved(invoice)], []))
-  const events = () => store.read(tx => tx.events.invoicesChangedSince(FIRST_CURSOR, 10))
-  clock.advance(30 * DAY)
+  await store.write(tx => tx.invoiceChanges.append([moved(invoice)]))
+  const changes = () => store.read(tx => tx.invoiceChanges.since(FIRST_CURSOR, 10))
+  clock.advance(DAY)
+  await cleanup.pruneInvoiceChanges()
+  assert.deepEqual((await changes())!.invoiceIds, [invoice.id])
+  clock.advance(1)
+  await cleanup.pruneInvoiceChanges()
+  assert.deepEqual((await changes())!.invoiceIds, [])
+})
+
+test('events are kept for 90 days, and the numbers of pruned ones are known', async t => {
+  const { store, clock, cleanup, shop } = await start(t)
+  const { account } = shop
+  const event = { accountId: account.id, invoiceId: null, type: 'plan.updated', body: '{}', createdAt: NOW } as const
+  await store.write(tx => tx.events.append([{ ...event, publicId: randomUUID() }]))
+  const state = () =>
+    store.read(async tx => [(await tx.events.listAfter(account.id, 0, 9)).length, await tx.events.range(account.id)])
+  clock.advance(90 * DAY)
   await cleanup.pruneEvents()
-  assert.deepEqual((await events())!.invoiceIds, [invoice.id])
+  assert.deepEqual(await state(), [1, { prunedSeq: 0, lastSeq: 1 }])
   clock.advance(1)
   await cleanup.pruneEvents()
-  assert.deepEqual((await events())!.invoiceIds, [])
+  assert.deepEqual(await state(), [0, { prunedSeq: 1, lastSeq: 1 }])
 })
 
 test('sessions are kept for 90 days after they expired, API keys for 90 days after they were revoked', async t => {

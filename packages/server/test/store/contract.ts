@@ -13,6 +13,7 @@ import { chainSuite } from './repository/chain/chain.suite.ts'
 import { databaseIdentitySuite } from './repository/database-identity.suite.ts'
 import { idempotencySuite } from './repository/idempotency.suite.ts'
 import { eventSuite } from './repository/notify/event.suite.ts'
+import { invoiceChangeSuite } from './repository/notify/invoice-change.suite.ts'
 import { mailSuite } from './repository/notify/mail.suite.ts'
 import { webhookSuite } from './repository/notify/webhook.suite.ts'
 import { withdrawalSuite } from './repository/payout/withdrawal.suite.ts'
@@ -40,6 +41,7 @@ const SUITES: readonly [name: string, suite: (engine: DatabaseEngine) => void][]
   ['refunds', refundSuite],
   ['chain', chainSuite],
   ['events', eventSuite],
+  ['changes of invoices', invoiceChangeSuite],
   ['webhooks', webhookSuite],
   ['billing', billingSuite],
   ['withdrawals', withdrawalSuite],

@@ -3,6 +3,7 @@ export const SCOPES = {
   'invoices:create': 'Create invoices, also with a webhook of their own',
   'invoices:read': 'Read an invoice with all that the shop gave',
   'invoices:write': 'Cancel invoices',
+  'events:read': 'Read the events of the account',
 } as const
 export type Scope = keyof typeof SCOPES
 

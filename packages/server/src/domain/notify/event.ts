@@ -6,28 +6,43 @@ import { type Invoice, type InvoiceOf, viewInvoice } from '../sale/invoice.ts'
 import type { Refund } from '../sale/refund.ts'
 import { MAX_DATE_SECS } from '../time.ts'
 
-export const EVENT_TYPES = [
+/** The types that the account's webhook gets. */
+export const WEBHOOK_EVENT_TYPES = [
   'invoice.paid',
   'invoice.underpaid',
   'swap.refunded',
   'swap.failed',
   'swap.incomplete_deposit',
   'withdrawal.updated',
-  'refund.updated',
   'plan.updated',
   'test',
 ] as const
+/** Those beside them, which a reader of the feed or an endpoint chooses. */
+const FURTHER_EVENT_TYPES = [
+  'invoice.created',
+  'invoice.detected',
+  'invoice.part_paid',
+  'invoice.expired',
+  'invoice.canceled',
+  'invoice.late_payment',
+  'invoice.overpaid',
+  'invoice.reorged',
+  'refund.updated',
+  'swap.updated',
+] as const
+export const EVENT_TYPES = [...WEBHOOK_EVENT_TYPES, ...FURTHER_EVENT_TYPES] as const
 export type EventType = (typeof EVENT_TYPES)[number]
 
-/**
- * A row of the event table. Rows with a `type` are also delivered to the account's webhook, with exactly the bytes of
- * `body`. With `type` null the change (of a status, an amount or a swap status) is sent over the WebSocket only.
- */
+export function isWebhookEvent(type: EventType): boolean {
+  return (WEBHOOK_EVENT_TYPES as readonly EventType[]).includes(type)
+}
+
+/** What happened to an account. A feed, an endpoint and the webhook get exactly the bytes of `body`. */
 export interface NewEvent {
   readonly accountId: number
   readonly invoiceId: number | null
-  readonly type: EventType | null
-  readonly body: string | null
+  readonly type: EventType
+  readonly body: string
   readonly createdAt: number
   /** An event of the invoice is delivered to this URL too. */
   readonly webhookUrl?: string | null
@@ -57,6 +72,12 @@ export function invoiceEventBody(
       status: swap.status,
     },
   })
+}
+
+/** An event of a sale. @param swap the one that pays it, or that the event is about */
+export function invoiceEvent(type: EventType, invoice: Invoice, swap: EventSwap | null, createdAt: number): NewEvent {
+  const { accountId, id: invoiceId, webhookUrl } = invoice
+  return { accountId, invoiceId, type, body: invoiceEventBody(type, invoice, swap), createdAt, webhookUrl }
 }
 
 /**

@@ -5,7 +5,7 @@ import { withdrawalMembers } from '../routes/payout/withdrawal.ts'
 import { invoiceMembers } from '../routes/sale/invoice.ts'
 import { refundMembers } from '../routes/sale/refund.ts'
 import { swapMembers } from '../routes/sale/swap.ts'
-import { Id, nullable, UnixSecs, wireObject } from '../schema.ts'
+import { Id, nullable, stringEnum, UnixSecs, wireObject } from '../schema.ts'
 import { EVENT_EXAMPLES, EXAMPLE_SECRET } from './examples.ts'
 import type { JsonObject } from './shared-schemas.ts'
 
@@ -21,7 +21,24 @@ const NoInvoice = Type.Unsafe<null>({
   description: 'Null: the event is not about an invoice.',
 })
 
+const PROGRESS_TYPES = [
+  'invoice.created',
+  'invoice.detected',
+  'invoice.part_paid',
+  'invoice.expired',
+  'invoice.canceled',
+  'invoice.late_payment',
+  'invoice.overpaid',
+  'invoice.reorged',
+  'swap.updated',
+] as const satisfies readonly Wire.InvoiceProgressEvent['type'][]
+
 const invoiceFields = { invoice_id: Id, ...invoiceMembers('event'), swap: nullable(SwapInEventSchema) }
+
+const progressBody = wireObject<Wire.InvoiceProgressEvent>()('InvoiceProgressEvent', {
+  type: stringEnum(PROGRESS_TYPES, 'The account webhook gets none of these: they are for the feed and for endpoints.'),
+  ...invoiceFields,
+})
 
 /** When each event is sent, and its body. */
 const EVENTS: Readonly<Record<EventType, { readonly when: string; readonly body: TSchema }>> = {
@@ -60,6 +77,18 @@ const EVENTS: Readonly<Record<EventType, { readonly when: string; readonly body:
       ...invoiceFields,
     }),
   },
+  'invoice.created': { when: 'The invoice was created.', body: progressBody },
+  'invoice.detected': { when: 'The full amount is seen, but not all of it is confirmed.', body: progressBody },
+  'invoice.part_paid': { when: 'A payment arrived, and a part of the amount is still missing.', body: progressBody },
+  'invoice.expired': { when: 'The invoice expired without a payment.', body: progressBody },
+  'invoice.canceled': { when: 'The merchant canceled the invoice.', body: progressBody },
+  'invoice.late_payment': { when: 'A payment arrived after the invoice had closed.', body: progressBody },
+  'invoice.overpaid': { when: 'More than the amount has arrived, or still more.', body: progressBody },
+  'invoice.reorged': {
+    when: 'A reorganisation removed payments of a paid invoice. It stays paid and needs attention.',
+    body: progressBody,
+  },
+  'swap.updated': { when: 'A swap was started, or has another status.', body: progressBody },
   'withdrawal.updated': {
     when: 'The status of a withdrawal changed.',
     body: wireObject<Wire.WithdrawalUpdatedEvent>()('WithdrawalUpdatedEvent', {

@@ -3,7 +3,7 @@ import type { InvoiceMessage } from '@zatgate/sdk/wire'
 import { type Invoice, isFinal } from '../../domain/sale/invoice.ts'
 import { confirmationsSoFar } from '../../domain/sale/payment.ts'
 import type { Log } from '../../ports/log.ts'
-import type { EventCursor } from '../../ports/repository/notify/event.ts'
+import type { ChangeCursor } from '../../ports/repository/notify/invoice-change.ts'
 import type { Swap } from '../../ports/repository/sale/swap.ts'
 import type { Changes, InvoiceFeed } from '../../services/notify/invoice-feed.ts'
 import { CLOSE, type Connection } from './connection.ts'
@@ -35,7 +35,7 @@ export function createChangeReader({ invoiceFeed, log }: ChangeReaderOptions): C
   /** Row ids of subscribed invoices that further blocks confirm. */
   const confirming = new Set<number>()
   let chainState: string | null = null
-  let cursor: EventCursor | null = null
+  let cursor: ChangeCursor | null = null
   let pending = false
   let reading: Promise<void> | null = null
   let closed = false

@@ -57,7 +57,7 @@ export function createInvoiceStream(options: StreamOptions): InvoiceStream {
   const reader = createChangeReader({ invoiceFeed, log })
   let closed = false
 
-  const unlisten = store.listen('events', reader.poll)
+  const unlisten = store.listen('invoices', reader.poll)
   const polling = setInterval(reader.poll, pollMs).unref()
 
   return {

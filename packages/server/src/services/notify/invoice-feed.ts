@@ -1,5 +1,5 @@
 import type { Invoice } from '../../domain/sale/invoice.ts'
-import type { EventCursor } from '../../ports/repository/notify/event.ts'
+import type { ChangeCursor } from '../../ports/repository/notify/invoice-change.ts'
 import type { Swap } from '../../ports/repository/sale/swap.ts'
 import type { Store } from '../../ports/store.ts'
 import { readTips } from '../sale/invoice-state.ts'
@@ -7,7 +7,7 @@ import { readTips } from '../sale/invoice-state.ts'
 /** A query for the invoices changed since an earlier one. */
 export interface ChangesQuery {
   /** The cursor of the previous result; null: start at the newest change. */
-  readonly cursor: EventCursor | null
+  readonly cursor: ChangeCursor | null
   /** Selects which changed invoices are returned. */
   readonly includes: (invoiceId: number) => boolean
   /** Invoices returned whether they changed or not. */
@@ -15,7 +15,7 @@ export interface ChangesQuery {
 }
 
 export interface Changes {
-  readonly cursor: EventCursor
+  readonly cursor: ChangeCursor
   /** In their present state. */
   readonly invoices: readonly Invoice[]
   /** The current swap of each invoice that has one. */
@@ -35,14 +35,14 @@ export interface InvoiceFeed {
   changesSince(query: ChangesQuery): Promise<Changes>
 }
 
-/** Most events of one read. */
+/** Most changes of one read. */
 const CHANGES_LIMIT = 500
 
 export function createInvoiceFeed({ store }: { readonly store: Store }): InvoiceFeed {
   return {
     changesSince: ({ cursor, includes, alwaysInclude }) =>
       store.read(async tx => {
-        const changed = cursor && (await tx.events.invoicesChangedSince(cursor, CHANGES_LIMIT))
+        const changed = cursor && (await tx.invoiceChanges.since(cursor, CHANGES_LIMIT))
         const ids = new Set([...alwaysInclude, ...(changed?.invoiceIds.filter(includes) ?? [])])
         const invoices = ids.size > 0 ? await tx.invoices.byIds([...ids]) : []
         const swapIds = invoices.flatMap(({ swapId }) => (swapId === null ? [] : [swapId]))
@@ -52,7 +52,7 @@ export function createInvoiceFeed({ store }: { readonly store: Store }): Invoice
         return {
           confirmedTip,
           chainState: `${confirmedTip} ${tip?.hash}`,
-          cursor: changed?.cursor ?? (await tx.events.last()),
+          cursor: changed?.cursor ?? (await tx.invoiceChanges.last()),
           invoices,
           swaps: new Map(
             invoices.flatMap(invoice => {

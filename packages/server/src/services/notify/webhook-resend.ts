@@ -34,7 +34,7 @@ interface ResentDeliveries {
   readonly left: number
 }
 
-type DeliveryContent = Pick<Delivery, 'invoiceId' | 'eventType' | 'url' | 'body'>
+type DeliveryContent = Pick<Delivery, 'invoiceId' | 'eventSeq' | 'eventType' | 'url'>
 
 const RETRY_SECS = 60
 
@@ -58,32 +58,35 @@ export function createResends(deps: {
   /** @returns the ids of the new deliveries */
   async function enqueue(tx: Tx, account: Account, contents: readonly DeliveryContent[]): Promise<string[]> {
     const due = { accountId: account.id, createdAt: nowSecs(clock), dueAtMs: clock.nowMs() }
-    const deliveries = contents.map(({ invoiceId, eventType, url, body }) => {
-      return { invoiceId, eventType, url, body, publicId: random.uuid(), ...due }
+    const deliveries = contents.map(({ invoiceId, eventSeq, eventType, url }) => {
+      return { invoiceId, eventSeq, eventType, url, publicId: random.uuid(), ...due }
     })
     const created = await tx.deliveries.insert(deliveries)
     if (created < deliveries.length) throw new AppError('webhook_required')
     return deliveries.map(({ publicId }) => publicId)
   }
 
-  async function enqueueOne(tx: Tx, account: Account, content: DeliveryContent): Promise<string> {
-    await lockRoom(tx, account)
-    const [publicId = ''] = await enqueue(tx, account, [content])
-    return publicId
-  }
-
   return {
     test: account =>
-      store.write(tx =>
-        enqueueOne(tx, account, { invoiceId: null, eventType: 'test', url: null, body: TEST_EVENT_BODY }),
-      ),
+      store.write(async tx => {
+        await lockRoom(tx, account)
+        if (!(await tx.webhooks.byAccount(account.id))) throw new AppError('webhook_required')
+        const event = { accountId: account.id, invoiceId: null, createdAt: nowSecs(clock) }
+        const publicId = random.uuid()
+        const delivery = { ...event, publicId, eventType: 'test', url: null, dueAtMs: clock.nowMs() } as const
+        const written = { ...event, type: 'test', body: TEST_EVENT_BODY, publicId: random.uuid() } as const
+        await tx.events.append([{ ...written, deliveries: [delivery] }])
+        tx.notify('events')
+        return publicId
+      }),
 
     async resend(account, deliveryId) {
       return store.write(async tx => {
         const delivery = await findByPublicId('no_such_delivery', deliveryId, id =>
           tx.deliveries.byPublicId(account.id, id),
         )
-        const publicId = await enqueueOne(tx, account, delivery)
+        await lockRoom(tx, account)
+        const [publicId = ''] = await enqueue(tx, account, [delivery])
         await tx.deliveries.markResent([delivery.id], nowSecs(clock))
         return publicId
       })

@@ -1,6 +1,6 @@
 import { knownThrough } from '../../domain/chain/chain-knowledge.ts'
 import { attentionMailDueAt } from '../../domain/notify/attention-mail.ts'
-import { type EventSwap, invoiceEventBody, type NewEvent } from '../../domain/notify/event.ts'
+import { type EventSwap, invoiceEvent, type NewEvent } from '../../domain/notify/event.ts'
 import { dailyTotalChanges } from '../../domain/sale/daily-total.ts'
 import { dueAmount, type Invoice, isClosed } from '../../domain/sale/invoice.ts'
 import {
@@ -82,12 +82,10 @@ export function createInvoiceUpdater({
   swapOf = async () => null,
 }: { readonly outbox: Outbox } & InvoiceHooks): UpdateInvoices {
   async function eventsOfChange(tx: Tx, { before, after }: InvoiceChange, createdAt: number): Promise<NewEvent[]> {
-    const { accountId, id: invoiceId, webhookUrl } = after
-    const event = { accountId, invoiceId, createdAt, webhookUrl }
     const types = after.purpose === 'sale' ? invoiceEventsOf(before, after) : []
-    if (types.length === 0) return [{ ...event, type: null, body: null }]
+    if (types.length === 0) return []
     const swap = await swapOf(tx, after)
-    return types.map(type => ({ ...event, type, body: invoiceEventBody(type, after, swap) }))
+    return types.map(type => invoiceEvent(type, after, swap, createdAt))
   }
 
   /** Polls the swap of an invoice that received coins at once, so that the event can include its newest status. */
@@ -132,6 +130,7 @@ export function createInvoiceUpdater({
     for (const change of changes) {
       await pollSwapNow(tx, change, now)
       await outbox.append(tx, await eventsOfChange(tx, change, now))
+      await outbox.invoicesChanged(tx, [change.after.id], now)
       if (change.after.purpose !== 'sale') await applyPayment?.(tx, change.before, change.after)
     }
     await queueMails(tx, changes, now)

@@ -24,6 +24,7 @@ import type { BatchTx, Store, Tx } from '../../ports/store.ts'
 import { countInvoice } from '../account/plan-limit.ts'
 import type { WatchedKeys } from '../chain/watched-key.ts'
 import { claimOrReplay, findReplay, type IdempotencyRequest } from '../idempotency.ts'
+import { createdEvent } from '../notify/outbox.ts'
 import { findByPublicId, sameRow } from '../public-id.ts'
 import type { Addresses, AddressOfKey } from './address.ts'
 import { type Draft, extendWatch, isCreated, refuseExpiredKey, watchedUntil } from './invoice-draft.ts'
@@ -179,7 +180,9 @@ export function createInvoices(deps: {
     if (earlier) return earlier
     await refuseExpiredKey(tx, draft)
     if (invoice.purpose === 'sale') await countInvoice(tx, plans, account, invoice.createdAt)
-    return tx.invoices.insert(invoice)
+    const inserted = await tx.invoices.insert(invoice)
+    if (inserted.purpose === 'sale') await tx.events.append([createdEvent(inserted, random.uuid())])
+    return inserted
   }
 
   /**

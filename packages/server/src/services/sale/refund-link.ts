@@ -46,8 +46,10 @@ export function createRefundLinks(
         if (refund === before) return { refund, invoice }
         await tx.refunds.update(refund)
         // A later address is no event, so that the holder of the link cannot fill the queue of deliveries.
-        if (before.status !== refund.status)
+        if (before.status !== refund.status) {
           await outbox.append(tx, [refundUpdatedEvent(refund, invoice, refund.updatedAt)])
+          await outbox.invoicesChanged(tx, [invoice.id], refund.updatedAt)
+        }
         return { refund, invoice }
       })
     },

@@ -109,8 +109,10 @@ export function createRefunds(
   const readAll = (list: (tx: Tx) => Promise<Refund[]>): Promise<RefundWithInvoice[]> =>
     store.read(async tx => refundsWithInvoices(tx, await list(tx)))
 
-  const event = (tx: Tx, refund: Refund, invoice: Invoice) =>
-    outbox.append(tx, [refundUpdatedEvent(refund, invoice, refund.updatedAt)])
+  async function event(tx: Tx, refund: Refund, invoice: Invoice): Promise<void> {
+    await outbox.append(tx, [refundUpdatedEvent(refund, invoice, refund.updatedAt)])
+    await outbox.invoicesChanged(tx, [invoice.id], refund.updatedAt)
+  }
 
   /**
    * The merchant is shown these refunds: from now on no address of them changes. The only way to show an address that the

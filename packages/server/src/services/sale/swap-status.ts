@@ -1,6 +1,6 @@
 import type { ConsensusParams } from '../../domain/chain/network-upgrade.ts'
 import type { EventSwap, NewEvent } from '../../domain/notify/event.ts'
-import { invoiceEventBody } from '../../domain/notify/event.ts'
+import { invoiceEvent } from '../../domain/notify/event.ts'
 import type { Invoice } from '../../domain/sale/invoice.ts'
 import type { SwapEventType } from '../../domain/sale/swap.ts'
 import {
@@ -121,7 +121,10 @@ export function createSwapStatusPoller(deps: {
       nextPollAtMs: delayMs === null ? null : nowMs + delayMs,
       statusRaw: response && changed ? response.raw : null,
     })
-    if (after.status !== before.status) await outbox.append(tx, [eventFor(invoice, after, event, now)])
+    if (after.status !== before.status) {
+      await outbox.append(tx, eventsFor(invoice, after, event, now))
+      await outbox.invoicesChanged(tx, [invoice.id], now)
+    }
     const keptOpen = await tx.swaps.anyKeepsInvoiceOpen(invoiceId)
     // An invoice that is no longer kept open is expired by the expiry worker.
     if (keptOpen !== invoice.keptOpenBySwap) await tx.invoices.setKeptOpenBySwap(invoiceId, keptOpen)
@@ -226,10 +229,9 @@ function unsentEvent({ status, sentEvents }: Swap): SwapEventType | null {
   return event !== null && !sentEvents.includes(event) ? event : null
 }
 
-/** Events are sent for sales only. Changes of internal invoices have no event body. */
-function eventFor(invoice: Invoice, swap: Swap, type: SwapEventType | null, createdAt: number): NewEvent {
-  const { accountId, id: invoiceId, webhookUrl } = invoice
-  const event = { accountId, invoiceId, createdAt, webhookUrl }
-  if (type === null || invoice.purpose !== 'sale') return { ...event, type: null, body: null }
-  return { ...event, type, body: invoiceEventBody(type, invoice, eventSwap(swap)) }
+/** Changes of internal invoices are no events. */
+function eventsFor(invoice: Invoice, swap: Swap, outcome: SwapEventType | null, createdAt: number): NewEvent[] {
+  if (invoice.purpose !== 'sale') return []
+  const types = ['swap.updated' as const, ...(outcome === null ? [] : [outcome])]
+  return types.map(type => invoiceEvent(type, invoice, eventSwap(swap), createdAt))
 }

@@ -1,7 +1,9 @@
 import { AppError } from '../../domain/error.ts'
+import { invoiceEvent } from '../../domain/notify/event.ts'
 import type { Invoice } from '../../domain/sale/invoice.ts'
 import {
   depositDeadline,
+  eventSwap,
   hasDeposit,
   isFinalSwapStatus,
   polledUntil,
@@ -126,8 +128,8 @@ export function createSwaps(deps: {
     const watchUntil = Math.max(invoice.watchUntil, polledUntil(swap))
     await tx.invoices.setSwap(invoice.id, swap.id, watchUntil)
     await tx.viewingKeys.extendWatch(invoice.viewingKeyId, watchUntil)
-    const event = { accountId: invoice.accountId, invoiceId: invoice.id, createdAt: draft.createdAt }
-    await outbox.append(tx, [{ ...event, type: null, body: null }])
+    await outbox.append(tx, [invoiceEvent('swap.updated', invoice, eventSwap(swap), draft.createdAt)])
+    await outbox.invoicesChanged(tx, [invoice.id], draft.createdAt)
     tx.notify('swaps')
     return swap
   }

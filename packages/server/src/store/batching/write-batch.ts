@@ -2,6 +2,7 @@ import type { DatabaseConnection } from 'kysely'
 import { AppError } from '../../domain/error.ts'
 import type { NewInvoice } from '../../domain/sale/invoice.ts'
 import type { KeyOfAccountIds } from '../../ports/repository/account/viewing-key.ts'
+import type { AppendedEvent } from '../../ports/repository/notify/event.ts'
 import type { BatchTx } from '../../ports/store.ts'
 import type { Dialect } from '../dialect.ts'
 import type { StoreLimits } from '../limits.ts'
@@ -9,6 +10,7 @@ import { incrementAll, type UsageIncrement } from '../repository/account/usage.t
 import { usedKeys } from '../repository/account/viewing-key.ts'
 import { chainRepository } from '../repository/chain/chain.ts'
 import { idempotencyRepository } from '../repository/idempotency.ts'
+import { insertEvents } from '../repository/notify/event.ts'
 import { mailRepository } from '../repository/notify/mail.ts'
 import { invoiceRepository } from '../repository/sale/invoice.ts'
 import { insertInvoices } from '../repository/sale/new-invoice.ts'
@@ -37,6 +39,7 @@ export function openWriteBatch(connection: DatabaseConnection, dialect: Dialect,
   const sharedDb = openDb<Tables>(shared, dialect)
   const incrementUsage = batchLoader((items: readonly UsageIncrement[]) => incrementAll(sharedDb, items), limits)
   const insertInvoice = batchLoader((invoices: readonly NewInvoice[]) => insertInvoices(sharedDb, invoices), limits)
+  const insertEvent = batchLoader((events: readonly AppendedEvent[]) => insertEvents(sharedDb, events), limits)
   const keyOfAccount = batchLoader((pairs: readonly KeyOfAccountIds[]) => usedKeys(sharedDb, pairs), limits)
 
   async function run(work: (tx: BatchTx) => Promise<unknown>): Promise<BatchedWriteResult> {
@@ -58,6 +61,12 @@ export function openWriteBatch(connection: DatabaseConnection, dialect: Dialect,
         insert(invoice) {
           changed = true
           return insertInvoice(invoice)
+        },
+      },
+      events: {
+        async append(events) {
+          changed = true
+          await Promise.all(events.map(insertEvent))
         },
       },
       idempotency: {

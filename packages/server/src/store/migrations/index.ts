@@ -1,5 +1,6 @@
 import type { Dialect } from '../dialect.ts'
 import { baseline } from './0001_baseline.ts'
+import { eventMigration } from './0007_event.ts'
 
 /** The SQL statements of a change of the schema, in the order of execution. */
 export type Migration = readonly [name: string, statements: (dialect: Dialect) => Iterable<string>]
@@ -109,6 +110,7 @@ export const MIGRATIONS: readonly Migration[] = [
           ]
         : [],
   ],
+  ['0007_event', eventMigration],
 ]
 
 export const NEWEST_MIGRATION = MIGRATIONS.at(-1)![0]

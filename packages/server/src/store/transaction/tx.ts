@@ -15,6 +15,7 @@ import { idempotencyRepository } from '../repository/idempotency.ts'
 import { attentionMailRepository } from '../repository/notify/attention-mail.ts'
 import { deliveryRepository } from '../repository/notify/delivery.ts'
 import { eventRepository } from '../repository/notify/event.ts'
+import { invoiceChangeRepository } from '../repository/notify/invoice-change.ts'
 import { mailRepository } from '../repository/notify/mail.ts'
 import { webhookRepository } from '../repository/notify/webhook.ts'
 import { withdrawalRepository } from '../repository/payout/withdrawal.ts'
@@ -50,6 +51,7 @@ const MAKE: { readonly [Noun in keyof Repositories]: (connection: Connection, tx
   idempotency: ({ db }) => idempotencyRepository(db),
   chain: ({ db }) => chainRepository(db),
   events: ({ db, hooks }, tx) => eventRepository(db, hooks, tx.deliveries),
+  invoiceChanges: ({ db, hooks }) => invoiceChangeRepository(db, hooks),
   refunds: ({ db }) => refundRepository(db),
   swaps: ({ db }) => swapRepository(db),
   webhooks: ({ db }) => webhookRepository(db),

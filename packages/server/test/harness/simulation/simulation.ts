@@ -250,7 +250,7 @@ export class ChainSimulation {
   }
 
   eventTypes(invoice: Invoice): string[] {
-    return this.events.flatMap(({ invoiceId, type }) => (invoiceId === invoice.id && type !== null ? [type] : []))
+    return this.events.flatMap(({ invoiceId, type }) => (invoiceId === invoice.id ? [type] : []))
   }
 
   /** Advances time with a sync of every process each 25 s, and (if `mine`) a block each 75 s. */
@@ -292,9 +292,9 @@ export class ChainSimulation {
         let appended: NewEvent[] = []
         const result = await store.write(tx => {
           appended = []
-          const append: Tx['events']['append'] = (events, deliveries) => {
+          const append: Tx['events']['append'] = events => {
             appended.push(...events)
-            return tx.events.append(events, deliveries)
+            return tx.events.append(events)
           }
           return work(withRepositories(tx, { events: { ...tx.events, append } }))
         })

@@ -10,12 +10,11 @@ import { switchableStore } from '../../harness/standby.ts'
 import { until } from '../../harness/until.ts'
 import { subscribe } from '../../harness/websocket-client.ts'
 
-/** A change of an invoice with its events, as the watcher writes it. */
-async function change(store: Store, invoice: Invoice, status: InvoiceStatus, at = NOW, events = 1): Promise<void> {
-  const event = { accountId: invoice.accountId, invoiceId: invoice.id, type: null, body: null, createdAt: at }
+/** A change of an invoice, as the watcher writes it. */
+async function change(store: Store, invoice: Invoice, status: InvoiceStatus, at = NOW, times = 1): Promise<void> {
   await store.write(async tx => {
     await tx.invoices.updateStates([{ ...invoice, status, receivedZat: status === 'pending' ? 0n : 5_000n }])
-    await testOutbox.append(tx, Array<typeof event>(events).fill(event))
+    await testOutbox.invoicesChanged(tx, Array<number>(times).fill(invoice.id), at)
   })
 }
 

@@ -22,12 +22,11 @@ async function newInvoice(): Promise<Invoice> {
   return api.invoices.read(body.id)
 }
 
-/** Changes an invoice like the watcher: the change and its event are written in one transaction. */
+/** Changes an invoice like the watcher: both are written in one transaction. */
 async function change(invoice: Invoice, status: InvoiceStatus, receivedZat = 0n, target: TestApi = api): Promise<void> {
   await target.store.write(async tx => {
     await tx.invoices.updateStates([{ ...invoice, status, receivedZat }])
-    const event = { accountId: invoice.accountId, invoiceId: invoice.id, createdAt: api.clock.secs }
-    await testOutbox.append(tx, [{ ...event, type: null, body: null }])
+    await testOutbox.invoicesChanged(tx, [invoice.id], api.clock.secs)
   })
 }
 

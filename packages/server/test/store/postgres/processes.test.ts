@@ -40,7 +40,7 @@ describePostgres('several processes on one PostgreSQL', server => {
     await database.open()
   })
 
-  test('a reader with a cursor misses no event while other processes write', async t => {
+  test('a reader with a cursor misses no change while other processes write', async t => {
     const database = await engine.createDatabase(t)
     const stores = await Promise.all([1, 2, 3].map(() => database.open({ limits: { maxConnections: 6 } })))
     const [reader] = stores
@@ -54,7 +54,7 @@ describePostgres('several processes on one PostgreSQL', server => {
     }
     const touch = (store: Store, invoice: Invoice) =>
       store.write(async tx => {
-        await tx.events.append([moved(invoice)], [])
+        await tx.invoiceChanges.append([moved(invoice)])
         await tx.accounts.byId(invoice.accountId)
       })
 
@@ -63,7 +63,7 @@ describePostgres('several processes on one PostgreSQL', server => {
     async function readAll(store: Store): Promise<void> {
       for (let cursor = FIRST_CURSOR; ; ) {
         const last = done
-        const touched = (await store.read(tx => tx.events.invoicesChangedSince(cursor, 7)))!
+        const touched = (await store.read(tx => tx.invoiceChanges.since(cursor, 7)))!
         seen.push(...touched.invoiceIds)
         if (last && touched.cursor.seq === cursor.seq) return
         cursor = touched.cursor

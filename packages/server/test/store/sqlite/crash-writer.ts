@@ -1,4 +1,5 @@
 /** Writes events concurrently to the given SQLite file and prints the number of each acknowledged one. */
+import { randomUUID } from 'node:crypto'
 import { writeSync } from 'node:fs'
 import { openStore } from '../../../src/store/open.ts'
 import { makeAccount, NOW } from '../../harness/fixtures.ts'
@@ -13,10 +14,8 @@ async function writeForever(): Promise<never> {
     const number = ++next
     await store.write(async tx => {
       await tx.usage.increment(account.id, '2026-11', null)
-      await tx.events.append(
-        [{ accountId: account.id, invoiceId: null, type: 'test', body: null, createdAt: NOW + number }],
-        [],
-      )
+      const event = { accountId: account.id, invoiceId: null, type: 'test', body: '{}' } as const
+      await tx.events.append([{ ...event, createdAt: NOW + number, publicId: randomUUID() }])
     })
     writeSync(1, `${number} ${account.id}\n`)
   }

@@ -107,7 +107,10 @@ test('frequent queries use their indexes, not a table scan', async t => {
     [tx => tx.refunds.byKey(1, 'x', 5), 'refunds_by_key (account_id=? AND idempotency_key=?)'],
     [tx => tx.refunds.sums(1), 'refunds_by_invoice (invoice_id=?)'],
     [tx => tx.refunds.lock([1, 2]), 'INTEGER PRIMARY KEY'],
-    [tx => tx.events.prune(0, 9), 'PRIMARY KEY'],
+    [tx => tx.events.prune(0, 9), 'events_by_time (created_at<?)'],
+    [tx => tx.events.listAfter(1, 5, 9), 'sqlite_autoindex_events_1 (account_id=? AND seq>?)'],
+    [tx => tx.events.listAfter(1, 5, 9, ['test']), 'events_by_type (account_id=? AND type=? AND seq>?)'],
+    [tx => tx.invoiceChanges.prune(0, 9), 'PRIMARY KEY'],
     [tx => tx.sessions.prune(0, 9), 'sessions_by_expiry'],
     [tx => tx.apiKeys.prune(0, 9), 'api_keys_revoked'],
     [tx => tx.audit.prune(0, 9), 'audit_entries_by_age'],
@@ -117,7 +120,7 @@ test('frequent queries use their indexes, not a table scan', async t => {
     [tx => tx.setAside.invoicesAmong([1, 2]), 'set_aside_by_row'],
     [tx => tx.payments.unmineAbove(5), 'payments_by_height'],
     [tx => tx.payments.markDropped(['x']), 'sqlite_autoindex_payments_1'],
-    [tx => tx.events.invoicesChangedSince(FIRST_CURSOR, 9), 'PRIMARY KEY'],
+    [tx => tx.invoiceChanges.since(FIRST_CURSOR, 9), 'PRIMARY KEY'],
     [tx => tx.idempotency.prune(0, 9), 'idempotency_keys_by_age'],
   ]
   for (const [work, index] of plans) {

@@ -28,7 +28,7 @@ export function transactionSuite(engine: DatabaseEngine): void {
             await tx.usage.increment(shop.account.id, '2026-11', null)
             await tx.payments.upsert([payment(invoice)])
             await tx.invoices.updateStates([{ ...invoice, status: 'detected' }])
-            await tx.events.append([moved(invoice)], [])
+            await tx.invoiceChanges.append([moved(invoice)])
             throw new AppError('plan_never_ends')
           })
       await assert.rejects(failing, { code: 'plan_never_ends' })
@@ -36,7 +36,7 @@ export function transactionSuite(engine: DatabaseEngine): void {
         assert.equal(await tx.usage.used(shop.account.id, '2026-11'), 0)
         assert.deepEqual(await paymentsOf(tx, [invoice.id]), [])
         assert.deepEqual(await tx.invoices.list(shop.account.id, { limit: 9 }), [invoice])
-        assert.equal((await tx.events.last()).seq, 0)
+        assert.equal((await tx.invoiceChanges.last()).seq, 0)
       })
     })
 
@@ -109,7 +109,7 @@ export function transactionSuite(engine: DatabaseEngine): void {
     const unlisten = store.listen('deliveries', () => notified.push('deliveries'))
     unlisten()
     const committed = new Promise<boolean>(resolve => {
-      store.listen('events', () => resolve(store.read(async tx => (await tx.events.last()).seq === 1)))
+      store.listen('events', () => resolve(store.read(async tx => (await tx.invoiceChanges.last()).seq === 1)))
     })
     const failing = store.write(async tx => {
       tx.notify('swaps')
@@ -117,7 +117,7 @@ export function transactionSuite(engine: DatabaseEngine): void {
     })
     await assert.rejects(failing, /^Error: no$/)
     await store.write(async tx => {
-      await tx.events.append([moved(invoice)], [])
+      await tx.invoiceChanges.append([moved(invoice)])
       tx.notify('events')
       tx.notify('events')
       tx.notify('deliveries')

@@ -1,7 +1,6 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
 import { MAX_ATTEMPTS } from '../../../domain/notify/delivery-schedule.ts'
-import { EVENT_TYPES } from '../../../domain/notify/event.ts'
 import { MAX_WEBHOOK_URL_CHARS } from '../../../domain/notify/webhook.ts'
 import type { AttemptRow } from '../../../ports/repository/notify/delivery.ts'
 import type { Webhook } from '../../../ports/repository/notify/webhook.ts'
@@ -12,17 +11,16 @@ import {
   ERROR_RESPONSES,
   Id,
   NO_CONTENT_RESPONSES,
-  named,
   nullable,
   PageQuery,
   parsePage,
   responses,
-  stringEnum,
   UnixSecs,
   wireBody,
   wireObject,
   wireQuery,
 } from '../../schema.ts'
+import { EventTypeSchema } from './event.ts'
 
 const webhookMembers = {
   url: Type.String(),
@@ -64,7 +62,7 @@ const DeliveryAttemptSchema = wireObject<Wire.DeliveryAttempt>()('DeliveryAttemp
   id: Id,
   delivery_id: Type.String({ description: 'UUID, sent in the header `webhook-id` of every attempt of the delivery.' }),
   invoice_id: nullable(Id),
-  event_type: named('EventType', stringEnum(EVENT_TYPES, 'Event type.')),
+  event_type: EventTypeSchema,
   url: Type.String(),
   status_code: nullable(Type.Integer({ description: 'HTTP status of the response. Null: no response.' })),
   error: nullable(Type.String({ description: 'Null: success, or in progress.' })),

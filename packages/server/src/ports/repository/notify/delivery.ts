@@ -15,11 +15,11 @@ export interface NewDelivery {
   readonly publicId: string
   readonly accountId: number
   readonly invoiceId: number | null
+  /** The number of its event among those of the account. */
+  readonly eventSeq: number
   readonly eventType: EventType
   /** Null: that of the account's webhook at each attempt. */
   readonly url: string | null
-  /** The exact request body. */
-  readonly body: string
   readonly createdAt: number
   /** Unix milliseconds. */
   readonly dueAtMs: number
@@ -30,7 +30,11 @@ interface DeliveryFields extends Omit<NewDelivery, 'dueAtMs'> {
 }
 
 /** A delivery that has not ended. */
-export type OpenDelivery = DeliveryFields & { readonly progress: OpenProgress }
+export interface OpenDelivery extends DeliveryFields {
+  readonly progress: OpenProgress
+  /** The exact request body. */
+  readonly body: string
+}
 
 /** A delivery in any state. */
 export interface Delivery extends DeliveryFields {
@@ -111,15 +115,17 @@ export interface AttemptDetail extends AttemptRow {
 export interface DeliveryRepository {
   /** Inserts the deliveries whose account has a webhook. @returns their number */
   insert(deliveries: readonly NewDelivery[]): Promise<number>
+  /** Inserts deliveries of accounts whose webhooks are locked. */
+  insertLocked(deliveries: readonly NewDelivery[]): Promise<void>
   byPublicId(accountId: number, publicId: string): Promise<Delivery | null>
 
   // For delivery: lock the webhooks, decide, write, reschedule.
 
   /**
    * Locks the webhooks of these accounts until the transaction ends: no other transaction changes their deliveries
-   * meanwhile. Call it first.
+   * meanwhile. Call it first. @returns the accounts that have one
    */
-  lockWebhooks(accountIds: readonly number[]): Promise<void>
+  lockWebhooks(accountIds: readonly number[]): Promise<ReadonlySet<number>>
   /** The webhooks that `lockDueWebhooks` would lock, without their locks. */
   listDueWebhooks(nowMs: number, limit: number, except: readonly number[]): Promise<Webhook[]>
   /**

@@ -97,6 +97,17 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
     return attempts.length
   }
 
+  /** Their bodies have what the shop wrote. */
+  async function eraseEvents(accountId: number, limit: number): Promise<number> {
+    const events = db.selectFrom('events').select('seq').where('account_id', '=', accountId).orderBy('seq').limit(limit)
+    const result = await db
+      .deleteFrom('events')
+      .where('account_id', '=', accountId)
+      .where('seq', 'in', events)
+      .executeTakeFirst()
+    return num(result.numDeletedRows)
+  }
+
   async function eraseAuditLog(accountId: number, limit: number): Promise<number> {
     const entries = db
       .selectFrom('audit_entries')
@@ -180,6 +191,7 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
     async eraseHistory(accountId, limit) {
       const erased = [
         await eraseDeliveries(accountId, limit),
+        await eraseEvents(accountId, limit),
         await eraseAuditLog(accountId, limit),
         await eraseSwapDetails(accountId, limit),
         await eraseRefunds(accountId, limit),
@@ -198,6 +210,7 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
         'sessions',
         'api_keys',
         'webhooks',
+        'event_counters',
         'attention_mails',
         'email_changes',
         'plan_announcements',

@@ -31,7 +31,10 @@ export function deliveryLogQueries(db: Db): Pick<DeliveryRepository, 'listAttemp
 
     async attemptByPublicId(accountId, publicId) {
       const row = await ofAccount(accountId)
-        .select(['a.response', 'd.body', 'd.state'])
+        .innerJoin('events as e', join =>
+          join.onRef('e.account_id', '=', 'd.account_id').onRef('e.seq', '=', 'd.event_seq'),
+        )
+        .select(['a.response', 'e.body', 'd.state'])
         .where('a.public_id', '=', publicId)
         .executeTakeFirst()
       return row ? { ...toAttempt(row), requestBody: row.body, response: row.response, deliveryState: row.state } : null

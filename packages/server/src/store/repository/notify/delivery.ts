@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { MAX_MEASURED } from '../../../domain/count.ts'
 import type { DeliveryState } from '../../../domain/notify/delivery-schedule.ts'
 import type { EventType } from '../../../domain/notify/event.ts'
-import type { DeliveryRepository, FinishedAttempt } from '../../../ports/repository/notify/delivery.ts'
+import type { DeliveryRepository, FinishedAttempt, NewDelivery } from '../../../ports/repository/notify/delivery.ts'
 import { countUpTo } from '../../count.ts'
 import { keptStatement } from '../../kept-statement.ts'
 import { chunks, distinctAscending, num, numOrNull } from '../../mapping.ts'
@@ -38,6 +38,25 @@ export function deliveryRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): Deli
     return locked
   }
 
+  async function insertLocked(deliveries: readonly NewDelivery[]): Promise<void> {
+    if (deliveries.length === 0) return
+    const rows = deliveries.map(delivery => ({
+      public_id: delivery.publicId,
+      account_id: delivery.accountId,
+      invoice_id: delivery.invoiceId,
+      event_seq: delivery.eventSeq,
+      event_type: delivery.eventType,
+      url: delivery.url,
+      state: 'waiting' as const,
+      attempts: 0,
+      due_at_ms: delivery.dueAtMs,
+      created_at: delivery.createdAt,
+    }))
+    for (const batch of chunks(rows, 10)) await db.insertInto('deliveries').values(batch).execute()
+    await reschedule(deliveries.map(({ accountId }) => accountId))
+    hooks.notify('deliveries')
+  }
+
   async function reschedule(accountIds: readonly number[]): Promise<void> {
     for (const batch of chunks(distinctAscending(accountIds), 1)) {
       await db
@@ -61,24 +80,11 @@ export function deliveryRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): Deli
     async insert(deliveries) {
       const locked = await lockWebhooks(deliveries.map(delivery => delivery.accountId))
       const accepted = deliveries.filter(delivery => locked.has(delivery.accountId))
-      if (accepted.length === 0) return 0
-      const rows = accepted.map(delivery => ({
-        public_id: delivery.publicId,
-        account_id: delivery.accountId,
-        invoice_id: delivery.invoiceId,
-        event_type: delivery.eventType,
-        url: delivery.url,
-        body: delivery.body,
-        state: 'waiting' as const,
-        attempts: 0,
-        due_at_ms: delivery.dueAtMs,
-        created_at: delivery.createdAt,
-      }))
-      for (const batch of chunks(rows, 10)) await db.insertInto('deliveries').values(batch).execute()
-      await reschedule([...locked])
-      hooks.notify('deliveries')
+      await insertLocked(accepted)
       return accepted.length
     },
+
+    insertLocked,
 
     async byPublicId(accountId, publicId) {
       const row = await db
@@ -90,9 +96,7 @@ export function deliveryRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): Deli
       return row ? { ...deliveryFields(row), state: row.state } : null
     },
 
-    async lockWebhooks(accountIds) {
-      await lockWebhooks(accountIds)
-    },
+    lockWebhooks,
 
     async startAttempts(attempts) {
       const rows = attempts.map(({ delivery, progress }) =>

@@ -58,13 +58,15 @@ export function dueDeliveryQueries(
       const found: OpenDelivery[] = []
       for (let start = 0; start < shares.length; start += MAX_UNION_TERMS) {
         const terms = shares.slice(start, start + MAX_UNION_TERMS).map(
-          ({ accountId, limit, publicIds }) => sql`SELECT * FROM (
+          ({ accountId, limit, publicIds }) => sql`SELECT share.*, events.body FROM (
             SELECT * FROM deliveries WHERE account_id = ${accountId} AND due_at_ms <= ${nowMs} AND ${DELIVERY_NOT_SET_ASIDE}
             ${publicIds ? sql`AND public_id IN (${sql.join(publicIds)})` : sql``}
             ORDER BY due_at_ms, id LIMIT ${limit}
-          ) AS share`,
+          ) AS share JOIN events ON events.account_id = share.account_id AND events.seq = share.event_seq`,
         )
-        const { rows } = await sql<Selectable<DeliveriesTable>>`${sql.join(terms, sql` UNION ALL `)}`.execute(db)
+        const { rows } = await sql<
+          Selectable<DeliveriesTable> & { body: string }
+        >`${sql.join(terms, sql` UNION ALL `)}`.execute(db)
         for (const row of rows) found.push(toOpen(row))
       }
       return found
@@ -95,17 +97,18 @@ export function deliveryFields(row: Selectable<DeliveriesTable>) {
     publicId: row.public_id,
     accountId: num(row.account_id),
     invoiceId: numOrNull(row.invoice_id),
+    eventSeq: num(row.event_seq),
     eventType: row.event_type,
     url: row.url,
-    body: row.body,
     createdAt: num(row.created_at),
   }
 }
 
-function toOpen(row: Selectable<DeliveriesTable>): OpenDelivery {
+function toOpen(row: Selectable<DeliveriesTable> & { readonly body: string }): OpenDelivery {
   const state: DeliveryState = row.state
   if (row.due_at_ms === null || (state !== 'waiting' && state !== 'sending')) {
     throw new Error(`delivery ${row.id} is ${state} but has a due time`)
   }
-  return { ...deliveryFields(row), progress: { state, attempts: num(row.attempts), dueAtMs: num(row.due_at_ms) } }
+  const progress = { state, attempts: num(row.attempts), dueAtMs: num(row.due_at_ms) }
+  return { ...deliveryFields(row), body: row.body, progress }
 }

@@ -1,105 +1,168 @@
-import type { Selectable } from 'kysely'
-import type { NewEvent } from '../../../domain/notify/event.ts'
-import type { DeliveryRepository, NewDelivery } from '../../../ports/repository/notify/delivery.ts'
-import type { EventCursor, EventRepository } from '../../../ports/repository/notify/event.ts'
-import { chunks, num } from '../../mapping.ts'
+import { type Selectable, sql } from 'kysely'
+import type { DeliveryRepository } from '../../../ports/repository/notify/delivery.ts'
+import type { AppendedEvent, Event, EventRepository } from '../../../ports/repository/notify/event.ts'
+import { chunks, distinctAscending, num } from '../../mapping.ts'
 import type { Db, EventsTable } from '../../tables.ts'
 import type { TxHooks } from '../../transaction/hooks.ts'
 
-const COLUMNS = 6
-const POSITION_COLUMNS = ['seq', 'account_id', 'invoice_id', 'type', 'created_at'] as const
+const COLUMNS = 7
 
-/**
- * The row of the counter is the lock that keeps sequence numbers in commit order: one transaction holds it from numbering
- * its events until its commit. Events are therefore numbered last, just before the commit.
- */
 export function eventRepository(
   db: Db,
   hooks: Pick<TxHooks, 'beforeCommit'>,
-  deliveries: Pick<DeliveryRepository, 'insert'>,
+  deliveries: Pick<DeliveryRepository, 'lockWebhooks' | 'insertLocked'>,
 ): EventRepository {
-  const pending = { events: [] as NewEvent[], deliveries: [] as NewDelivery[] }
+  const pending: AppendedEvent[] = []
 
   async function write(): Promise<void> {
-    const events = pending.events.splice(0)
-    await deliveries.insert(pending.deliveries.splice(0))
-    const counter = await db
-      .updateTable('counters')
-      .set(eb => ({ value: eb('value', '+', events.length) }))
-      .where('name', '=', 'event_seq')
-      .returning('value')
-      .executeTakeFirstOrThrow()
-    const first = num(counter.value) - events.length + 1
-    const rows = events.map((event, index) => ({
-      seq: first + index,
-      account_id: event.accountId,
-      invoice_id: event.invoiceId,
-      type: event.type,
-      body: event.body,
-      created_at: event.createdAt,
-    }))
-    for (const batch of chunks(rows, COLUMNS)) await db.insertInto('events').values(batch).execute()
+    const events = pending.splice(0)
+    const called = events.flatMap(event => event.deliveries ?? []).map(({ accountId }) => accountId)
+    // Before the counters, as every other transaction takes these locks.
+    const withWebhook = await deliveries.lockWebhooks(called)
+    const seqs = await insertEvents(db, events)
+    const created = events.flatMap((event, index) =>
+      (event.deliveries ?? []).map(delivery => ({ ...delivery, eventSeq: seqs[index] as number })),
+    )
+    await deliveries.insertLocked(created.filter(({ accountId }) => withWebhook.has(accountId)))
   }
 
-  async function lastSeq(): Promise<number> {
-    const row = await db
-      .selectFrom('counters')
-      .select('value')
-      .where('name', '=', 'event_seq')
-      .executeTakeFirstOrThrow()
-    return num(row.value)
-  }
+  const ofAccount = (accountId: number) => db.selectFrom('events').selectAll().where('account_id', '=', accountId)
 
   return {
-    async append(newEvents, newDeliveries) {
-      if (newEvents.length === 0) return
-      if (pending.events.length === 0) hooks.beforeCommit(write)
-      for (const event of newEvents) pending.events.push(event)
-      for (const delivery of newDeliveries) pending.deliveries.push(delivery)
+    async append(events) {
+      if (events.length === 0) return
+      if (pending.length === 0) hooks.beforeCommit(write)
+      for (const event of events) pending.push(event)
     },
 
-    async invoicesChangedSince(cursor, limit) {
+    async range(accountId) {
+      const row = await db
+        .selectFrom('event_counters')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .executeTakeFirst()
+      return row ? { prunedSeq: num(row.pruned_seq), lastSeq: num(row.seq) } : { prunedSeq: 0, lastSeq: 0 }
+    },
+
+    async lastSeqs(accountIds) {
       const rows = await db
-        .selectFrom('events')
-        .select(POSITION_COLUMNS)
-        .where('seq', '>=', cursor.seq)
-        .orderBy('seq')
-        .limit(limit + 1)
+        .selectFrom('event_counters')
+        .select(['account_id', 'seq'])
+        .where('account_id', 'in', accountIds)
         .execute()
-      const [first] = rows
-      const isAtCursor = first !== undefined && num(first.seq) === cursor.seq
-      const isContinued = isAtCursor ? eventOf(first) === cursor.event : (await lastSeq()) === cursor.seq
-      if (cursor.seq > 0 && !isContinued) return null
-      const later = isAtCursor ? rows.slice(1) : rows.slice(0, limit)
-      const newest = later.at(-1)
-      const invoiceIds = new Set(later.flatMap(row => (row.invoice_id === null ? [] : [num(row.invoice_id)])))
-      return { cursor: newest ? toCursor(newest) : cursor, invoiceIds: [...invoiceIds] }
+      return new Map(rows.map(row => [num(row.account_id), num(row.seq)]))
     },
 
-    async last() {
-      const seq = await lastSeq()
-      const row = await db.selectFrom('events').select(POSITION_COLUMNS).where('seq', '=', seq).executeTakeFirst()
-      return row ? toCursor(row) : { seq, event: null }
+    async listAfter(accountId, after, limit, types) {
+      const next = ofAccount(accountId).where('seq', '>', after).orderBy('seq').limit(limit)
+      if (types === undefined) return (await next.execute()).map(toEvent)
+      // Each type alone, by its index: none is found by reading all events of the others.
+      const found = await Promise.all([...new Set(types)].map(type => next.where('type', '=', type).execute()))
+      return found
+        .flat()
+        .map(toEvent)
+        .sort((a, b) => a.seq - b.seq)
+        .slice(0, limit)
+    },
+
+    async skipNumbers(step) {
+      await db
+        .updateTable('event_counters')
+        .set(eb => ({ seq: eb('seq', '+', step) }))
+        .execute()
     },
 
     async prune(before, limit, skip = 0) {
-      const oldest = db.selectFrom('events').select('seq').orderBy('seq').limit(limit).offset(skip)
-      const result = await db
-        .deleteFrom('events')
-        .where('seq', 'in', oldest)
+      const old = await db
+        .selectFrom('events')
+        .select(['account_id', 'seq'])
         .where('created_at', '<', before)
-        .executeTakeFirst()
-      return num(result.numDeletedRows)
+        .orderBy('created_at')
+        .limit(limit)
+        .offset(skip)
+        .execute()
+      const byAccount = Map.groupBy(old, row => num(row.account_id))
+      for (const accountId of distinctAscending([...byAccount.keys()]))
+        await pruneOf(
+          accountId,
+          (byAccount.get(accountId) ?? []).map(row => num(row.seq)),
+        )
+      return old.length
     },
+  }
+
+  async function pruneOf(accountId: number, seqs: readonly number[]): Promise<void> {
+    const newest = seqs.reduce((a, b) => Math.max(a, b))
+    await db
+      .updateTable('event_counters')
+      .set({ pruned_seq: newest })
+      .where('account_id', '=', accountId)
+      .where('pruned_seq', '<', newest)
+      .execute()
+    for (const batch of chunks(seqs, 1)) {
+      const sent = db
+        .selectFrom('deliveries')
+        .select('id')
+        .where('account_id', '=', accountId)
+        .where('event_seq', 'in', batch)
+      await db.deleteFrom('delivery_attempts').where('delivery_id', 'in', sent).execute()
+      await db.deleteFrom('deliveries').where('account_id', '=', accountId).where('event_seq', 'in', batch).execute()
+      await db.deleteFrom('events').where('account_id', '=', accountId).where('seq', 'in', batch).execute()
+    }
   }
 }
 
-type PositionRow = Pick<Selectable<EventsTable>, (typeof POSITION_COLUMNS)[number]>
-
-function toCursor(row: PositionRow): EventCursor {
-  return { seq: num(row.seq), event: eventOf(row) }
+/**
+ * Numbers and writes events. The row of the counter is the lock that keeps the numbers of an account in commit order: one
+ * transaction holds it from numbering its events until its commit. @returns their numbers, in the order given
+ */
+export async function insertEvents(db: Db, events: readonly AppendedEvent[]): Promise<number[]> {
+  const byAccount = Map.groupBy(events, ({ accountId }) => accountId)
+  // In one order, so that transactions do not wait for each other in a circle.
+  const counts = distinctAscending([...byAccount.keys()]).map(accountId => ({
+    account_id: accountId,
+    seq: byAccount.get(accountId)?.length ?? 0,
+  }))
+  const next = new Map<number, number>()
+  for (const batch of chunks(counts, 2)) {
+    const numbered = await db
+      .insertInto('event_counters')
+      .values(batch)
+      .onConflict(conflict =>
+        conflict.column('account_id').doUpdateSet({ seq: sql`event_counters.seq + excluded.seq` }),
+      )
+      .returning(['account_id', 'seq'])
+      .execute()
+    for (const row of numbered) {
+      const accountId = num(row.account_id)
+      next.set(accountId, num(row.seq) - (byAccount.get(accountId)?.length ?? 0) + 1)
+    }
+  }
+  const seqs = events.map(({ accountId }) => {
+    const seq = next.get(accountId) as number
+    next.set(accountId, seq + 1)
+    return seq
+  })
+  const rows = events.map((event, index) => ({
+    account_id: event.accountId,
+    seq: seqs[index] as number,
+    public_id: event.publicId,
+    invoice_id: event.invoiceId,
+    type: event.type,
+    body: event.body,
+    created_at: event.createdAt,
+  }))
+  for (const batch of chunks(rows, COLUMNS)) await db.insertInto('events').values(batch).execute()
+  return seqs
 }
 
-function eventOf(row: PositionRow): string {
-  return JSON.stringify([row.account_id, row.invoice_id, row.type, row.created_at].map(String))
+function toEvent(row: Selectable<EventsTable>): Event {
+  return {
+    accountId: num(row.account_id),
+    seq: num(row.seq),
+    publicId: row.public_id,
+    type: row.type,
+    body: row.body,
+    createdAt: num(row.created_at),
+  }
 }

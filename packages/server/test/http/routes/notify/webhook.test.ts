@@ -58,9 +58,9 @@ test('tests and resends are rejected while too many deliveries of the account wa
   const wait = {
     accountId: user.account.id,
     invoiceId: null,
+    eventSeq: 1,
     eventType: 'test',
     url: null,
-    body: '{}',
     createdAt: 0,
     dueAtMs: 0,
   } as const

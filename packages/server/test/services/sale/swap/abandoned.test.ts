@@ -43,10 +43,10 @@ onBothDatabases(engine => {
     assert.equal(await cleanup.pruneAbandonedSwaps(), false)
     assert.equal((await remaining()).length, 5)
     chainSync.clock.advance(1)
-    const eventsBefore = await chainSync.store.read(tx => tx.events.last())
+    const changesBefore = await chainSync.store.read(tx => tx.invoiceChanges.last())
     assert.equal(await cleanup.pruneAbandonedSwaps(), false)
     assert.deepEqual(await remaining(), [refunded.publicId, late.publicId])
-    assert.deepEqual(await chainSync.store.read(tx => tx.events.last()), eventsBefore)
+    assert.deepEqual(await chainSync.store.read(tx => tx.invoiceChanges.last()), changesBefore)
 
     assert.equal((await chainSync.read(invoice)).swapId, null)
     assert.equal((await chainSync.read(other)).swapId, refunded.id)

@@ -1,99 +1,119 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import type { EventCursor } from '../../../../src/ports/repository/notify/event.ts'
+import type { EventType } from '../../../../src/domain/notify/event.ts'
+import type { AppendedEvent } from '../../../../src/ports/repository/notify/event.ts'
 import type { Store } from '../../../../src/ports/store.ts'
 import type { DatabaseEngine } from '../../../harness/databases.ts'
 import { openEmptyStore } from '../../../harness/databases.ts'
-import { FIRST_CURSOR, moved, NOW, openShop } from '../../../harness/fixtures.ts'
-import { testOutbox } from '../../../harness/outbox.ts'
+import { makeAccount, NOW, openShop } from '../../../harness/fixtures.ts'
+
+function eventOf(accountId: number, body = '{}', type: EventType = 'plan.updated', createdAt = NOW): AppendedEvent {
+  return { accountId, invoiceId: null, type, body, createdAt, publicId: randomUUID() }
+}
+
+const append = (store: Store, events: readonly AppendedEvent[]) => store.write(tx => tx.events.append(events))
 
 export function eventSuite(engine: DatabaseEngine): void {
-  test('reading from a cursor returns the later events, oldest first, with each invoice once', async t => {
+  test('each account counts its events from 1 on, and reads those after a number, in their order', async t => {
     const store = await openEmptyStore(engine, t)
-    const shop = await openShop(store)
-    const [a, b] = [await shop.sell(), await shop.sell()]
-    assert.equal((await store.read(tx => tx.events.last())).seq, 0)
-    const changedSince = (cursor: EventCursor, limit: number) =>
-      store.read(tx => tx.events.invoicesChangedSince(cursor, limit))
-    assert.deepEqual(await changedSince(FIRST_CURSOR, 9), { cursor: FIRST_CURSOR, invoiceIds: [] })
-    const plan = { ...moved(a), invoiceId: null, type: 'plan.updated', body: '{"plan":"Pro"}' } as const
-    await store.write(tx => testOutbox.append(tx, [moved(b), moved(a), plan, moved(b)]))
-    assert.equal((await store.read(tx => tx.events.last())).seq, 4)
-    const all = await changedSince(FIRST_CURSOR, 9)
-    assert.deepEqual([all?.cursor.seq, all?.invoiceIds], [4, [b.id, a.id]])
-    assert.deepEqual(all?.cursor, await store.read(tx => tx.events.last()))
-    const some = await changedSince(FIRST_CURSOR, 2)
-    assert.deepEqual([some?.cursor.seq, some?.invoiceIds], [2, [b.id, a.id]])
-    const rest = await changedSince(some!.cursor, 9)
-    assert.deepEqual(rest, { cursor: all!.cursor, invoiceIds: [b.id] })
-    assert.deepEqual(await changedSince(all!.cursor, 9), { cursor: all!.cursor, invoiceIds: [] })
+    const [one, other] = [await makeAccount(store), await makeAccount(store)]
+    await append(store, [eventOf(other.id, '"a"'), eventOf(one.id, '"b"'), eventOf(other.id, '"c"')])
+    await append(store, [eventOf(other.id, '"d"')])
+    const read = (id: number, after: number, limit: number) =>
+      store.read(async tx => (await tx.events.listAfter(id, after, limit)).map(({ seq, body }) => [seq, body]))
+    assert.deepEqual(await read(other.id, 0, 9), [
+      [1, '"a"'],
+      [2, '"c"'],
+      [3, '"d"'],
+    ])
+    assert.deepEqual(await read(other.id, 1, 1), [[2, '"c"']])
+    assert.deepEqual(await read(one.id, 0, 9), [[1, '"b"']])
+    assert.deepEqual(await read(one.id, 1, 9), [])
+    const range = (id: number) => store.read(tx => tx.events.range(id))
+    assert.deepEqual(await range(other.id), { prunedSeq: 0, lastSeq: 3 })
+    assert.deepEqual(await range((await makeAccount(store)).id), { prunedSeq: 0, lastSeq: 0 })
   })
 
-  test('the events of one use case are numbered together, and those of a failed one get no numbers', async t => {
+  test('events of some types are read in the order of all, each once', async t => {
+    const store = await openEmptyStore(engine, t)
+    const { id } = await makeAccount(store)
+    const types = ['test', 'plan.updated', 'invoice.paid', 'test', 'invoice.paid', 'test'] as const
+    await append(
+      store,
+      types.map(type => eventOf(id, '{}', type)),
+    )
+    const read = (after: number, limit: number, chosen: readonly EventType[]) =>
+      store.read(async tx => (await tx.events.listAfter(id, after, limit, chosen)).map(({ seq }) => seq))
+    assert.deepEqual(await read(0, 9, ['invoice.paid', 'test', 'test']), [1, 3, 4, 5, 6])
+    assert.deepEqual(await read(1, 3, ['test', 'invoice.paid']), [3, 4, 5])
+    assert.deepEqual(await read(0, 9, ['invoice.created']), [])
+  })
+
+  test('the events of a failed use case get no numbers, and one that cannot be written undoes its use case', async t => {
     const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
-    const invoice = await shop.sell()
+    const { id } = shop.account
     const failing = store.write(async tx => {
-      await tx.events.append([moved(invoice)], [])
+      await tx.events.append([eventOf(id)])
       throw new Error('no')
     })
     await assert.rejects(failing, /^Error: no$/)
+    const broken = store.write(async tx => {
+      await tx.usage.increment(id, '2026-11', null)
+      await tx.events.append([{ ...eventOf(id), invoiceId: 999 }])
+    })
+    await assert.rejects(broken, /foreign key/i)
+    assert.equal(await store.read(tx => tx.usage.used(id, '2026-11')), 0)
     await store.write(async tx => {
-      await tx.events.append([moved(invoice)], [])
-      await tx.events.append([], [])
-      await tx.events.append([moved(invoice), moved(invoice)], [])
+      await tx.events.append([eventOf(id)])
+      await tx.events.append([])
+      await tx.events.append([eventOf(id), eventOf(id)])
     })
-    assert.equal((await store.read(tx => tx.events.last())).seq, 3)
+    assert.deepEqual(await store.read(tx => tx.events.range(id)), { prunedSeq: 0, lastSeq: 3 })
   })
 
-  test('an event that cannot be written fails its use case and undoes all its changes', async t => {
+  test('old events are pruned with their deliveries, and their numbers are not used again', async t => {
     const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)
-    const invoice = await shop.sell()
-    const failing = store.write(async tx => {
-      await tx.invoices.setKeptOpenBySwap(invoice.id, true)
-      await tx.events.append([{ ...moved(invoice), invoiceId: 999 }], [])
-    })
-    await assert.rejects(failing, /foreign key/i)
-    assert.deepEqual(await store.read(tx => tx.invoices.byIds([invoice.id])), [invoice])
-    assert.equal((await store.read(tx => tx.events.last())).seq, 0)
+    const { id: accountId } = shop.account
+    const webhook = { url: 'https://shop.example', sealedSecret: new Uint8Array(1), createdAt: NOW, updatedAt: NOW }
+    await store.write(tx => tx.webhooks.insert({ accountId, ...webhook }))
+    const delivery = { invoiceId: null, eventType: 'plan.updated', url: null, createdAt: NOW, dueAtMs: 0 } as const
+    const deliveryId = randomUUID()
+    await append(store, [
+      { ...eventOf(accountId), deliveries: [{ ...delivery, accountId, publicId: deliveryId }] },
+      eventOf(accountId, '{}', 'plan.updated', NOW + 1),
+    ])
+    const found = () => store.read(tx => tx.deliveries.byPublicId(accountId, deliveryId))
+    assert.equal((await found())?.eventSeq, 1)
+    assert.equal(await store.write(tx => tx.events.prune(NOW + 1, 9)), 1)
+    assert.equal(await found(), null)
+    await append(store, [eventOf(accountId)])
+    const left = await store.read(async tx => (await tx.events.listAfter(accountId, 0, 9)).map(({ seq }) => seq))
+    assert.deepEqual(left, [2, 3])
+    assert.deepEqual(await store.read(tx => tx.events.range(accountId)), { prunedSeq: 1, lastSeq: 3 })
   })
 
-  test('old events are pruned oldest first, and their numbers are not reused', async t => {
+  test('an account without a webhook gets no delivery', async t => {
     const store = await openEmptyStore(engine, t)
-    const shop = await openShop(store)
-    const invoice = await shop.sell()
-    const at = (createdAt: number) => ({ ...moved(invoice), createdAt })
-    await store.write(tx => tx.events.append([at(NOW), at(NOW + 1), at(NOW + 2)], []))
-    assert.equal(await store.write(tx => tx.events.prune(NOW + 2, 1)), 1)
-    assert.equal(await store.write(tx => tx.events.prune(NOW + 2, 9)), 1)
-    assert.equal(await store.write(tx => tx.events.prune(NOW + 9, 9)), 1)
-    await store.write(tx => tx.events.append([at(NOW + 3)], []))
-    const left = await store.read(tx => tx.events.invoicesChangedSince(FIRST_CURSOR, 9))
-    assert.deepEqual([left?.cursor.seq, left?.invoiceIds], [4, [invoice.id]])
+    const { id: accountId } = await makeAccount(store)
+    const delivery = { invoiceId: null, eventType: 'plan.updated', url: null, createdAt: NOW, dueAtMs: 0 } as const
+    const publicId = randomUUID()
+    await append(store, [{ ...eventOf(accountId), deliveries: [{ ...delivery, accountId, publicId }] }])
+    assert.equal(await store.read(tx => tx.deliveries.byPublicId(accountId, publicId)), null)
+    assert.equal((await store.read(tx => tx.events.range(accountId))).lastSeq, 1)
   })
 
-  // PGlite has one database.
-  if (engine.name === 'PGlite') return
-  test('a cursor of another state of the database is no position in the log', async t => {
-    const [store, other] = [await openEmptyStore(engine, t), await openEmptyStore(engine, t)]
-    const append = async (to: Store, count: number, at: number) => {
-      const invoice = await (await openShop(to)).sell()
-      const events = Array.from({ length: count }, () => ({ ...moved(invoice), createdAt: at }))
-      await to.write(tx => testOutbox.append(tx, events))
-      return to.read(tx => tx.events.last())
-    }
-    const since = (cursor: EventCursor) => other.read(tx => tx.events.invoicesChangedSince(cursor, 9))
-    const lost = await append(store, 3, NOW)
-    await append(other, 2, NOW)
-    assert.equal(await since(lost), null, 'the sequence is behind the cursor')
-    await append(other, 3, NOW + 60)
-    assert.equal(await since(lost), null, 'another event has the number of the cursor')
-    const last = await other.read(tx => tx.events.last())
-    await other.write(tx => tx.events.prune(NOW + 99, 9))
-    assert.deepEqual(await since(last), { cursor: last, invoiceIds: [] })
-    assert.deepEqual(await other.read(tx => tx.events.last()), { seq: 5, event: null })
-    await append(other, 1, NOW + 61)
-    assert.equal(await since(last), null, 'its event is pruned, and others may be')
+  test('a restored copy numbers its events above all that a reader may have seen', async t => {
+    const store = await openEmptyStore(engine, t)
+    const { id } = await makeAccount(store)
+    await append(store, [eventOf(id)])
+    await store.write(tx => tx.events.skipNumbers(1_000_000))
+    await append(store, [eventOf(id)])
+    assert.deepEqual(
+      await store.read(async tx => (await tx.events.listAfter(id, 1, 9)).map(({ seq }) => seq)),
+      [1_000_002],
+    )
   })
 }

@@ -9,7 +9,7 @@ import type {
   OpenDelivery,
   StartedAttempt,
 } from '../../../../src/ports/repository/notify/delivery.ts'
-import type { Store } from '../../../../src/ports/store.ts'
+import type { Store, Tx } from '../../../../src/ports/store.ts'
 import type { DatabaseEngine } from '../../../harness/databases.ts'
 import { openEmptyStore } from '../../../harness/databases.ts'
 import { makeAccount, NOW, openShop } from '../../../harness/fixtures.ts'
@@ -25,7 +25,18 @@ async function withWebhook(store: Store, account?: Account): Promise<Account> {
   return owner
 }
 
-function draft(account: Account, terms: Partial<NewDelivery> = {}): NewDelivery {
+/** A delivery of an event with this body. */
+type Draft = Omit<NewDelivery, 'eventSeq'> & { readonly body: string }
+
+async function insert(tx: Tx, drafts: readonly Draft[]): Promise<void> {
+  const events = drafts.map(({ body, ...delivery }) => {
+    const { accountId, invoiceId, eventType: type, createdAt } = delivery
+    return { accountId, invoiceId, type, body, createdAt, publicId: randomUUID(), deliveries: [delivery] }
+  })
+  await tx.events.append(events)
+}
+
+function draft(account: Account, terms: Partial<Draft> = {}): Draft {
   return {
     publicId: randomUUID(),
     accountId: account.id,
@@ -137,7 +148,7 @@ export function webhookSuite(engine: DatabaseEngine): void {
     const account = await withWebhook(store)
     const delivery = draft(account)
     await store.write(async tx => {
-      await tx.deliveries.insert([delivery])
+      await insert(tx, [delivery])
       await tx.deliveries.reschedule([account.id])
     })
     const [attempt] = await claimDue(store, NOW_MS)
@@ -175,7 +186,7 @@ export function webhookSuite(engine: DatabaseEngine): void {
     await store.write(tx =>
       testOutbox.append(tx, [
         event,
-        { ...event, type: null, body: null },
+        { ...event, type: 'invoice.detected' },
         { ...event, accountId: without.id, invoiceId: null },
       ]),
     )
@@ -186,6 +197,7 @@ export function webhookSuite(engine: DatabaseEngine): void {
     assert.deepEqual(delivery, {
       accountId: shop.account.id,
       invoiceId: invoice.id,
+      eventSeq: 1,
       eventType: 'invoice.paid',
       url: null,
       body: '{"ü":1}',
@@ -202,7 +214,7 @@ export function webhookSuite(engine: DatabaseEngine): void {
     const store = await openEmptyStore(engine, t)
     const account = await withWebhook(store)
     const delivery = draft(account)
-    assert.equal(await store.write(tx => tx.deliveries.insert([delivery])), 1)
+    await store.write(tx => insert(tx, [delivery]))
     assert.equal(await nextDue(store, 0), NOW_MS)
     assert.deepEqual(await claimDue(store, NOW_MS - 1), [])
 
@@ -249,7 +261,7 @@ export function webhookSuite(engine: DatabaseEngine): void {
   test('a late attempt result changes only its log entry, unless it is a success', async t => {
     const store = await openEmptyStore(engine, t)
     const account = await withWebhook(store)
-    await store.write(tx => tx.deliveries.insert([draft(account), draft(account)]))
+    await store.write(tx => insert(tx, [draft(account), draft(account)]))
     const first = await claimDue(store, NOW_MS)
     await store.write(tx =>
       tx.deliveries.markInterrupted(
@@ -277,7 +289,7 @@ export function webhookSuite(engine: DatabaseEngine): void {
   test('a delivery whose late success was recorded meanwhile is not started again', async t => {
     const store = await openEmptyStore(engine, t)
     const account = await withWebhook(store)
-    await store.write(tx => tx.deliveries.insert([draft(account)]))
+    await store.write(tx => insert(tx, [draft(account)]))
     const [first] = (await claimDue(store, NOW_MS)) as [StartedAttempt]
     const [late] = await store.read(tx => tx.deliveries.listDue([{ accountId: account.id, limit: 9 }], NOW_MS + 60_000))
     await finish(store, [endOf(first, true, NOW_MS + 60_000)])
@@ -293,7 +305,7 @@ export function webhookSuite(engine: DatabaseEngine): void {
     test(`a late success ends a delivery whose later attempt has failed, recorded at once, ${order}`, async t => {
       const store = await openEmptyStore(engine, t)
       const account = await withWebhook(store)
-      await store.write(tx => tx.deliveries.insert([draft(account)]))
+      await store.write(tx => insert(tx, [draft(account)]))
       const [first] = (await claimDue(store, NOW_MS)) as [StartedAttempt]
       const [second] = (await claimDue(store, NOW_MS + 60_000)) as [StartedAttempt]
       const ends = [endOf(first, true, NOW_MS + 61_000), endOf(second, false, NOW_MS + 61_000)]
@@ -307,7 +319,7 @@ export function webhookSuite(engine: DatabaseEngine): void {
     test(`the ${succeeded ? 'success' : 'failure'} of a lost delivery does not end another one with its row id`, async t => {
       const store = await openEmptyStore(engine, t)
       const account = await withWebhook(store)
-      await store.write(tx => tx.deliveries.insert([draft(account)]))
+      await store.write(tx => insert(tx, [draft(account)]))
       const [other] = (await claimDue(store, NOW_MS)) as [StartedAttempt]
       const lost = { ...other, publicId: randomUUID(), delivery: { ...other.delivery, publicId: randomUUID() } }
       await finish(store, [endOf(lost, succeeded, NOW_MS + 1_000)])
@@ -318,7 +330,7 @@ export function webhookSuite(engine: DatabaseEngine): void {
   test('each attempt number is logged once, and a fifth attempt is refused', async t => {
     const store = await openEmptyStore(engine, t)
     const account = await withWebhook(store)
-    await store.write(tx => tx.deliveries.insert([draft(account)]))
+    await store.write(tx => insert(tx, [draft(account)]))
     const [first] = (await claimDue(store, NOW_MS)) as [StartedAttempt]
     const again = { ...first, publicId: randomUUID() }
     await assert.rejects(
@@ -338,7 +350,7 @@ export function webhookSuite(engine: DatabaseEngine): void {
     const many = (account: Account, count: number, dueAtMs: number) =>
       Array.from({ length: count }, (_, index) => draft(account, { dueAtMs: dueAtMs + index }))
     await store.write(tx =>
-      tx.deliveries.insert([...many(a, 600, NOW_MS - 9_000), ...many(b, 3, NOW_MS - 5_000), ...many(c, 1, NOW_MS + 1)]),
+      insert(tx, [...many(a, 600, NOW_MS - 9_000), ...many(b, 3, NOW_MS - 5_000), ...many(c, 1, NOW_MS + 1)]),
     )
     const locked = await store.write(tx => tx.deliveries.lockDueWebhooks(NOW_MS, 9, []))
     assert.deepEqual(
@@ -383,7 +395,10 @@ export function webhookSuite(engine: DatabaseEngine): void {
     const store = await openEmptyStore(engine, t)
     const accounts = await Promise.all(Array.from({ length: 6 }, () => withWebhook(store)))
     await store.write(tx =>
-      tx.deliveries.insert(accounts.flatMap(account => Array.from({ length: 20 }, () => draft(account)))),
+      insert(
+        tx,
+        accounts.flatMap(account => Array.from({ length: 20 }, () => draft(account))),
+      ),
     )
     const claimed: StartedAttempt[] = []
     const worker = async () => {
@@ -407,7 +422,7 @@ export function webhookSuite(engine: DatabaseEngine): void {
     const seen = new Set<number>()
     let inserting = true
     const insertAll = async () => {
-      for (let count = 0; count < 50; count++) await store.write(tx => tx.deliveries.insert([draft(account)]))
+      for (let count = 0; count < 50; count++) await store.write(tx => insert(tx, [draft(account)]))
     }
     const claimAll = async () => {
       while (inserting) {
@@ -435,7 +450,7 @@ export function webhookSuite(engine: DatabaseEngine): void {
   test('removing a webhook cancels its open deliveries and keeps the ended ones', async t => {
     const store = await openEmptyStore(engine, t)
     const account = await withWebhook(store)
-    await store.write(tx => tx.deliveries.insert([draft(account), draft(account)]))
+    await store.write(tx => insert(tx, [draft(account), draft(account)]))
     const [first, second] = (await claimDue(store, NOW_MS)) as [StartedAttempt, StartedAttempt]
     await finish(store, [endOf(first, true, NOW_MS)])
     await store.write(tx => tx.webhooks.remove(account.id))
@@ -444,7 +459,7 @@ export function webhookSuite(engine: DatabaseEngine): void {
     const found = (delivery: OpenDelivery) => store.read(tx => tx.deliveries.byPublicId(account.id, delivery.publicId))
     assert.equal((await found(first.delivery))?.state, 'delivered')
     assert.equal((await found(second.delivery))?.state, 'canceled')
-    assert.equal(await store.write(tx => tx.deliveries.insert([draft(account)])), 0)
+    assert.equal(await store.write(tx => tx.deliveries.insert([{ ...draft(account), eventSeq: 1 }])), 0)
   })
 
   test('the log is read in pages and by invoice, and is not visible to other accounts', async t => {
@@ -454,9 +469,7 @@ export function webhookSuite(engine: DatabaseEngine): void {
     await withWebhook(store, shop.account)
     const [a, b] = [await shop.sell(), await shop.sell()]
     for (const invoice of [a, b, a]) {
-      await store.write(tx =>
-        tx.deliveries.insert([draft(shop.account, { invoiceId: invoice.id, eventType: 'invoice.paid' })]),
-      )
+      await store.write(tx => insert(tx, [draft(shop.account, { invoiceId: invoice.id, eventType: 'invoice.paid' })]))
       await claimDue(store, NOW_MS)
     }
     const list = (account: Account, before?: string, invoicePublicId?: string) =>
@@ -497,7 +510,10 @@ export function webhookSuite(engine: DatabaseEngine): void {
     const account = await withWebhook(store)
     const ages = [NOW - 3, NOW - 2, NOW - 1, NOW]
     await store.write(tx =>
-      tx.deliveries.insert(ages.map(createdAt => draft(account, { createdAt, dueAtMs: createdAt * 1000 }))),
+      insert(
+        tx,
+        ages.map(createdAt => draft(account, { createdAt, dueAtMs: createdAt * 1000 })),
+      ),
     )
     const attempts = await claimDue(store, NOW_MS)
     const [, , , ...open] = attempts
