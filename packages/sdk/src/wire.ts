@@ -354,7 +354,7 @@ export interface AccountWithFirstAddress extends Account {
 }
 
 /** A right of a scoped API key. */
-export type Scope = 'invoices:create' | 'invoices:read' | 'invoices:write' | 'events:read'
+export type Scope = 'invoices:create' | 'invoices:read' | 'invoices:write' | 'events:read' | 'webhooks:write'
 
 /** A row of GET /v1/account/api-keys. */
 export interface ApiKey {
@@ -716,6 +716,71 @@ export interface PlanUpdatedEvent {
 export interface TestEvent {
   type: 'test'
   invoice_id: null
+}
+
+/** `standard`: again after 10, 60 and 300 s. `persistent`: also after 30 minutes, then hourly for three days. */
+export type EndpointSchedule = 'standard' | 'persistent'
+
+/** Where events are sent beside the webhook of the account. */
+export interface Endpoint {
+  id: string
+  url: string
+  /** Null: all types but `test`. */
+  types: WebhookEvent['type'][] | null
+  schedule: EndpointSchedule
+  enabled: boolean
+  /** Since when all attempts have failed; null: the last one succeeded, or there was none. */
+  failing_since: number | null
+  /** When it was paused after three days of failures. */
+  paused_at: number | null
+  created_at: number
+  updated_at: number
+}
+
+/** The response of creation, with the secret, shown once. */
+export interface EndpointWithSecret extends Endpoint {
+  secret: string
+}
+
+/** POST /v1/account/endpoints */
+export interface CreateEndpointRequest {
+  /** Absolute https URL. */
+  url: string
+  /** Default null: all types but `test`. */
+  types?: WebhookEvent['type'][] | null
+  /** Default `standard`. */
+  schedule?: EndpointSchedule
+  /** Default true. */
+  enabled?: boolean
+  /** 16 to 256 printable ASCII characters. Default: a generated one. */
+  secret?: string
+}
+
+/** PATCH /v1/account/endpoints/{id} */
+export interface ChangeEndpointRequest {
+  url?: string
+  types?: WebhookEvent['type'][] | null
+  schedule?: EndpointSchedule
+  /** True also ends a pause. Events from then on are sent; earlier ones with `recover`. */
+  enabled?: boolean
+}
+
+/** POST /v1/account/endpoints/{id}/rotate-secret */
+export interface RotateEndpointSecretRequest {
+  /** 16 to 256 printable ASCII characters. Default: a generated one. */
+  secret?: string
+}
+
+/** POST /v1/account/endpoints/{id}/recover */
+export interface RecoverEndpointRequest {
+  /** Unix seconds, at most 30 days ago. */
+  since: number
+}
+
+/** Sending begins. */
+export interface EndpointRecovery {
+  /** The number of the first event since then; null: there is none. */
+  first_seq: number | null
 }
 
 /** GET /v1/account/events */

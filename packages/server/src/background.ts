@@ -3,6 +3,7 @@ import { startBillingLoops } from './workers/account/billing.ts'
 import { startChainSync } from './workers/chain/sync.ts'
 import { startCleanup } from './workers/cleanup.ts'
 import { startDeliveryWorker } from './workers/notify/delivery.ts'
+import { startEndpointWorker } from './workers/notify/endpoint.ts'
 import { startMailLoops } from './workers/notify/mail.ts'
 import { startExpiryLoop } from './workers/sale/invoice-expiry.ts'
 import { startSwapPolling } from './workers/sale/swap.ts'
@@ -18,8 +19,10 @@ const WORKERS = {
   expiry: ({ infrastructure, services }) => startExpiryLoop({ ...infrastructure, ...services }),
   chain: ({ infrastructure, services }) => startChainSync({ ...infrastructure, ...services }),
   delivery: ({ infrastructure, services }) => startDeliveryWorker({ ...infrastructure, ...services }),
-  'set aside by delivery': ({ infrastructure, services: { deliveries, setAsides } }) => {
-    return startSetAsideLoop({ ...infrastructure, setAsides, retries: [deliveries.retrySetAside] })
+  endpoint: ({ infrastructure, services }) => startEndpointWorker({ ...infrastructure, ...services }),
+  'set aside by delivery': ({ infrastructure, services: { deliveries, endpointDeliveries, setAsides } }) => {
+    const retries = [deliveries.retrySetAside, endpointDeliveries.retrySetAside]
+    return startSetAsideLoop({ ...infrastructure, setAsides, retries })
   },
   'set aside by the watcher': ({ infrastructure, services }) => {
     const { accountDeletions, billing, retryInvoices, setAsides, swapStatus } = services

@@ -59,6 +59,8 @@ import { createCleanup } from './services/cleanup.ts'
 import { createDatabaseIdentity } from './services/database-identity.ts'
 import { createSecrets } from './services/encryption-key.ts'
 import { createDeliveries } from './services/notify/delivery.ts'
+import { createEndpoints } from './services/notify/endpoint.ts'
+import { createEndpointDeliveries } from './services/notify/endpoint-delivery.ts'
 import { createEventFeed } from './services/notify/event-feed.ts'
 import { createInvoiceFeed } from './services/notify/invoice-feed.ts'
 import { createMails } from './services/notify/mail.ts'
@@ -266,6 +268,8 @@ export function createServices(infrastructure: Infrastructure, operator: Account
     emailChanges: createEmailChanges({ store, clock, random, keyedHash, log, metrics }),
     deliveries: createDeliveries({ ...infrastructure, setAsides }),
     exports: createExports({ store, clock }),
+    endpointDeliveries: createEndpointDeliveries({ ...infrastructure, setAsides }),
+    endpoints: createEndpoints({ ...infrastructure, allowPrivate: config.webhookAllowPrivate }),
     eventFeed: createEventFeed({ store, clock }),
     invoiceFeed: createInvoiceFeed({ store }),
     invoiceExpiry: createInvoiceExpiry({ store, updateInvoices, reportChanges, clock, params }),

@@ -59,7 +59,7 @@ export function startDeliveryRole(container: Container, publicUrl: string, stack
   const { infrastructure, services } = container
   addOpenDeliveriesGauge(infrastructure.registry, services.deliveries.countOpen)
   addWaitingMailsGauge(infrastructure.registry, () => infrastructure.store.query(tx => tx.mails.countWaiting()))
-  startWorkers(container, publicUrl, stack, ['delivery', 'mail', 'set aside by delivery'])
+  startWorkers(container, publicUrl, stack, ['delivery', 'endpoint', 'mail', 'set aside by delivery'])
 }
 
 /** Starts the role `watcher`: chain sync, and the jobs that the clock triggers. */

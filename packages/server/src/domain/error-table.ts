@@ -380,6 +380,24 @@ const WEBHOOKS = {
     when: 'The account has no delivery with this id.',
     fix: '`GET /v1/account/webhook/deliveries` lists the attempts with their `delivery_id`. Deliveries are kept for 30 days.',
   },
+  no_such_endpoint: {
+    kind: 'not_found',
+    text: 'no such endpoint',
+    when: 'The account has no endpoint with this id.',
+    fix: '`GET /v1/account/endpoints` lists them.',
+  },
+  too_many_endpoints: {
+    kind: 'conflict',
+    text: 'too many endpoints',
+    when: 'The account has ten endpoints beside its webhook.',
+    fix: 'Remove one first, or let one endpoint take more types.',
+  },
+  endpoint_disabled: {
+    kind: 'conflict',
+    text: 'the endpoint is disabled or paused',
+    when: 'The endpoint gets no events: it is disabled, or was paused after three days of failures.',
+    fix: 'Enable it with `PATCH /v1/account/endpoints/{id}` and `{"enabled": true}`.',
+  },
   events_pruned: {
     kind: 'gone',
     text: 'events after this one are no longer kept',

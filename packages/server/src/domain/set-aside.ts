@@ -8,6 +8,7 @@ export const SET_ASIDE_KINDS = [
   'invoice',
   'webhook',
   'delivery',
+  'endpoint',
   'mail',
   'plan',
   'plan_reminder',
@@ -82,6 +83,11 @@ export function webhookReference(webhook: { readonly accountId: number; readonly
 
 export function deliveryReference(publicId: string, accountId: number): RowReference {
   return { kind: 'delivery', rowId: null, reference: publicId, accountId }
+}
+
+export function endpointReference(endpoint: { readonly publicId: string; readonly accountId: number }): RowReference {
+  const { accountId, publicId } = endpoint
+  return { kind: 'endpoint', rowId: null, reference: publicId, accountId }
 }
 
 /** A viewing key is shared by the accounts that use it. */

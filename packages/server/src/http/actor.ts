@@ -15,6 +15,6 @@ export function visitor(request: FastifyRequest): Actor {
 }
 
 /** The owner of an account, in one of its sessions. */
-export function owner(request: FastifyRequest, session: Session): Actor {
-  return { ...visitor(request), by: 'owner', session: session.publicId }
+export function owner(request: FastifyRequest, session: Session | null): Actor {
+  return { ...visitor(request), by: 'owner', session: session?.publicId ?? null }
 }

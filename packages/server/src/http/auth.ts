@@ -39,6 +39,8 @@ export interface Auth {
    * @throws 403 `recent sign-in required`
    */
   requireRecentSignIn(request: FastifyRequest): Promise<void>
+  /** As `requireRecentSignIn`, or as `requireApiKey` for a scoped key. */
+  requireRecentOwner(request: FastifyRequest): Promise<void>
   /** Whether the authenticated session may make such a change. */
   hasRecentSignIn(request: FastifyRequest): Promise<boolean>
 }
@@ -92,6 +94,11 @@ export function createAuth({ apiKeys, sessions, signIn, rateLimits }: AuthDeps):
   const requireOwner = (request: FastifyRequest) =>
     sentKind(request) === 'scopedKey' ? requireApiKey(request) : requireSession(request)
 
+  async function requireRecentSignIn(request: FastifyRequest): Promise<void> {
+    await requireSession(request)
+    if (!(await hasRecentSignIn(request))) throw new AppError('recent_sign_in_required')
+  }
+
   return {
     requireSession,
     hasRecentSignIn,
@@ -104,10 +111,10 @@ export function createAuth({ apiKeys, sessions, signIn, rateLimits }: AuthDeps):
       if (kind === 'scopedKey') await acceptApiKey(request)
     },
 
-    async requireRecentSignIn(request) {
-      await requireSession(request)
-      if (!(await hasRecentSignIn(request))) throw new AppError('recent_sign_in_required')
-    },
+    requireRecentSignIn,
+
+    requireRecentOwner: request =>
+      sentKind(request) === 'scopedKey' ? requireApiKey(request) : requireRecentSignIn(request),
   }
 }
 
@@ -135,6 +142,11 @@ export function sessionOf(request: FastifyRequest): Session {
 /** The owner of that session, as the audit log names them. */
 export function actorOf(request: FastifyRequest): Actor {
   return owner(request, sessionOf(request))
+}
+
+/** As `actorOf`, for a route that takes scoped keys too. */
+export function ownerOf(request: FastifyRequest): Actor {
+  return owner(request, sessionsOfRequests.get(request) ?? null)
 }
 
 function required<T>(value: T | undefined): T {

@@ -12,6 +12,7 @@ import type { Billing } from '../services/account/billing.ts'
 import type { Sessions } from '../services/account/session.ts'
 import type { SignIn } from '../services/account/sign-in.ts'
 import type { ViewingKeys } from '../services/account/viewing-key.ts'
+import type { Endpoints } from '../services/notify/endpoint.ts'
 import type { EventFeed } from '../services/notify/event-feed.ts'
 import type { InvoiceFeed } from '../services/notify/invoice-feed.ts'
 import type { Webhooks } from '../services/notify/webhook.ts'
@@ -43,6 +44,7 @@ import { apiKeyRoutes } from './routes/account/api-key.ts'
 import { billingRoutes } from './routes/account/billing.ts'
 import { sessionRoutes } from './routes/account/session.ts'
 import { healthRoutes } from './routes/health.ts'
+import { endpointRoutes } from './routes/notify/endpoint.ts'
 import { eventRoutes } from './routes/notify/event.ts'
 import { webhookRoutes } from './routes/notify/webhook.ts'
 import { withdrawalRoutes } from './routes/payout/withdrawal.ts'
@@ -108,6 +110,7 @@ export interface HttpOptions {
   readonly refundLinks: RefundLinks
   readonly invoiceFeed: InvoiceFeed
   readonly eventFeed: EventFeed
+  readonly endpoints: Endpoints
   readonly swaps: Swaps
   readonly webhooks: Webhooks
   readonly billing: Billing
@@ -199,6 +202,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   apiKeyRoutes(app, { apiKeys, auth })
   sessionRoutes(app, { sessions, auth })
   webhookRoutes(app, { webhooks, auth })
+  endpointRoutes(app, { endpoints: options.endpoints, auth })
   eventRoutes(app, { eventFeed: options.eventFeed, auth })
   billingRoutes(app, { billing, accounts, auth })
   withdrawalRoutes(app, { withdrawals, auth })

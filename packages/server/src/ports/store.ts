@@ -14,6 +14,8 @@ import type { DatabaseIdentityRepository } from './repository/database-identity.
 import type { IdempotencyRepository } from './repository/idempotency.ts'
 import type { AttentionMailRepository } from './repository/notify/attention-mail.ts'
 import type { DeliveryRepository } from './repository/notify/delivery.ts'
+import type { EndpointRepository } from './repository/notify/endpoint.ts'
+import type { EndpointDeliveryRepository } from './repository/notify/endpoint-delivery.ts'
 import type { EventRepository } from './repository/notify/event.ts'
 import type { InvoiceChangeRepository } from './repository/notify/invoice-change.ts'
 import type { MailRepository } from './repository/notify/mail.ts'
@@ -44,6 +46,8 @@ export interface Tx {
   readonly invoiceChanges: InvoiceChangeRepository
   readonly refunds: RefundRepository
   readonly swaps: SwapRepository
+  readonly endpoints: EndpointRepository
+  readonly endpointDeliveries: EndpointDeliveryRepository
   readonly webhooks: WebhookRepository
   readonly deliveries: DeliveryRepository
   readonly signIn: SignInRepository

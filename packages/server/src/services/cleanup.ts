@@ -14,6 +14,8 @@ export interface Cleanup {
   /** Deletes events that are no longer kept, with their deliveries. */
   pruneEvents(): Promise<boolean>
   pruneInvoiceChanges(): Promise<boolean>
+  /** Deletes what is left of endpoints that were removed 90 days ago. */
+  pruneEndpoints(): Promise<boolean>
   /** Deletes finished deliveries older than 30 days, with their attempts. */
   pruneDeliveries(): Promise<boolean>
   /** Deletes counted swap starts of earlier days. */
@@ -77,6 +79,7 @@ export function createCleanup(deps: {
     pruneIdempotencyKeys: () => prune(tx => tx.idempotency, KEYS_KEPT_SECS, PRUNE_BATCH),
     pruneEvents: () => prune(tx => tx.events, eventRetentionDays * DAY_SECS, EVENT_PRUNE_BATCH),
     pruneInvoiceChanges: () => prune(tx => tx.invoiceChanges, CHANGES_KEPT_SECS, PRUNE_BATCH),
+    pruneEndpoints: () => prune(tx => tx.endpoints, CREDENTIALS_KEPT_SECS, PRUNE_BATCH),
     pruneDeliveries: () => prune(tx => tx.deliveries, DELIVERY_RETENTION_SECS, DELIVERY_PRUNE_BATCH),
     pruneSwapStarts: () => prune(tx => tx.swaps, DAY_SECS, PRUNE_BATCH),
     pruneSessions: () => prune(tx => tx.sessions, CREDENTIALS_KEPT_SECS, PRUNE_BATCH),

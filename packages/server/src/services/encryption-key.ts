@@ -1,4 +1,5 @@
 import { viewingKeySealContext } from '../domain/account/viewing-key.ts'
+import { endpointSecretSealContext } from '../domain/notify/endpoint.ts'
 import { webhookSecretSealContext } from '../domain/notify/webhook.ts'
 import { payoutSealContext } from '../domain/payout/withdrawal.ts'
 import type { Store, Tx } from '../ports/store.ts'
@@ -85,6 +86,23 @@ export function createSecrets({ store, vault }: { store: Store; vault: Vault }):
         }),
     )
 
+  const resealEndpoints = () =>
+    resealPages(
+      (tx, afterId) => tx.endpoints.listAfter(afterId, PAGE),
+      ({ id }) => id,
+      async ({ id, accountId, publicId }) => {
+        const read = (tx: Tx) => tx.endpoints.lock(accountId, publicId)
+        await resealOne(endpointSecretSealContext(accountId), {
+          read: async tx => (await read(tx))?.sealedSecret,
+          write: (tx, before, sealed) => tx.endpoints.reseal(id, before, sealed, 'secret'),
+        })
+        await resealOne(endpointSecretSealContext(accountId), {
+          read: async tx => (await read(tx))?.earlierSealedSecret ?? undefined,
+          write: (tx, before, sealed) => tx.endpoints.reseal(id, before, sealed, 'earlier_secret'),
+        })
+      },
+    )
+
   const resealWithdrawals = () =>
     resealPages(
       (tx, afterId) => tx.withdrawals.listAfter(afterId, PAGE),
@@ -98,16 +116,20 @@ export function createSecrets({ store, vault }: { store: Store; vault: Vault }):
 
   return {
     async reseal() {
-      return (await resealViewingKeys()) + (await resealWebhooks()) + (await resealWithdrawals())
+      return (
+        (await resealViewingKeys()) + (await resealWebhooks()) + (await resealEndpoints()) + (await resealWithdrawals())
+      )
     },
 
     async check() {
       const keys = await store.read(tx => tx.viewingKeys.listAfter(0, CHECKED))
       const webhooks = await store.read(tx => tx.webhooks.list(0, CHECKED))
+      const endpoints = await store.read(tx => tx.endpoints.listAfter(0, CHECKED))
       const withdrawals = await store.read(tx => tx.withdrawals.listAfter(0, CHECKED))
       const stored: readonly (readonly [Uint8Array, SealContext])[] = [
         ...keys.map(({ id, sealed }) => [sealed, viewingKeySealContext(id)] as const),
         ...webhooks.map(it => [it.sealedSecret, webhookSecretSealContext(it.accountId)] as const),
+        ...endpoints.map(it => [it.sealedSecret, endpointSecretSealContext(it.accountId)] as const),
         ...withdrawals.map(it => [it.sealedPayoutTo, payoutSealContext(it.invoiceId)] as const),
       ]
       const secrets = stored.filter(([sealed]) => sealed.length > 0)

@@ -8,6 +8,7 @@ import type { ChainProblemName } from '../domain/chain/chain-problem.ts'
 import type { ShieldedPool } from '../domain/chain/shielded-pool.ts'
 import type { Fields, ValueOf } from '../domain/field.ts'
 import type { DeliveryState } from '../domain/notify/delivery-schedule.ts'
+import type { Schedule } from '../domain/notify/endpoint.ts'
 import type { EventType } from '../domain/notify/event.ts'
 import type { WithdrawalStatus } from '../domain/payout/withdrawal.ts'
 import type { INVOICE_FIELDS } from '../domain/sale/invoice.ts'
@@ -57,6 +58,7 @@ export interface Tables {
   watchers: WatchersTable
   events: EventsTable
   event_counters: EventCountersTable
+  endpoints: EndpointsTable
   invoice_changes: InvoiceChangesTable
   sign_in_codes: SignInCodesTable
   sign_in_budgets: SignInBudgetsTable
@@ -258,6 +260,8 @@ export interface EventCountersTable {
   account_id: Int64
   seq: Int64
   pruned_seq: Generated<Int64>
+  followed: Generated<Int64>
+  has_news: Generated<Int64>
 }
 
 export interface InvoiceChangesTable {
@@ -326,12 +330,38 @@ export interface DeliveriesTable {
   invoice_id: Int64 | null
   event_seq: Int64
   event_type: EventType
-  url: string | null
+  url: Generated<string | null>
   state: DeliveryState
   attempts: Int64
-  due_at_ms: Int64 | null
+  due_at_ms: Generated<Int64 | null>
   created_at: Int64
   resent_at: Generated<Int64 | null>
+  endpoint_id: Generated<Int64 | null>
+  endpoint_due_at_ms: Generated<Int64 | null>
+  passed: Generated<Int64>
+}
+
+export interface EndpointsTable {
+  id: AutoId
+  public_id: string
+  account_id: Int64
+  url: string
+  types: string | null
+  schedule: Schedule
+  enabled: Int64
+  secret: Uint8Array
+  earlier_secret: Uint8Array | null
+  earlier_secret_until: Int64 | null
+  cursor_seq: Int64
+  due_at_ms: Generated<Int64 | null>
+  failures: Generated<Int64>
+  is_probing: Generated<Int64>
+  failing_since: Generated<Int64 | null>
+  retry_at_ms: Generated<Int64 | null>
+  paused_at: Generated<Int64 | null>
+  created_at: Int64
+  updated_at: Int64
+  removed_at: Generated<Int64 | null>
 }
 
 export interface DeliveryAttemptsTable {
@@ -347,6 +377,8 @@ export interface DeliveryAttemptsTable {
   duration_ms: Int64 | null
   response: string | null
   created_at: Int64
+  request_headers: Generated<string | null>
+  response_headers: Generated<string | null>
 }
 
 export interface SignInCodesTable {

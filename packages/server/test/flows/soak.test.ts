@@ -23,6 +23,7 @@ import {
   pollProblems,
   witnessedSpans,
 } from '../harness/soak/verdict.ts'
+import { IS_WEBHOOK_EVENT } from '../harness/webhook-event.ts'
 
 /**
  * `ZATGATE_TEST_SOAK=<invoices>,<kills>,<reorganisations>[,<speed>]`. A release must pass 500,200,50. `speed` is the speed
@@ -250,7 +251,7 @@ async function countEvents(database: pg.Client): Promise<Map<string, EventCounts
   const { rows } = await database.query<{ id: string; types: EventCounts }>(
     `SELECT id, json_object_agg(type, count) AS types FROM (
        SELECT invoices.public_id AS id, type, count(*)::int AS count
-       FROM events JOIN invoices ON invoices.id = events.invoice_id WHERE type IS NOT NULL GROUP BY 1, 2
+       FROM events JOIN invoices ON invoices.id = events.invoice_id WHERE ${IS_WEBHOOK_EVENT} GROUP BY 1, 2
      ) AS counted GROUP BY id ORDER BY id`,
   )
   return new Map(rows.map(({ id, types }) => [id, types]))

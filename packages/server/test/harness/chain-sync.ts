@@ -30,6 +30,7 @@ import { type ChainSync, type ChainSyncDeps, createChainSync } from '../../src/w
 import { openTestContainer, scopeOf, type TestContainerOptions } from './container.ts'
 import { type LogLine, recordingLog, silentLog } from './log.ts'
 import { ManualClock } from './manual-clock.ts'
+import { IS_WEBHOOK_EVENT } from './webhook-event.ts'
 
 export interface ChainSyncHarnessOptions {
   readonly nu63Height?: number
@@ -321,10 +322,12 @@ export class ChainSyncHarness {
     db.close()
   }
 
-  /** All rows of the events table, in order. */
+  /** The events of webhooks, in the order of their commits. */
   async events(): Promise<StoredEvent[]> {
     const db = new DatabaseSync(this.#file, { readOnly: true })
-    const rows = db.prepare('SELECT invoice_id AS invoiceId, type, body FROM events ORDER BY seq').all()
+    const rows = db
+      .prepare(`SELECT invoice_id AS invoiceId, type, body FROM events WHERE ${IS_WEBHOOK_EVENT} ORDER BY rowid`)
+      .all()
     db.close()
     return rows as unknown as StoredEvent[]
   }

@@ -17,6 +17,7 @@ import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import type { TestPglite } from './pglite.ts'
 import { findPostgres, NO_POSTGRES, startPostgres, type TestPostgres } from './postgres.ts'
 import { readTables } from './tables.ts'
+import { IS_WEBHOOK_EVENT } from './webhook-event.ts'
 
 export interface OpenOptions {
   readonly limits?: Partial<StoreLimits>
@@ -130,12 +131,12 @@ export function pgliteEngine(pglite: () => TestPglite): DatabaseEngine {
   }
 }
 
-/** The bodies of an account's public events in a SQLite file, oldest first. */
+/** The bodies of the events of an account's webhook in a SQLite file, oldest first. */
 export function readEvents(file: string, accountId: number): Record<string, unknown>[] {
   const database = new DatabaseSync(file, { readOnly: true })
   try {
     const rows = database
-      .prepare('SELECT body FROM events WHERE account_id = ? AND body IS NOT NULL ORDER BY seq')
+      .prepare(`SELECT body FROM events WHERE account_id = ? AND ${IS_WEBHOOK_EVENT} ORDER BY seq`)
       .all(accountId)
     return rows.map(row => JSON.parse(String(row.body)))
   } finally {
@@ -148,7 +149,7 @@ async function readPostgresEvents(url: string, accountId: number): Promise<Recor
   await client.connect()
   try {
     const { rows } = await client.query(
-      'SELECT body FROM events WHERE account_id = $1 AND body IS NOT NULL ORDER BY seq',
+      `SELECT body FROM events WHERE account_id = $1 AND ${IS_WEBHOOK_EVENT} ORDER BY seq`,
       [accountId],
     )
     return rows.map(row => JSON.parse(row.body))

@@ -39,6 +39,8 @@ export async function insertFailed(store: Store, accountId: number, bodies: read
         error: 'answered 503',
         durationMs: 20,
         response: 'down',
+        requestHeaders: null,
+        responseHeaders: null,
       })),
     )
     await tx.deliveries.reschedule([accountId])

@@ -18,6 +18,9 @@ const ADVICE: Readonly<Record<SetAsideKind, string>> = {
     'its secret does not open: add the encryption key that sealed it to ENCRYPTION_KEY, or ask the owner of the account to ' +
     'rotate the secret',
   delivery: repair,
+  endpoint:
+    'its secret does not open, or its row is damaged: add the encryption key that sealed it to ENCRYPTION_KEY, or ask the ' +
+    'owner of the account to rotate the secret of the endpoint',
   mail: repair,
   plan: `the plan stays as it is: ${repair}`,
   plan_reminder: repair,

@@ -4,6 +4,7 @@ export const SCOPES = {
   'invoices:read': 'Read an invoice with all that the shop gave',
   'invoices:write': 'Cancel invoices',
   'events:read': 'Read the events of the account',
+  'webhooks:write': 'Manage endpoints, and send their events again',
 } as const
 export type Scope = keyof typeof SCOPES
 

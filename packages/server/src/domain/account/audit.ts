@@ -27,6 +27,7 @@ export const AUDIT_KINDS = {
   signed_out: 'a session signed out',
   account_erased: 'an account was deleted',
   plan_assigned: 'a plan was assigned',
+  endpoint_recovered: 'undelivered events were sent to an endpoint again',
   refund_created: 'a refund was created',
   refund_canceled: 'a refund was canceled',
   refund_sent: 'a refund was marked as sent',
@@ -87,6 +88,7 @@ const PROTECTIVE: ReadonlySet<AuditKind> = new Set<AuditKind>([
   'deletion_canceled',
   'api_key_revoked',
   'webhook_removed',
+  'endpoint_removed',
 ])
 
 /** Changes that an owner can make while the account is being deleted, besides the protective ones. */

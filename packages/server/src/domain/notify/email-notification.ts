@@ -9,6 +9,10 @@ export const EMAIL_NOTIFICATIONS = {
   webhook_url_set: 'the webhook URL was set',
   webhook_removed: 'the webhook was removed',
   webhook_secret_rotated: 'the webhook signing secret was rotated',
+  endpoint_created: 'an endpoint was created',
+  endpoint_changed: 'an endpoint was changed',
+  endpoint_removed: 'an endpoint was removed',
+  endpoint_secret_rotated: 'the signing secret of an endpoint was rotated',
   session_token_issued: 'a session token was issued',
   session_ended: 'a session was ended',
   sessions_ended: 'all sessions were ended',
@@ -26,13 +30,20 @@ export const EMAIL_NOTIFICATIONS = {
 export type EmailNotification = keyof typeof EMAIL_NOTIFICATIONS
 
 /** The subject of a notice. */
-export type NoticeKind = EmailNotification | 'plan_ends' | 'limit_near' | 'limit_reached' | 'webhook_failed'
+export type NoticeKind =
+  | EmailNotification
+  | 'plan_ends'
+  | 'limit_near'
+  | 'limit_reached'
+  | 'webhook_failed'
+  | 'endpoint_failed'
+  | 'endpoint_paused'
 
 const NOTICE_INTERVAL_SECS = 600
 
 /** After a mail of one kind, the later events of this kind are mailed together after this time, in seconds. */
 export function noticeIntervalSecs(about: NoticeKind): number {
-  return about === 'webhook_failed' ? DAY_SECS : NOTICE_INTERVAL_SECS
+  return about === 'webhook_failed' || about === 'endpoint_failed' ? DAY_SECS : NOTICE_INTERVAL_SECS
 }
 
 /** The reminder of a plan that ends soon. @param planExpiresAt Unix seconds */
@@ -76,4 +87,14 @@ export function webhookFailure(
   createdAt: number,
 ) {
   return { to: owner.email, about: 'webhook_failed', detail: error, events: count, createdAt } as const
+}
+
+/** The mail about an endpoint whose delivery has failed for good, or that is paused after days of failures. */
+export function endpointFailure(
+  owner: { readonly email: string },
+  { host, error, isPaused }: { readonly host: string; readonly error: string; readonly isPaused: boolean },
+  createdAt: number,
+) {
+  const about = isPaused ? 'endpoint_paused' : 'endpoint_failed'
+  return { to: owner.email, about, detail: `${host}: ${error}`, createdAt } as const
 }

@@ -2,16 +2,29 @@ import { createHmac } from 'node:crypto'
 import { WEBHOOK_SECRET_PREFIX } from './webhook.ts'
 
 /**
- * The headers that sign a delivery. `X-Service-Signature`: hex HMAC-SHA256 of the body, keyed with the whole secret as UTF-8. The other headers follow
- * Standard Webhooks and are keyed with the decoded bytes of the secret.
+ * The headers that sign a delivery. `X-Service-Signature`: hex HMAC-SHA256 of the body, keyed with the whole secret as
+ * UTF-8. The other headers follow Standard Webhooks.
+ * @param secrets the newest first; `webhook-signature` has a signature for each, `X-Service-Signature` is that of the newest
  */
-export function webhookSignatures(secret: string, id: string, atSecs: number, body: string): Record<string, string> {
-  const key = Buffer.from(secret.slice(WEBHOOK_SECRET_PREFIX.length), 'base64')
-  const signed = createHmac('sha256', key).update(`${id}.${atSecs}.${body}`).digest('base64')
+export function webhookSignatures(
+  secrets: readonly [string, ...string[]],
+  id: string,
+  atSecs: number,
+  body: string,
+): Record<string, string> {
+  const content = `${id}.${atSecs}.${body}`
+  const signed = secrets.map(secret => `v1,${createHmac('sha256', keyOf(secret)).update(content).digest('base64')}`)
   return {
-    'x-service-signature': createHmac('sha256', secret).update(body).digest('hex'),
+    'x-service-signature': createHmac('sha256', secrets[0]).update(body).digest('hex'),
     'webhook-id': id,
     'webhook-timestamp': String(atSecs),
-    'webhook-signature': `v1,${signed}`,
+    'webhook-signature': signed.join(' '),
   }
+}
+
+/** Of `whsec_…` the decoded bytes, as Standard Webhooks says; of a secret that a client has chosen its text. */
+function keyOf(secret: string): Uint8Array {
+  return secret.startsWith(WEBHOOK_SECRET_PREFIX)
+    ? Buffer.from(secret.slice(WEBHOOK_SECRET_PREFIX.length), 'base64')
+    : Buffer.from(secret)
 }

@@ -1,4 +1,5 @@
-import { webhookFailure } from '../../domain/notify/email-notification.ts'
+import { endpointFailure, webhookFailure } from '../../domain/notify/email-notification.ts'
+import type { Endpoint } from '../../domain/notify/endpoint.ts'
 import type { Tx } from '../../ports/store.ts'
 
 /**
@@ -18,4 +19,14 @@ export async function mailFailures(
     const account = await tx.accounts.byId(accountId)
     if (account) await tx.mails.enqueue(webhookFailure(account, { count, error: errorOf(accountId) }, now))
   }
+}
+
+/** Queues the mail to the owner of an endpoint whose delivery has failed for good, or that is paused. */
+export async function mailEndpointFailure(
+  tx: Tx,
+  { accountId, url }: Pick<Endpoint, 'accountId' | 'url'>,
+  { error, isPaused, now }: { readonly error: string; readonly isPaused: boolean; readonly now: number },
+): Promise<void> {
+  const account = await tx.accounts.byId(accountId)
+  if (account) await tx.mails.enqueue(endpointFailure(account, { host: new URL(url).host, error, isPaused }, now))
 }

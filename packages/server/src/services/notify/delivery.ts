@@ -1,11 +1,8 @@
-import { RESPONSE_BYTES_KEPT } from '../../domain/notify/delivery.ts'
-import { ATTEMPT_TIMEOUT_MS, finishAttempt } from '../../domain/notify/delivery-schedule.ts'
+import { finishAttempt } from '../../domain/notify/delivery-schedule.ts'
 import { webhookSignatures } from '../../domain/notify/webhook-signature.ts'
 import { deliveryReference, isRowFault, webhookReference } from '../../domain/set-aside.ts'
-import { storableText } from '../../domain/text.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
-import type { HttpClient, HttpResponse } from '../../ports/http-client.ts'
-import { HttpClientError } from '../../ports/http-client.ts'
+import type { HttpClient } from '../../ports/http-client.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Random } from '../../ports/random.ts'
 import type { FinishedAttempt } from '../../ports/repository/notify/delivery.ts'
@@ -13,6 +10,7 @@ import type { SetAside } from '../../ports/repository/set-aside.ts'
 import type { Store, Tx } from '../../ports/store.ts'
 import type { Vault } from '../../ports/vault.ts'
 import type { SetAsides } from '../set-aside.ts'
+import { makeAttempt } from './attempt.ts'
 import { createDeliveryClaims, type DeliveryJob, type FreeSlots } from './delivery-claim.ts'
 import { mailFailures } from './delivery-failure.ts'
 
@@ -34,11 +32,11 @@ export interface Deliveries {
   countOpen(): Promise<number>
 }
 
-/** Frameworks may respond to webhooks with whole pages. A larger response is an error. */
-const MAX_RESPONSE_BYTES = 1_048_576
-const MAX_ERROR_CHARS = 500
 /** Instead of a result that the database refuses. */
-const NOT_STORED = { error: 'the result of this attempt could not be stored', response: null, statusCode: null }
+const NOT_STORED = {
+  ...{ error: 'the result of this attempt could not be stored', response: null, statusCode: null },
+  ...{ requestHeaders: null, responseHeaders: null },
+}
 
 export function createDeliveries(deps: {
   readonly store: Store
@@ -87,42 +85,20 @@ export function createDeliveries(deps: {
     return {
       'content-type': 'application/json',
       'user-agent': 'zatgate-webhooks/1',
-      ...webhookSignatures(secret, delivery.publicId, Math.floor(clock.nowMs() / 1000), delivery.body),
+      ...webhookSignatures([secret], delivery.publicId, Math.floor(clock.nowMs() / 1000), delivery.body),
     }
   }
 
-  async function send(job: DeliveryJob): Promise<HttpResponse> {
-    return webhookHttp.send({
-      method: 'POST',
-      url: job.url,
-      headers: headersOf(job),
-      body: job.delivery.body,
-      deadlineMs: ATTEMPT_TIMEOUT_MS,
-      maxBytes: MAX_RESPONSE_BYTES,
-      keepBytes: RESPONSE_BYTES_KEPT,
-    })
-  }
-
   async function attempt(job: DeliveryJob): Promise<FinishedAttempt> {
-    const startedMs = clock.nowMs()
-    const { response, error } = await send(job).then(
-      response => ({ response, error: statusProblem(response.status) }),
-      (error: unknown) => {
-        if (error instanceof HttpClientError) return { response: error.partial, error: error.message }
-        log.error({ delivery: job.delivery.id, err: error }, 'a webhook could not be sent')
-        return { response: null, error: 'internal error' }
-      },
-    )
-    const endedMs = clock.nowMs()
+    const { url, delivery } = job
+    const request = { url, headers: headersOf(job), body: delivery.body }
+    const { endedAtMs, ...result } = await makeAttempt({ http: webhookHttp, clock, log }, request, delivery.id)
     return {
       publicId: job.publicId,
-      deliveryPublicId: job.delivery.publicId,
-      accountId: job.delivery.accountId,
-      progress: finishAttempt(job.progress, error === null, endedMs),
-      statusCode: response?.status ?? null,
-      error: error === null ? null : storableText(error, MAX_ERROR_CHARS),
-      durationMs: Math.max(0, endedMs - startedMs),
-      response: response && textOf(response.body),
+      deliveryPublicId: delivery.publicId,
+      accountId: delivery.accountId,
+      progress: finishAttempt(job.progress, result.error === null, endedAtMs),
+      ...result,
     }
   }
 
@@ -190,14 +166,4 @@ export function createDeliveries(deps: {
 
     countOpen: () => store.query(tx => tx.deliveries.countOpen()),
   }
-}
-
-function statusProblem(status: number): string | null {
-  if (status >= 200 && status < 300) return null
-  if (status >= 300 && status < 400) return `answered ${status}: redirects are not followed`
-  return `answered ${status}`
-}
-
-function textOf(bytes: Uint8Array): string {
-  return storableText(new TextDecoder().decode(bytes), RESPONSE_BYTES_KEPT)
 }

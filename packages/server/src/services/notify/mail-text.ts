@@ -37,6 +37,9 @@ export function noticeMail(mail: NoticeMail, publicUrl: string): OutgoingMail {
       return limitMail(mail, publicUrl)
     case 'webhook_failed':
       return webhookFailedMail(mail, publicUrl)
+    case 'endpoint_failed':
+    case 'endpoint_paused':
+      return endpointMail(mail, publicUrl)
     default:
       return notificationMail(mail, publicUrl)
   }
@@ -73,6 +76,27 @@ function webhookFailedMail({ to, unmailed, detail, lastAt }: NoticeMail, publicU
       `When it responds again, send the failed events again: ${publicUrl}/webhook?show=failed`,
       '',
       'You get this mail at most once a day.',
+    ].join('\n'),
+  }
+}
+
+function endpointMail({ to, about, detail, lastAt }: NoticeMail, publicUrl: string): OutgoingMail {
+  const isPaused = about === 'endpoint_paused'
+  const at = formatUtcMinute(lastAt)
+  const cause = showUnprintable(detail ?? 'unknown')
+  return {
+    to,
+    subject: isPaused ? 'zatgate: an endpoint is paused' : 'zatgate: events could not be delivered to an endpoint',
+    text: [
+      isPaused
+        ? `All attempts at an endpoint have failed for three days. It was paused on ${at}. The last error was ${cause}.`
+        : `An event could not be delivered to an endpoint, however often it was tried. The last attempt was on ${at}: ${cause}.`,
+      '',
+      'Invoices and payments are recorded as always, and their events are kept.',
+      isPaused
+        ? `When your server responds again, resume the endpoint, and choose whether it gets what it has missed: ${publicUrl}/webhook`
+        : `When your server responds again, send it what it has missed: ${publicUrl}/webhook`,
+      ...(isPaused ? [] : ['', 'You get this mail at most once a day.']),
     ].join('\n'),
   }
 }

@@ -56,7 +56,6 @@ export function createWebhooks(deps: {
 }): Webhooks {
   const { store, vault, clock, random, allowPrivate } = deps
 
-  const generateSecret = () => WEBHOOK_SECRET_PREFIX + Buffer.from(random.bytes(SECRET_BYTES)).toString('base64')
   const seal = (account: Account, secret: string) =>
     vault.seal(Buffer.from(secret), webhookSecretSealContext(account.id))
 
@@ -71,7 +70,7 @@ export function createWebhooks(deps: {
       const problem = webhookUrlProblem(url, allowPrivate)
       if (problem !== null) throw invalidField('url', problem)
       const now = nowSecs(clock)
-      const secret = generateSecret()
+      const secret = generateWebhookSecret(random)
       const created = {
         accountId: account.id,
         url,
@@ -104,7 +103,7 @@ export function createWebhooks(deps: {
     },
 
     async rotateSecret(account, actor = SERVICE) {
-      const secret = generateSecret()
+      const secret = generateWebhookSecret(random)
       const sealed = seal(account, secret)
       const now = nowSecs(clock)
       await store.write(async tx => {
@@ -134,6 +133,11 @@ export function createWebhooks(deps: {
         store.read(tx => tx.deliveries.attemptByPublicId(account.id, id)),
       ),
   }
+}
+
+/** A new signing secret. */
+export function generateWebhookSecret(random: Random): string {
+  return WEBHOOK_SECRET_PREFIX + Buffer.from(random.bytes(SECRET_BYTES)).toString('base64')
 }
 
 function fail(error: Error): never {

@@ -1,6 +1,7 @@
 import type { Dialect } from '../dialect.ts'
 import { baseline } from './0001_baseline.ts'
 import { eventMigration } from './0007_event.ts'
+import { endpointMigration } from './0008_endpoint.ts'
 
 /** The SQL statements of a change of the schema, in the order of execution. */
 export type Migration = readonly [name: string, statements: (dialect: Dialect) => Iterable<string>]
@@ -111,6 +112,7 @@ export const MIGRATIONS: readonly Migration[] = [
         : [],
   ],
   ['0007_event', eventMigration],
+  ['0008_endpoint', endpointMigration],
 ]
 
 export const NEWEST_MIGRATION = MIGRATIONS.at(-1)![0]

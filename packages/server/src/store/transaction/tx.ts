@@ -14,6 +14,8 @@ import { databaseIdentityRepository } from '../repository/database-identity.ts'
 import { idempotencyRepository } from '../repository/idempotency.ts'
 import { attentionMailRepository } from '../repository/notify/attention-mail.ts'
 import { deliveryRepository } from '../repository/notify/delivery.ts'
+import { endpointRepository } from '../repository/notify/endpoint.ts'
+import { endpointDeliveryRepository } from '../repository/notify/endpoint-delivery.ts'
 import { eventRepository } from '../repository/notify/event.ts'
 import { invoiceChangeRepository } from '../repository/notify/invoice-change.ts'
 import { mailRepository } from '../repository/notify/mail.ts'
@@ -50,10 +52,12 @@ const MAKE: { readonly [Noun in keyof Repositories]: (connection: Connection, tx
   payments: ({ db }) => paymentRepository(db),
   idempotency: ({ db }) => idempotencyRepository(db),
   chain: ({ db }) => chainRepository(db),
-  events: ({ db, hooks }, tx) => eventRepository(db, hooks, tx.deliveries),
+  events: ({ db, hooks }, tx) => eventRepository(db, hooks, tx),
   invoiceChanges: ({ db, hooks }) => invoiceChangeRepository(db, hooks),
   refunds: ({ db }) => refundRepository(db),
   swaps: ({ db }) => swapRepository(db),
+  endpoints: ({ db }) => endpointRepository(db),
+  endpointDeliveries: ({ db }) => endpointDeliveryRepository(db),
   webhooks: ({ db }) => webhookRepository(db),
   deliveries: ({ db, hooks }) => deliveryRepository(db, hooks),
   signIn: ({ db }) => signInRepository(db),

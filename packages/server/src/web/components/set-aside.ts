@@ -13,6 +13,8 @@ const SENTENCES: Readonly<Record<SetAsideKind, (rows: number) => Child>> = {
     html`The state of ${pluralize(rows, 'invoice')} cannot be updated at the moment. Payments to it are recorded and count later. ${LATER}`,
   webhook: () =>
     html`Your webhook is not called, because its signing secret cannot be read. Deliveries wait. <a href="/webhook">Rotate the secret</a>, and they are sent.`,
+  endpoint: rows =>
+    html`${pluralize(rows, 'endpoint')} cannot be sent events at the moment. The events are kept. ${LATER}`,
   delivery: rows =>
     html`${pluralize(rows, 'webhook delivery', 'webhook deliveries')} cannot be processed at the moment. ${LATER}`,
   mail: rows => html`${pluralize(rows, 'mail')} to you cannot be sent at the moment. ${LATER}`,

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
+import { IS_WEBHOOK_EVENT } from '../webhook-event.ts'
 
 /** Direct access to the service's database, for what the API does not offer. */
 export interface WalkDatabase {
@@ -50,7 +51,7 @@ function statements(run: (statement: string) => Promise<Row[]>): Omit<WalkDataba
       return row === undefined ? null : String(row.hash)
     },
     async eventBodies() {
-      const rows = await run('SELECT body FROM events WHERE body IS NOT NULL ORDER BY seq')
+      const rows = await run(`SELECT body FROM events WHERE ${IS_WEBHOOK_EVENT} ORDER BY account_id, seq`)
       return rows.map(({ body }) => String(body))
     },
   }

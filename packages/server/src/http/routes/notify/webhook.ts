@@ -46,7 +46,7 @@ const SetWebhookSchema = wireBody<Wire.SetWebhookRequest>()('SetWebhookRequest',
   }),
 })
 
-const ACCEPTED_RESPONSES = {
+export const ACCEPTED_RESPONSES = {
   202: wireObject<Wire.DeliveryAccepted>()('DeliveryAccepted', { delivery_id: Id }),
   ...ERROR_RESPONSES,
 }

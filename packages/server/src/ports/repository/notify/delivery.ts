@@ -64,6 +64,9 @@ export interface FinishedAttempt {
   readonly durationMs: number
   /** The first bytes of the response body as text; null when none were received. */
   readonly response: string | null
+  /** A line for each header; null when nothing was sent, or received. */
+  readonly requestHeaders: string | null
+  readonly responseHeaders: string | null
 }
 
 /** An entry of the delivery log. */
@@ -106,7 +109,9 @@ export interface DeliveryRow {
 
 /** An entry of the delivery log with the request and response bodies. */
 export interface AttemptDetail extends AttemptRow {
+  readonly requestHeaders: string | null
   readonly requestBody: string
+  readonly responseHeaders: string | null
   readonly response: string | null
   readonly deliveryState: DeliveryState
 }

@@ -1,10 +1,12 @@
 import type { EventType, NewEvent } from '../../../domain/notify/event.ts'
 import type { NewDelivery } from './delivery.ts'
 
-/** An event to append, with its deliveries to the account's webhook. */
+/** An event to append, with its deliveries. */
 export interface AppendedEvent extends NewEvent {
   readonly publicId: string
   readonly deliveries?: readonly Omit<NewDelivery, 'eventSeq'>[]
+  /** A delivery to one endpoint, which gets no other event by it. */
+  readonly endpointDelivery?: { readonly publicId: string; readonly endpointId: number; readonly dueAtMs: number }
 }
 
 /** An event of the feed. */
@@ -13,6 +15,7 @@ export interface Event {
   /** Counts the events of the account from 1 on, in the order of their commits. A restored copy leaves a gap. */
   readonly seq: number
   readonly publicId: string
+  readonly invoiceId: number | null
   readonly type: EventType
   readonly body: string
   readonly createdAt: number
@@ -38,6 +41,11 @@ export interface EventRepository {
   lastSeqs(accountIds: readonly number[]): Promise<ReadonlyMap<number, number>>
   /** The account's events after a number, in their order. @param types only of these types */
   listAfter(accountId: number, after: number, limit: number, types?: readonly EventType[]): Promise<Event[]>
+  /** The numbers of the account's next events, without test events. @param types only of these types; null: of all */
+  numbersAfter(accountId: number, after: number, limit: number, types: readonly EventType[] | null): Promise<number[]>
+  bySeq(accountId: number, seq: number): Promise<Event | null>
+  /** The number of the first event at or after a time, if the clock never went back; null: there is none. */
+  firstSince(accountId: number, since: number): Promise<number | null>
   /** The next events get much higher numbers: a restored copy may have lost events that a reader has seen. */
   skipNumbers(step: number): Promise<void>
   /** Deletes events created before a time, with their deliveries. @returns the number of deleted events */

@@ -206,11 +206,13 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
       await db.deleteFrom('recent_authentications').where('session_id', 'in', sessions).execute()
       const changes = db.selectFrom('email_changes').select('id').where('account_id', '=', id)
       await db.deleteFrom('mails').where('email_change_id', 'in', changes).execute()
+      await db.deleteFrom('deliveries').where('account_id', '=', id).where('endpoint_id', 'is not', null).execute()
       for (const table of [
         'sessions',
         'api_keys',
         'webhooks',
         'event_counters',
+        'endpoints',
         'attention_mails',
         'email_changes',
         'plan_announcements',

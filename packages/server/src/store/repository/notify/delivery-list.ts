@@ -7,8 +7,8 @@ import { paginate, readPage } from '../../paginate.ts'
 import type { Db } from '../../tables.ts'
 import { deliveryFields } from './due-delivery.ts'
 
-/** Deliveries that have failed for good and were not sent again, without test events: as in the partial index. */
-const FAILED = sql<boolean>`state = 'failed' AND resent_at IS NULL AND event_type <> 'test'`
+/** Deliveries to the webhook that have failed for good and were not sent again, without test events: as in the partial index. */
+const FAILED = sql<boolean>`state = 'failed' AND resent_at IS NULL AND event_type <> 'test' AND endpoint_id IS NULL`
 
 /** The lists of deliveries, and of those that have failed. */
 export function deliveryListQueries(

@@ -34,10 +34,13 @@ export function deliveryLogQueries(db: Db): Pick<DeliveryRepository, 'listAttemp
         .innerJoin('events as e', join =>
           join.onRef('e.account_id', '=', 'd.account_id').onRef('e.seq', '=', 'd.event_seq'),
         )
-        .select(['a.response', 'e.body', 'd.state'])
+        .select(['a.response', 'a.request_headers', 'a.response_headers', 'e.body', 'd.state'])
         .where('a.public_id', '=', publicId)
         .executeTakeFirst()
-      return row ? { ...toAttempt(row), requestBody: row.body, response: row.response, deliveryState: row.state } : null
+      if (!row) return null
+      const { request_headers: requestHeaders, response_headers: responseHeaders } = row
+      const sent = { requestHeaders, requestBody: row.body, responseHeaders, response: row.response }
+      return { ...toAttempt(row), ...sent, deliveryState: row.state }
     },
   }
 }

@@ -154,13 +154,17 @@ export function deliveryRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): Deli
     },
 
     async finishAttempts(attempts) {
-      const logRows = attempts.map(({ publicId, statusCode, error, durationMs, response }) =>
-        valuesRow(text(publicId), int(statusCode), text(error), int(durationMs), text(response)),
-      )
-      for (const batch of chunks(logRows, 5)) {
-        await sql`WITH ended (public_id, status_code, error, duration_ms, response) AS (VALUES ${sql.join(batch)})
+      const logRows = attempts.map(({ publicId, statusCode, error, durationMs, response, ...headers }) => {
+        const { requestHeaders, responseHeaders } = headers
+        const result = [text(publicId), int(statusCode), text(error), int(durationMs), text(response)]
+        return valuesRow(...result, text(requestHeaders), text(responseHeaders))
+      })
+      for (const batch of chunks(logRows, 7)) {
+        await sql`WITH ended (public_id, status_code, error, duration_ms, response, request_headers, response_headers)
+            AS (VALUES ${sql.join(batch)})
           UPDATE delivery_attempts SET status_code = ended.status_code, error = ended.error,
-            duration_ms = ended.duration_ms, response = ended.response
+            duration_ms = ended.duration_ms, response = ended.response,
+            request_headers = ended.request_headers, response_headers = ended.response_headers
           FROM ended WHERE delivery_attempts.public_id = ended.public_id`.execute(db)
       }
       const isDelivered = ({ progress }: FinishedAttempt) => progress.state === 'delivered'

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
-import type { DeliveryRepository } from '../../../ports/repository/notify/delivery.ts'
 import type { AppendedEvent, Event, EventRepository } from '../../../ports/repository/notify/event.ts'
-import { chunks, distinctAscending, num } from '../../mapping.ts'
+import type { Tx } from '../../../ports/store.ts'
+import { chunks, distinctAscending, num, numOrNull } from '../../mapping.ts'
 import type { Db, EventsTable } from '../../tables.ts'
 import type { TxHooks } from '../../transaction/hooks.ts'
 
@@ -10,7 +10,7 @@ const COLUMNS = 7
 export function eventRepository(
   db: Db,
   hooks: Pick<TxHooks, 'beforeCommit'>,
-  deliveries: Pick<DeliveryRepository, 'lockWebhooks' | 'insertLocked'>,
+  tx: Pick<Tx, 'deliveries' | 'endpointDeliveries' | 'endpoints'>,
 ): EventRepository {
   const pending: AppendedEvent[] = []
 
@@ -18,12 +18,20 @@ export function eventRepository(
     const events = pending.splice(0)
     const called = events.flatMap(event => event.deliveries ?? []).map(({ accountId }) => accountId)
     // Before the counters, as every other transaction takes these locks.
-    const withWebhook = await deliveries.lockWebhooks(called)
+    const withWebhook = called.length > 0 ? await tx.deliveries.lockWebhooks(called) : new Set()
     const seqs = await insertEvents(db, events)
     const created = events.flatMap((event, index) =>
       (event.deliveries ?? []).map(delivery => ({ ...delivery, eventSeq: seqs[index] as number })),
     )
-    await deliveries.insertLocked(created.filter(({ accountId }) => withWebhook.has(accountId)))
+    await tx.deliveries.insertLocked(created.filter(({ accountId }) => withWebhook.has(accountId)))
+    for (const [index, { endpointDelivery, type: eventType, accountId, invoiceId, createdAt }] of events.entries()) {
+      if (!endpointDelivery) continue
+      const { publicId, endpointId, dueAtMs } = endpointDelivery
+      const eventSeq = seqs[index] as number
+      const delivery = { publicId, accountId, endpointId, invoiceId, eventSeq, eventType, createdAt }
+      await tx.endpointDeliveries.insert(delivery, dueAtMs, true)
+      await tx.endpoints.goBackTo(endpointId, eventSeq, dueAtMs)
+    }
   }
 
   const ofAccount = (accountId: number) => db.selectFrom('events').selectAll().where('account_id', '=', accountId)
@@ -63,6 +71,42 @@ export function eventRepository(
         .map(toEvent)
         .sort((a, b) => a.seq - b.seq)
         .slice(0, limit)
+    },
+
+    async numbersAfter(accountId, after, limit, types) {
+      const next = db
+        .selectFrom('events')
+        .select('seq')
+        .where('account_id', '=', accountId)
+        .where('seq', '>', after)
+        .orderBy('seq')
+        .limit(limit)
+      const queries =
+        types === null ? [next.where('type', '!=', 'test')] : types.map(type => next.where('type', '=', type))
+      const found = await Promise.all(queries.map(query => query.execute()))
+      const seqs = found.flat().map(row => num(row.seq))
+      return seqs.sort((a, b) => a - b).slice(0, limit)
+    },
+
+    async bySeq(accountId, seq) {
+      const row = await ofAccount(accountId).where('seq', '=', seq).executeTakeFirst()
+      return row ? toEvent(row) : null
+    },
+
+    async firstSince(accountId, since) {
+      const next = (seq: number) =>
+        ofAccount(accountId).where('seq', '>=', seq).orderBy('seq').limit(1).executeTakeFirst()
+      // A binary search: no index has the times of an account.
+      const last = await ofAccount(accountId).orderBy('seq', 'desc').limit(1).executeTakeFirst()
+      if (!last || num(last.created_at) < since) return null
+      let [low, high] = [1, num(last.seq)]
+      while (low < high) {
+        const middle = Math.floor((low + high) / 2)
+        const row = await next(middle)
+        if (row && num(row.created_at) < since) low = num(row.seq) + 1
+        else high = middle
+      }
+      return num((await next(low))?.seq ?? last.seq)
     },
 
     async skipNumbers(step) {
@@ -129,7 +173,10 @@ export async function insertEvents(db: Db, events: readonly AppendedEvent[]): Pr
       .insertInto('event_counters')
       .values(batch)
       .onConflict(conflict =>
-        conflict.column('account_id').doUpdateSet({ seq: sql`event_counters.seq + excluded.seq` }),
+        conflict.column('account_id').doUpdateSet({
+          seq: sql`event_counters.seq + excluded.seq`,
+          has_news: sql`event_counters.followed`,
+        }),
       )
       .returning(['account_id', 'seq'])
       .execute()
@@ -161,6 +208,7 @@ function toEvent(row: Selectable<EventsTable>): Event {
     accountId: num(row.account_id),
     seq: num(row.seq),
     publicId: row.public_id,
+    invoiceId: numOrNull(row.invoice_id),
     type: row.type,
     body: row.body,
     createdAt: num(row.created_at),

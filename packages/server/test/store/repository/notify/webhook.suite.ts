@@ -72,6 +72,8 @@ function endOf(attempt: StartedAttempt, succeeded: boolean, endedAtMs: number): 
     error: succeeded ? null : 'connection refused',
     durationMs: 12,
     response: succeeded ? 'thanks' : null,
+    requestHeaders: 'content-type: application/json',
+    responseHeaders: null,
   }
 }
 
@@ -255,7 +257,11 @@ export function webhookSuite(engine: DatabaseEngine): void {
       })),
     )
     const detail = await store.read(tx => tx.deliveries.attemptByPublicId(account.id, second.publicId))
-    assert.deepEqual(detail, { ...log[0], requestBody: delivery.body, response: 'thanks', deliveryState: 'delivered' })
+    assert.deepEqual(detail, {
+      ...log[0],
+      ...{ requestHeaders: 'content-type: application/json', requestBody: delivery.body },
+      ...{ responseHeaders: null, response: 'thanks', deliveryState: 'delivered' },
+    })
   })
 
   test('a late attempt result changes only its log entry, unless it is a success', async t => {

@@ -1,0 +1,48 @@
+import { DAY_SECS } from '../time.ts'
+import type { EventType } from './event.ts'
+
+/** Endpoints of an account beside its webhook. */
+export const MAX_ENDPOINTS = 10
+
+/** After a rotation the earlier secret of an endpoint also signs for this long. */
+export const EARLIER_SECRET_SECS = DAY_SECS
+
+/** Deliveries are known for this long, so that an endpoint can be sent what it has not received since then. */
+export const MAX_RECOVERY_SECS = 30 * DAY_SECS
+
+export const ENDPOINT_SECRET_CHARS = { min: 16, max: 256 } as const
+
+/** When a failed delivery is tried again. */
+export const SCHEDULES = ['standard', 'persistent'] as const
+export type Schedule = (typeof SCHEDULES)[number]
+
+/** Where events of an account are sent, beside its webhook. */
+export interface Endpoint {
+  readonly id: number
+  readonly publicId: string
+  readonly accountId: number
+  readonly url: string
+  /** Null: all types but `test`. */
+  readonly types: readonly EventType[] | null
+  readonly schedule: Schedule
+  readonly enabled: boolean
+  /** Since when all attempts have failed, in Unix seconds. Null: the last one succeeded, or there was none. */
+  readonly failingSince: number | null
+  /** When a persistent endpoint was paused after days of failures. */
+  readonly pausedAt: number | null
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+/** The seal context of the secrets of an account's endpoints. */
+export function endpointSecretSealContext(accountId: number) {
+  return { table: 'endpoints', column: 'secret', row: accountId } as const
+}
+
+/** Describes why a secret that a client has chosen is refused; null for a good one. */
+export function endpointSecretProblem(text: string): string | null {
+  const { min, max } = ENDPOINT_SECRET_CHARS
+  return /^[\x21-\x7e]+$/.test(text) && text.length >= min && text.length <= max
+    ? null
+    : `${min} to ${max} printable ASCII characters without spaces`
+}

@@ -1,0 +1,58 @@
+import type { WaitingDelivery } from '../../../domain/notify/endpoint-progress.ts'
+import type { EventType } from '../../../domain/notify/event.ts'
+import type { FinishedAttempt } from './delivery.ts'
+
+/** A delivery to an endpoint that has not ended. `dueAtMs`: of one that is being sent, when its attempt counts as lost. */
+export interface OpenEndpointDelivery extends WaitingDelivery {
+  readonly id: number
+  readonly publicId: string
+  readonly isSending: boolean
+  /** Attempts begun. */
+  readonly attempts: number
+  /** When the first attempt began, in Unix seconds. */
+  readonly createdAt: number
+}
+
+/** A delivery to an endpoint whose first attempt begins. */
+export interface NewEndpointDelivery {
+  readonly publicId: string
+  readonly accountId: number
+  readonly endpointId: number
+  readonly invoiceId: number | null
+  readonly eventSeq: number
+  readonly eventType: EventType
+  readonly createdAt: number
+}
+
+/** Deliveries to endpoints. */
+export interface EndpointDeliveryRepository {
+  /** Not more than `limit`, in the order of the events. */
+  openOf(endpointId: number, limit: number): Promise<OpenEndpointDelivery[]>
+  /** Of these events, those that the endpoint has received, or that are being delivered to it. */
+  takenAmong(endpointId: number, accountId: number, seqs: readonly number[]): Promise<ReadonlySet<number>>
+  /** Inserts a delivery that waits. Earlier ones of the event that have failed count as sent again. @returns its id */
+  insert(delivery: NewEndpointDelivery, dueAtMs: number, isPassed: boolean): Promise<number>
+  /** Begins an attempt, and logs it. @param leaseUntilMs when it counts as lost */
+  start(attempt: StartedEndpointAttempt, leaseUntilMs: number): Promise<void>
+  /** Writes the result of an attempt into the log. */
+  log(attempt: FinishedAttempt): Promise<void>
+  /** Ends a delivery, or lets it wait until `dueAtMs`. */
+  settle(id: number, state: 'delivered' | 'failed' | 'waiting', dueAtMs: number | null): Promise<void>
+  /** Makes all waiting deliveries due. Those of events before `seq` are passed: they hold up no other any more. */
+  release(endpointId: number, seq: number, nowMs: number): Promise<void>
+  /** Ends all that wait as failed. @returns their number */
+  failAll(endpointId: number): Promise<number>
+  /** The number of deliveries that have failed for good and were not sent again, counted up to `max`. */
+  countFailed(endpointId: number, max: number): Promise<number>
+}
+
+export interface StartedEndpointAttempt {
+  readonly publicId: string
+  readonly deliveryId: number
+  readonly accountId: number
+  readonly invoiceId: number | null
+  readonly url: string
+  /** Its number, 1 or more. */
+  readonly attempt: number
+  readonly startedAt: number
+}

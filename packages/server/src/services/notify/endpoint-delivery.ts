@@ -1,0 +1,271 @@
+import { type Secrets, ZATGATE_DIALECT } from '../../domain/notify/dialect.ts'
+import { endpointSecretSealContext } from '../../domain/notify/endpoint.ts'
+import {
+  afterFailure,
+  choices,
+  type EndpointProgress,
+  leaseUntilMs,
+  NO_FAILURES,
+  nextLookMs,
+} from '../../domain/notify/endpoint-progress.ts'
+import { endpointReference } from '../../domain/set-aside.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { HttpClient } from '../../ports/http-client.ts'
+import type { Log } from '../../ports/log.ts'
+import type { Random } from '../../ports/random.ts'
+import type { DueEndpoint, FollowingEndpoint } from '../../ports/repository/notify/endpoint.ts'
+import type { OpenEndpointDelivery } from '../../ports/repository/notify/endpoint-delivery.ts'
+import type { Event } from '../../ports/repository/notify/event.ts'
+import type { Store, Tx } from '../../ports/store.ts'
+import type { Vault } from '../../ports/vault.ts'
+import type { SetAsides } from '../set-aside.ts'
+import { type AttemptResult, makeAttempt } from './attempt.ts'
+import { mailEndpointFailure } from './delivery-failure.ts'
+
+/** An attempt that is logged and is to be made now. */
+export interface EndpointJob {
+  readonly attemptId: string
+  readonly deliveryId: string
+  readonly endpointId: string
+  readonly event: Event
+  readonly url: string
+  readonly secrets: Secrets
+  /** Its number, 1 or more. */
+  readonly attempt: number
+}
+
+/** Delivers events to endpoints, one at a time to each, in the order of the events. */
+export interface EndpointDeliveries {
+  /** Makes endpoints due whose accounts have new events. @returns whether there may be more */
+  wake(): Promise<boolean>
+  /** Endpoints to look at now. @param except row ids */
+  listDue(limit: number, except: readonly number[]): Promise<DueEndpoint[]>
+  /**
+   * Begins the next attempt at each of these endpoints. None at those with nothing to send, and those that another process
+   * is at. One that fails alone is set aside.
+   */
+  claim(endpoints: readonly DueEndpoint[]): Promise<EndpointJob[]>
+  /** Makes an attempt. Never rejects. */
+  attempt(job: EndpointJob): Promise<AttemptResult>
+  /** Records the result of an attempt. One whose lease is over, and which another process has repeated, is logged only. */
+  record(job: EndpointJob, result: AttemptResult): Promise<void>
+  /** When to look again, in Unix milliseconds; null: after the next event. */
+  nextDueAtMs(): Promise<number | null>
+  /** Tries the endpoints again that are set aside. @returns whether there may be more */
+  retrySetAside(): Promise<boolean>
+}
+
+const WOKEN_AT_ONCE = 200
+/** Numbers of events that are looked through at once for one to send. */
+const WINDOW = 200
+/** A persistent endpoint has at most two more for each hour of its three days. */
+const MAX_OPEN = 500
+const INTERRUPTED = 'interrupted: the service stopped before the response arrived'
+
+export function createEndpointDeliveries(deps: {
+  readonly store: Store
+  readonly vault: Vault
+  readonly webhookHttp: HttpClient
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  readonly setAsides: SetAsides
+}): EndpointDeliveries {
+  const { store, vault, webhookHttp, clock, random, log, setAsides } = deps
+
+  const jitter = () => (random.bytes(1)[0] ?? 0) / 255
+
+  function openSecrets(endpoint: FollowingEndpoint, nowMs: number): Secrets {
+    const open = (sealed: Uint8Array) =>
+      Buffer.from(vault.open(sealed, endpointSecretSealContext(endpoint.accountId))).toString()
+    const { sealedSecret, earlierSealedSecret, earlierSecretUntil } = endpoint
+    const isSigning = earlierSealedSecret !== null && (earlierSecretUntil ?? 0) * 1000 > nowMs
+    return isSigning ? [open(sealedSecret), open(earlierSealedSecret)] : [open(sealedSecret)]
+  }
+
+  /** The next event that the endpoint wants and has not been sent, and where its cursor then stands. */
+  async function nextEvent(tx: Tx, endpoint: FollowingEndpoint): Promise<NextEvent> {
+    const { accountId, cursorSeq, types } = endpoint
+    const { lastSeq } = await tx.events.range(accountId)
+    if (cursorSeq >= lastSeq) return { seq: null, passedSeq: cursorSeq, hasMore: false }
+    const seqs = await tx.events.numbersAfter(accountId, cursorSeq, WINDOW, types)
+    const taken = await tx.endpointDeliveries.takenAmong(endpoint.id, accountId, seqs)
+    const seq = seqs.find(number => !taken.has(number)) ?? null
+    const hasMore = seqs.length === WINDOW
+    return { seq, passedSeq: hasMore ? (seqs.at(-1) ?? lastSeq) : lastSeq, hasMore }
+  }
+
+  /** Writes what a failed attempt makes of the endpoint. @returns its new state */
+  async function fail(
+    tx: Tx,
+    endpoint: FollowingEndpoint,
+    delivery: OpenEndpointDelivery,
+    { error, nowMs, eventType }: { readonly error: string; readonly nowMs: number; readonly eventType: string },
+  ): Promise<EndpointProgress> {
+    const { attempts, isPassed, createdAt } = delivery
+    const { seq } = await nextEvent(tx, endpoint)
+    const view = { nowMs, hasNext: seq !== null, jitter: jitter() }
+    const failed = { attempts, isPassed, begunAtMs: createdAt * 1000 }
+    const { progress, dueAtMs } = afterFailure(endpoint, failed, view)
+    await tx.endpointDeliveries.settle(delivery.id, dueAtMs === null ? 'failed' : 'waiting', dueAtMs)
+    const isPaused = progress.pausedAt !== null
+    if (isPaused) await tx.endpointDeliveries.failAll(endpoint.id)
+    if (isPaused || (dueAtMs === null && eventType !== 'test'))
+      await mailEndpointFailure(tx, endpoint, { error, isPaused, now: Math.floor(nowMs / 1000) })
+    return progress
+  }
+
+  /** Begins the attempt of a waiting delivery, or of an event for which one is written. */
+  async function begin(
+    tx: Tx,
+    endpoint: FollowingEndpoint,
+    chosen: OpenEndpointDelivery | { readonly seq: number },
+    nowMs: number,
+  ): Promise<EndpointJob | null> {
+    const { accountId, url } = endpoint
+    const event = await tx.events.bySeq(accountId, chosen.seq)
+    if (!event) {
+      if ('id' in chosen) await tx.endpointDeliveries.settle(chosen.id, 'failed', null)
+      return null
+    }
+    const { invoiceId } = event
+    const startedAt = Math.floor(nowMs / 1000)
+    let delivery: Pick<OpenEndpointDelivery, 'id' | 'publicId' | 'attempts'>
+    if ('id' in chosen) delivery = chosen
+    else {
+      const publicId = random.uuid()
+      const about = { eventSeq: event.seq, eventType: event.type, createdAt: startedAt }
+      const created = { publicId, accountId, endpointId: endpoint.id, invoiceId, ...about }
+      delivery = { id: await tx.endpointDeliveries.insert(created, nowMs, false), publicId, attempts: 0 }
+    }
+    const attempt = delivery.attempts + 1
+    const attemptId = random.uuid()
+    const started = { publicId: attemptId, deliveryId: delivery.id, accountId, invoiceId, url, attempt, startedAt }
+    await tx.endpointDeliveries.start(started, leaseUntilMs(nowMs))
+    const secrets = openSecrets(endpoint, nowMs)
+    return { attemptId, deliveryId: delivery.publicId, endpointId: endpoint.publicId, event, url, secrets, attempt }
+  }
+
+  async function claimIn(tx: Tx, publicId: string, nowMs: number): Promise<EndpointJob | null> {
+    let endpoint = await tx.endpoints.lockDue(publicId, nowMs)
+    if (!endpoint) return null
+    if (!endpoint.enabled || endpoint.pausedAt !== null) {
+      await tx.endpoints.advance(endpoint.id, endpoint, null)
+      return null
+    }
+    let open = await tx.endpointDeliveries.openOf(endpoint.id, MAX_OPEN)
+    const sending = open.find(({ isSending }) => isSending)
+    if (sending) {
+      if (sending.dueAtMs > nowMs) {
+        await tx.endpoints.advance(endpoint.id, endpoint, sending.dueAtMs)
+        return null
+      }
+      const event = await tx.events.bySeq(endpoint.accountId, sending.seq)
+      const lost = { error: INTERRUPTED, nowMs, eventType: event?.type ?? '' }
+      endpoint = { ...endpoint, ...(await fail(tx, endpoint, sending, lost)) }
+      await tx.deliveries.markInterrupted([sending.id], INTERRUPTED)
+      if (endpoint.pausedAt !== null) {
+        await tx.endpoints.advance(endpoint.id, endpoint, null)
+        return null
+      }
+      open = await tx.endpointDeliveries.openOf(endpoint.id, MAX_OPEN)
+    }
+    return look(tx, endpoint, open, nowMs)
+  }
+
+  /** Begins the first choice that there is, and stores when to look again. */
+  async function look(
+    tx: Tx,
+    endpoint: FollowingEndpoint,
+    open: readonly OpenEndpointDelivery[],
+    nowMs: number,
+  ): Promise<EndpointJob | null> {
+    let { cursorSeq } = endpoint
+    let dueAtMs = nextLookMs(endpoint, open)
+    for (const choice of choices(endpoint, open, nowMs)) {
+      const next = choice === 'next' ? await nextEvent(tx, endpoint) : null
+      if (next?.seq === null) {
+        cursorSeq = next.passedSeq
+        if (next.hasMore) dueAtMs = nowMs
+        continue
+      }
+      const chosen = choice === 'next' ? { seq: next?.seq ?? 0 } : choice
+      if (choice === 'next') cursorSeq = chosen.seq
+      const job = await begin(tx, endpoint, chosen, nowMs)
+      await tx.endpoints.advance(endpoint.id, { ...endpoint, cursorSeq }, job ? leaseUntilMs(nowMs) : nowMs)
+      return job
+    }
+    await tx.endpoints.advance(endpoint.id, { ...endpoint, cursorSeq }, dueAtMs)
+    return null
+  }
+
+  return {
+    async wake() {
+      return (await store.write(tx => tx.endpoints.wake(clock.nowMs(), WOKEN_AT_ONCE))) === WOKEN_AT_ONCE
+    },
+
+    listDue: (limit, except) => store.query(tx => tx.endpoints.listDue(clock.nowMs(), limit, except)),
+
+    async claim(endpoints) {
+      const jobs: EndpointJob[] = []
+      await setAsides.forEachAlone(endpoints, endpointReference, async ({ publicId }) => {
+        const job = await store.write(tx => claimIn(tx, publicId, clock.nowMs()))
+        if (job) jobs.push(job)
+      })
+      return jobs
+    },
+
+    async attempt({ event, url, secrets }) {
+      const message = { eventId: event.publicId, seq: event.seq, body: event.body }
+      const body = ZATGATE_DIALECT.body(message)
+      const headers = ZATGATE_DIALECT.headers(message, body, secrets, Math.floor(clock.nowMs() / 1000))
+      return makeAttempt({ http: webhookHttp, clock, log }, { url, headers, body }, event.seq)
+    },
+
+    async record(job, { endedAtMs, ...result }) {
+      const { attemptId, deliveryId, endpointId, event, attempt } = job
+      await store.write(async tx => {
+        const endpoint = await tx.endpoints.lockByPublicId(endpointId)
+        const progress = { state: 'waiting', attempts: attempt, dueAtMs: endedAtMs } as const
+        const about = { publicId: attemptId, deliveryPublicId: deliveryId, accountId: event.accountId, progress }
+        await tx.endpointDeliveries.log({ ...about, ...result })
+        if (!endpoint) return
+        const open = await tx.endpointDeliveries.openOf(endpoint.id, MAX_OPEN)
+        const delivery = open.find(({ publicId }) => publicId === deliveryId)
+        // A success also ends a delivery whose later attempt is in flight or has failed.
+        if (!delivery || (result.error !== null && !(delivery.isSending && delivery.attempts === attempt))) return
+        if (result.error !== null) {
+          const failure = { error: result.error, nowMs: endedAtMs, eventType: event.type }
+          const after = await fail(tx, endpoint, delivery, failure)
+          await tx.endpoints.advance(endpoint.id, { ...endpoint, ...after }, after.pausedAt === null ? endedAtMs : null)
+          return
+        }
+        await tx.endpointDeliveries.settle(delivery.id, 'delivered', null)
+        if (endpoint.retryAtMs !== null) await tx.endpointDeliveries.release(endpoint.id, delivery.seq, endedAtMs)
+        await tx.endpoints.advance(endpoint.id, { ...endpoint, ...NO_FAILURES }, endedAtMs)
+      })
+    },
+
+    nextDueAtMs: () => store.query(tx => tx.endpoints.nextDueAtMs()),
+
+    retrySetAside: () =>
+      setAsides.retryDue('endpoint', async ({ reference }) => {
+        await store.write(async tx => {
+          const endpoint = await tx.endpoints.lockByPublicId(reference)
+          if (!endpoint) return
+          openSecrets(endpoint, clock.nowMs())
+          await tx.endpoints.advance(endpoint.id, endpoint, clock.nowMs())
+        })
+        return true
+      }),
+  }
+}
+
+interface NextEvent {
+  /** Null: none in the part that was looked through. */
+  readonly seq: number | null
+  /** All events up to it were looked through. */
+  readonly passedSeq: number
+  /** Whether there may be further events. */
+  readonly hasMore: boolean
+}

@@ -1,0 +1,211 @@
+import type { Account } from '../../domain/account/account.ts'
+import { type Actor, SERVICE } from '../../domain/account/audit.ts'
+import { MAX_COUNT } from '../../domain/count.ts'
+import { AppError, invalidField } from '../../domain/error.ts'
+import {
+  EARLIER_SECRET_SECS,
+  type Endpoint,
+  endpointSecretProblem,
+  endpointSecretSealContext,
+  MAX_ENDPOINTS,
+  MAX_RECOVERY_SECS,
+  type Schedule,
+} from '../../domain/notify/endpoint.ts'
+import type { EventType } from '../../domain/notify/event.ts'
+import { TEST_EVENT_BODY, webhookUrlProblem } from '../../domain/notify/webhook.ts'
+import { endpointReference } from '../../domain/set-aside.ts'
+import { type Clock, nowSecs } from '../../ports/clock.ts'
+import type { Random } from '../../ports/random.ts'
+import type { FollowingEndpoint } from '../../ports/repository/notify/endpoint.ts'
+import type { Store, Tx } from '../../ports/store.ts'
+import type { Vault } from '../../ports/vault.ts'
+import { recordChange } from '../account/audit.ts'
+import { findByPublicId } from '../public-id.ts'
+import { generateWebhookSecret } from './webhook.ts'
+
+/** What an endpoint is created with. */
+export interface EndpointRequest {
+  readonly url: string
+  /** Default: all types but `test`. */
+  readonly types?: readonly EventType[] | null
+  /** Default: `standard`. */
+  readonly schedule?: Schedule
+  /** Default: true. */
+  readonly enabled?: boolean
+  /** Default: a generated one. */
+  readonly secret?: string
+}
+
+export type EndpointChangeRequest = Partial<Omit<EndpointRequest, 'secret'>>
+
+/** Management of an account's endpoints by its owner. */
+export interface Endpoints {
+  /** Oldest first. */
+  list(account: Account): Promise<Endpoint[]>
+  /** @throws AppError `no_such_endpoint` */
+  read(account: Account, id: string): Promise<Endpoint>
+  /**
+   * Creates an endpoint that gets the events from now on. The secret is available only in this result.
+   * @throws AppError `invalid_url`, `invalid_secret`, `invalid_types`, `too_many_endpoints`
+   */
+  create(account: Account, request: EndpointRequest, actor?: Actor): Promise<{ endpoint: Endpoint; secret: string }>
+  /**
+   * Changes an endpoint. One that is enabled again, or resumed after a pause, gets the events from now on.
+   * @throws AppError `no_such_endpoint`, `invalid_url`, `invalid_types`
+   */
+  change(account: Account, id: string, request: EndpointChangeRequest, actor?: Actor): Promise<Endpoint>
+  /** @throws AppError `no_such_endpoint` */
+  remove(account: Account, id: string, actor?: Actor): Promise<void>
+  /** Returns the new secret once. The earlier one also signs for a day. @throws AppError `no_such_endpoint`, `invalid_secret` */
+  rotateSecret(account: Account, id: string, secret?: string, actor?: Actor): Promise<string>
+  /** Sends a test event to the endpoint alone. @returns the delivery's id @throws AppError `no_such_endpoint`, `endpoint_disabled` */
+  test(account: Account, id: string): Promise<string>
+  /**
+   * Sends again all events since a time that were never delivered to the endpoint, in their order.
+   * @param since Unix seconds
+   * @returns the number of the first event since then; null: there is none
+   * @throws AppError `no_such_endpoint`, `endpoint_disabled`, `invalid_since`
+   */
+  recover(account: Account, id: string, since: number, actor?: Actor): Promise<number | null>
+  /** The number of deliveries that have failed for good, counted up to `MAX_COUNT` and one. */
+  countFailed(endpoint: Endpoint): Promise<number>
+}
+
+export function createEndpoints(deps: {
+  readonly store: Store
+  readonly vault: Vault
+  readonly clock: Clock
+  readonly random: Random
+  /** Also allows plain http, for development. */
+  readonly allowPrivate: boolean
+}): Endpoints {
+  const { store, vault, clock, random, allowPrivate } = deps
+
+  const seal = (account: Account, secret: string) =>
+    vault.seal(Buffer.from(secret), endpointSecretSealContext(account.id))
+
+  function requireUrl(url: string): void {
+    const problem = webhookUrlProblem(url, allowPrivate)
+    if (problem !== null) throw invalidField('url', problem)
+  }
+
+  function requireTypes(types: readonly EventType[] | null | undefined): void {
+    if (types?.length === 0) throw invalidField('types', 'at least one type, or null for all')
+  }
+
+  function secretOf(chosen: string | undefined): string {
+    const problem = chosen === undefined ? null : endpointSecretProblem(chosen)
+    if (problem !== null) throw invalidField('secret', problem)
+    return chosen ?? generateWebhookSecret(random)
+  }
+
+  const lock = (tx: Tx, account: Account, id: string): Promise<FollowingEndpoint> =>
+    findByPublicId('no_such_endpoint', id, publicId => tx.endpoints.lock(account.id, publicId))
+
+  /** @throws AppError `endpoint_disabled` */
+  async function lockActive(tx: Tx, account: Account, id: string): Promise<FollowingEndpoint> {
+    const endpoint = await lock(tx, account, id)
+    if (!endpoint.enabled || endpoint.pausedAt !== null) throw new AppError('endpoint_disabled')
+    return endpoint
+  }
+
+  const hostOf = ({ url }: Pick<Endpoint, 'url'>) => new URL(url).host
+
+  return {
+    list: account => store.read(tx => tx.endpoints.ofAccount(account.id)),
+
+    read: (account, id) =>
+      findByPublicId('no_such_endpoint', id, publicId =>
+        store.read(tx => tx.endpoints.byPublicId(account.id, publicId)),
+      ),
+
+    async create(account, request, actor = SERVICE) {
+      const { url, types = null, schedule = 'standard', enabled = true } = request
+      requireUrl(url)
+      requireTypes(types)
+      const secret = secretOf(request.secret)
+      const now = nowSecs(clock)
+      const sealed = { sealedSecret: seal(account, secret), earlierSealedSecret: null, earlierSecretUntil: null }
+      const endpoint = await store.write(async tx => {
+        await tx.accounts.lock(account.id)
+        const existing = await tx.endpoints.ofAccount(account.id)
+        if (existing.length >= MAX_ENDPOINTS) throw new AppError('too_many_endpoints')
+        const terms = { url, types, schedule, enabled, createdAt: now, updatedAt: now }
+        const created = { publicId: random.uuid(), accountId: account.id, ...terms, ...sealed }
+        await recordChange(tx, account, actor, { kind: 'endpoint_created', at: now, detail: hostOf(created) })
+        return tx.endpoints.insert(created)
+      })
+      return { endpoint, secret }
+    },
+
+    async change(account, id, request, actor = SERVICE) {
+      if (request.url !== undefined) requireUrl(request.url)
+      requireTypes(request.types)
+      const now = nowSecs(clock)
+      return store.write(async tx => {
+        const before = await lock(tx, account, id)
+        const isActive = before.enabled && before.pausedAt === null
+        await tx.endpoints.update(before.id, request, now)
+        if (request.enabled === true && !isActive) await tx.endpoints.restart(before.id)
+        // What failed under the earlier terms is looked at again at once.
+        else await tx.endpoints.goBackTo(before.id, before.cursorSeq, clock.nowMs())
+        await recordChange(tx, account, actor, { kind: 'endpoint_changed', at: now, detail: hostOf(before) })
+        return findByPublicId('no_such_endpoint', id, publicId => tx.endpoints.byPublicId(account.id, publicId))
+      })
+    },
+
+    async remove(account, id, actor = SERVICE) {
+      const now = nowSecs(clock)
+      await store.write(async tx => {
+        const endpoint = await lock(tx, account, id)
+        await tx.endpoints.remove(endpoint.id, now)
+        await tx.setAside.remove(endpointReference(endpoint))
+        await recordChange(tx, account, actor, { kind: 'endpoint_removed', at: now, detail: hostOf(endpoint) })
+      })
+    },
+
+    async rotateSecret(account, id, chosen, actor = SERVICE) {
+      const secret = secretOf(chosen)
+      const now = nowSecs(clock)
+      const sealedSecret = seal(account, secret)
+      await store.write(async tx => {
+        const endpoint = await lock(tx, account, id)
+        const earlier = { earlierSealedSecret: endpoint.sealedSecret, earlierSecretUntil: now + EARLIER_SECRET_SECS }
+        await tx.endpoints.setSecret(endpoint.id, { sealedSecret, ...earlier }, now)
+        const kind = 'endpoint_secret_rotated'
+        await recordChange(tx, account, actor, { kind, at: now, detail: hostOf(endpoint) })
+      })
+      return secret
+    },
+
+    test: (account, id) =>
+      store.write(async tx => {
+        const endpoint = await lockActive(tx, account, id)
+        const now = nowSecs(clock)
+        const event = { accountId: account.id, invoiceId: null, createdAt: now }
+        const publicId = random.uuid()
+        const test = { ...event, type: 'test', body: TEST_EVENT_BODY, publicId: random.uuid() } as const
+        await tx.events.append([
+          { ...test, endpointDelivery: { publicId, endpointId: endpoint.id, dueAtMs: clock.nowMs() } },
+        ])
+        tx.notify('events')
+        return publicId
+      }),
+
+    async recover(account, id, since, actor = SERVICE) {
+      const now = nowSecs(clock)
+      if (since < now - MAX_RECOVERY_SECS)
+        throw invalidField('since', 'at most 30 days ago: older deliveries are not known')
+      return store.write(async tx => {
+        const endpoint = await lockActive(tx, account, id)
+        const first = await tx.events.firstSince(account.id, since)
+        if (first !== null) await tx.endpoints.goBackTo(endpoint.id, first - 1, clock.nowMs())
+        await recordChange(tx, account, actor, { kind: 'endpoint_recovered', at: now, detail: hostOf(endpoint) })
+        tx.notify('events')
+        return first
+      })
+    },
+
+    countFailed: ({ id }) => store.read(tx => tx.endpointDeliveries.countFailed(id, MAX_COUNT + 1)),
+  }
+}

@@ -1,0 +1,142 @@
+import type { EndpointDeliveryRepository } from '../../../ports/repository/notify/endpoint-delivery.ts'
+import { countUpTo } from '../../count.ts'
+import { num } from '../../mapping.ts'
+import type { Db } from '../../tables.ts'
+
+export function endpointDeliveryRepository(db: Db): EndpointDeliveryRepository {
+  const waitingOf = (endpointId: number) =>
+    db
+      .updateTable('deliveries')
+      .where('endpoint_id', '=', endpointId)
+      .where('endpoint_due_at_ms', 'is not', null)
+      .where('state', '=', 'waiting')
+
+  return {
+    async openOf(endpointId, limit) {
+      const rows = await db
+        .selectFrom('deliveries')
+        .select(['id', 'public_id', 'event_seq', 'state', 'attempts', 'endpoint_due_at_ms', 'passed', 'created_at'])
+        .where('endpoint_id', '=', endpointId)
+        .where('endpoint_due_at_ms', 'is not', null)
+        .orderBy('event_seq')
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+      return rows.map(row => ({
+        id: num(row.id),
+        publicId: row.public_id,
+        seq: num(row.event_seq),
+        isSending: row.state === 'sending',
+        attempts: num(row.attempts),
+        dueAtMs: num(row.endpoint_due_at_ms!),
+        isPassed: num(row.passed) === 1,
+        createdAt: num(row.created_at),
+      }))
+    },
+
+    async takenAmong(endpointId, accountId, seqs) {
+      if (seqs.length === 0) return new Set()
+      const rows = await db
+        .selectFrom('deliveries')
+        .select('event_seq')
+        .where('endpoint_id', '=', endpointId)
+        .where('account_id', '=', accountId)
+        .where('event_seq', 'in', seqs)
+        .where('state', 'in', ['waiting', 'sending', 'delivered'])
+        .execute()
+      return new Set(rows.map(row => num(row.event_seq)))
+    },
+
+    async insert(delivery, dueAtMs, isPassed) {
+      const { endpointId, eventSeq, createdAt } = delivery
+      await db
+        .updateTable('deliveries')
+        .set({ resent_at: createdAt })
+        .where('endpoint_id', '=', endpointId)
+        .where('event_seq', '=', eventSeq)
+        .where('state', '=', 'failed')
+        .where('resent_at', 'is', null)
+        .execute()
+      const row = await db
+        .insertInto('deliveries')
+        .values({
+          public_id: delivery.publicId,
+          account_id: delivery.accountId,
+          endpoint_id: endpointId,
+          invoice_id: delivery.invoiceId,
+          event_seq: eventSeq,
+          event_type: delivery.eventType,
+          state: 'waiting',
+          attempts: 0,
+          endpoint_due_at_ms: dueAtMs,
+          passed: Number(isPassed),
+          created_at: createdAt,
+        })
+        .returning('id')
+        .executeTakeFirstOrThrow()
+      return num(row.id)
+    },
+
+    async start({ publicId, deliveryId, accountId, invoiceId, url, attempt, startedAt }, leaseUntilMs) {
+      await db
+        .updateTable('deliveries')
+        .set({ state: 'sending', attempts: attempt, endpoint_due_at_ms: leaseUntilMs })
+        .where('id', '=', deliveryId)
+        .execute()
+      await db
+        .insertInto('delivery_attempts')
+        .values({
+          public_id: publicId,
+          delivery_id: deliveryId,
+          account_id: accountId,
+          invoice_id: invoiceId,
+          url,
+          attempt,
+          created_at: startedAt,
+        })
+        .execute()
+    },
+
+    async log({ publicId, statusCode, error, durationMs, response, requestHeaders, responseHeaders }) {
+      await db
+        .updateTable('delivery_attempts')
+        .set({
+          status_code: statusCode,
+          error,
+          duration_ms: durationMs,
+          response,
+          request_headers: requestHeaders,
+          response_headers: responseHeaders,
+        })
+        .where('public_id', '=', publicId)
+        .execute()
+    },
+
+    async settle(id, state, dueAtMs) {
+      await db.updateTable('deliveries').set({ state, endpoint_due_at_ms: dueAtMs }).where('id', '=', id).execute()
+    },
+
+    async release(endpointId, seq, nowMs) {
+      await waitingOf(endpointId).set({ endpoint_due_at_ms: nowMs }).execute()
+      await waitingOf(endpointId).set({ passed: 1 }).where('event_seq', '<', seq).execute()
+    },
+
+    async failAll(endpointId) {
+      const result = await waitingOf(endpointId).set({ state: 'failed', endpoint_due_at_ms: null }).executeTakeFirst()
+      return num(result.numUpdatedRows)
+    },
+
+    countFailed: (endpointId, max) =>
+      countUpTo(
+        db,
+        db
+          .selectFrom('deliveries')
+          .select('id')
+          .where('endpoint_id', '=', endpointId)
+          .where('state', '=', 'failed')
+          .where('resent_at', 'is', null)
+          .where('event_type', '!=', 'test'),
+        max,
+      ),
+  }
+}
