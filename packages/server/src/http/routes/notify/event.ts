@@ -50,11 +50,11 @@ const FeedEventSchema = wireObject<Wire.FeedEvent>()('FeedEvent', {
 })
 
 /** @throws AppError `invalid_types` */
-export function parseEventTypes(texts: readonly string[], field = 'types'): EventType[] {
+function parseEventTypes(text: string): EventType[] {
   const isEventType = (text: string): text is EventType => (EVENT_TYPES as readonly string[]).includes(text)
-  const types = [...new Set(texts)]
+  const types = [...new Set(text.split(','))]
   if (types.every(isEventType)) return types
-  throw invalidField(field, `some of ${EVENT_TYPES.join(', ')}`)
+  throw invalidField('types', `some of ${EVENT_TYPES.join(', ')}`)
 }
 
 function presentEvent({ seq, publicId, type, createdAt, body }: Event) {
@@ -93,7 +93,7 @@ export function eventRoutes(app: App, { eventFeed, auth }: { eventFeed: EventFee
     async (request, reply) => {
       const { after, types, limit = 50, wait = 0 } = request.query
       const waitMs = wait * 1000
-      const query = { after, types: types === undefined ? undefined : parseEventTypes(types.split(',')), limit, waitMs }
+      const query = { after, types: types === undefined ? undefined : parseEventTypes(types), limit, waitMs }
       if (waitMs > 0) request.raw.socket.setTimeout(waitMs + STALLED_AFTER_MS)
       const { events, nextAfter } = await eventFeed.read(accountOf(request), query, closeSignal(reply))
       reply.header(NEXT_AFTER_HEADER, nextAfter)
