@@ -352,7 +352,14 @@ export interface AccountWithFirstAddress extends Account {
 }
 
 /** A right of a scoped API key. */
-export type Scope = 'invoices:create' | 'invoices:read' | 'invoices:write'
+export type Scope =
+  | 'invoices:create'
+  | 'invoices:read'
+  | 'invoices:write'
+  | 'events:read'
+  | 'webhooks:write'
+  | 'refunds:write'
+  | 'withdrawals:read'
 
 /** A row of GET /v1/account/api-keys. */
 export interface ApiKey {
@@ -361,6 +368,10 @@ export interface ApiKey {
   last4: string
   /** Of a scoped key. */
   scopes?: Scope[]
+  /** Of a scoped key: when it ends. Null: never. */
+  expires_at?: number | null
+  /** Of a scoped key: the CIDR blocks from which it may be used. Null: any address. */
+  addresses?: string[] | null
   created_at: number
   last_used_at: number | null
   revoked_at: number | null
@@ -371,6 +382,10 @@ export interface CreateApiKeyRequest {
   name: string
   /** What the key may do. Default: create invoices, and nothing else. */
   scopes?: Scope[]
+  /** Of a scoped key: when it ends, in Unix seconds. Default null: never. */
+  expires_at?: number | null
+  /** Of a scoped key: 1 to 20 IPv4 or IPv6 addresses or CIDR blocks from which it may be used. Default null: any. */
+  addresses?: string[] | null
 }
 
 /** The response of POST /v1/account/api-keys. */

@@ -58,8 +58,8 @@ export const SIGN_IN: readonly Change[] = [
     name: 'a withdrawal needs no recent code',
     file: 'http/routes/payout/withdrawal.ts',
     in: 'withdrawalRoutes',
-    find: 'onRequest: auth.requireRecentSignIn,',
-    replace: '',
+    find: "access: 'recent-session'",
+    replace: "access: 'session'",
     killedBy: {
       file: 'http/routes/account/recent-sign-in.test.ts',
       test: 'a stale browser token is refused as a bearer for every change that needs a code',

@@ -1,4 +1,5 @@
 import swagger from '@fastify/swagger'
+import { securityOf } from '../access.ts'
 import type { App } from '../app.ts'
 import { finishDocument, type OperationFacts } from './document.ts'
 import type { JsonObject } from './shared-schemas.ts'
@@ -45,9 +46,9 @@ export async function addOpenApi(app: App, publicUrl: () => string): Promise<() 
     // Routes without a summary are not part of the interface: removed endpoints, preflights, this document.
     transform({ schema, url, route }) {
       if (!schema?.summary) return { schema: { ...schema, hide: true }, url }
-      const { errors = [], rate } = route.config ?? {}
-      operations.set(schema.operationId ?? '', { errors, isLimited: rate !== 'unlimited' })
-      return { schema, url }
+      const { errors = [], rate, access = 'public' } = route.config ?? {}
+      operations.set(schema.operationId ?? '', { errors, access, isLimited: rate !== 'unlimited' })
+      return { schema: { ...schema, security: securityOf(access) }, url }
     },
   })
   let finished: JsonObject = {}
@@ -57,7 +58,7 @@ export async function addOpenApi(app: App, publicUrl: () => string): Promise<() 
   })
   // Serialised once for the public URL, which is known when the server listens.
   let cached = { url: '', document: Buffer.alloc(0) }
-  app.get('/openapi.json', { config: { cors: true, rate: 'read' } }, (_request, reply) => {
+  app.get('/openapi.json', { config: { cors: true, rate: 'read', access: 'public' } }, (_request, reply) => {
     const url = publicUrl()
     if (cached.url !== url) cached = { url, document: Buffer.from(JSON.stringify({ ...finished, servers: [{ url }] })) }
     return reply.type('application/json; charset=utf-8').send(cached.document)
