@@ -173,7 +173,7 @@ export interface ReadInvoiceQuery {
   include?: 'missing'
 }
 
-/** A row of GET /v1/account/invoices. */
+/** A row of GET /v1/invoices and GET /v1/account/invoices. */
 export interface InvoiceListItem extends InvoiceOrder, Refunded, MerchantTerms {
   id: string
   status: InvoiceStatus
@@ -301,10 +301,16 @@ export interface PageQuery {
   before?: string
 }
 
-/** The query of GET /v1/account/invoices. */
+/** The query of GET /v1/invoices and GET /v1/account/invoices. */
 export interface InvoiceQuery extends PageQuery {
+  /** Only invoices with this status, or with one of several, separated by commas. */
+  status?: string
   /** Only invoices of this order. */
   order_id?: string
+  /** Unix seconds, inclusive. */
+  created_from?: number
+  /** Unix seconds, exclusive. */
+  created_to?: number
 }
 
 /** Invoices of the current month. */

@@ -47,6 +47,7 @@ import { webhookRoutes } from './routes/notify/webhook.ts'
 import { withdrawalRoutes } from './routes/payout/withdrawal.ts'
 import { exportRoutes } from './routes/sale/export.ts'
 import { invoiceRoutes } from './routes/sale/invoice.ts'
+import { invoiceListRoutes } from './routes/sale/invoice-list.ts'
 import { rateRoutes } from './routes/sale/rate.ts'
 import { refundRoutes } from './routes/sale/refund.ts'
 import { refundLinkRoutes } from './routes/sale/refund-link.ts'
@@ -191,6 +192,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   // With a port for health checks, the public one has no metrics, whatever the proxy lets through.
   if (settings.healthPort === null) addMetricsRoute(app, registry, settings.metricsToken)
   invoiceRoutes(app, { invoices, cancellations: options.cancellations, swaps, webhooks, clock, publicUrl })
+  invoiceListRoutes(app, { invoices })
   swapRoutes(app, { swaps, invoices })
   refundRoutes(app, { refunds: options.refunds, publicUrl })
   refundLinkRoutes(app, options.refundLinks)

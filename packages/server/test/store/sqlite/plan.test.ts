@@ -132,9 +132,11 @@ test('each list begins at its cursor or period in an index with its order, whate
   const { planOf } = await planner(t)
   const filters: [filter: InvoiceFilter, index: string, columns: string][] = [
     [{}, 'invoices_by_time', 'account_id=?'],
-    [{ status: 'paid' }, 'invoices_by_status', 'account_id=? AND status=?'],
+    [{ statuses: ['paid'] }, 'invoices_by_status', 'account_id=? AND status=?'],
     [{ orderId: '1' }, 'invoices_by_order', 'account_id=? AND order_id=?'],
-    [{ orderId: '1', status: 'paid' }, 'invoices_by_order', 'account_id=? AND order_id=?'],
+    [{ statuses: ['paid', 'pending'] }, 'invoices_by_status', 'account_id=? AND status=?'],
+    [{ orderId: '1', statuses: ['paid'] }, 'invoices_by_order', 'account_id=? AND order_id=?'],
+    [{ orderId: '1', statuses: ['paid', 'expired', 'pending'] }, 'invoices_by_order', 'account_id=? AND order_id=?'],
     [{ needsAttention: true }, 'invoices_needing_attention', 'account_id=?'],
     [{ overpaid: true }, 'invoices_overpaid', 'account_id=?'],
     [{ partPaid: true }, 'invoices_part_paid', 'account_id=?'],

@@ -6,7 +6,7 @@ import type { Exports } from '../../../services/sale/export.ts'
 import type { App } from '../../app.ts'
 import { accountOf, sessionOf } from '../../auth.ts'
 import { ERROR_RESPONSES, Id, stringEnum, wireObject, wireQuery } from '../../schema.ts'
-import { InvoiceListItemSchema } from './invoice.ts'
+import { InvoiceListItemSchema } from './invoice-list.ts'
 import { refundMembers } from './refund.ts'
 
 /** The latest time of a period, in Unix seconds. */

@@ -31,8 +31,6 @@ import {
   type MemberSchemas,
   named,
   nullable,
-  PageQuery,
-  parsePage,
   requestMembers,
   responses,
   stringEnum,
@@ -115,13 +113,6 @@ const InvoiceSchema = wireObject<Wire.Invoice>()('Invoice', {
 
 const ReadQuery = wireQuery<Wire.ReadInvoiceQuery>()({
   include: Type.Optional(stringEnum(['missing'], '`missing`: with the rest to pay.')),
-})
-
-export const InvoiceListItemSchema = wireObject<Wire.InvoiceListItem>()('InvoiceListItem', invoiceMembers('list'))
-
-const ListQuery = wireQuery<Wire.InvoiceQuery>()({
-  ...PageQuery.properties,
-  order_id: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'Only invoices of this order.' })),
 })
 
 /** The page where the buyer pays. */
@@ -256,31 +247,10 @@ export function invoiceRoutes(app: App, deps: Deps): void {
       return canceled
     },
   )
-
-  app.get(
-    '/v1/account/invoices',
-    {
-      config: { rate: 'list', access: 'session' },
-      schema: {
-        operationId: 'listInvoices',
-        summary: "List the account's invoices, newest first",
-        tags: ['account'],
-        querystring: ListQuery,
-        response: responses(Type.Array(InvoiceListItemSchema)),
-      },
-    },
-    async (request, reply) => {
-      const { order_id: orderId } = request.query
-      const filter = orderId === undefined ? {} : { orderId }
-      const found = await invoices.list(accountOf(request), parsePage(request.query), filter)
-      serializeMetadata(reply)
-      return found.map(invoice => viewInvoice('list', invoice))
-    },
-  )
 }
 
 /** Sends metadata as it was given. Call it last: an error has its own serialiser. */
-function serializeMetadata(reply: FastifyReply): void {
+export function serializeMetadata(reply: FastifyReply): void {
   reply.type('application/json; charset=utf-8').serializer(payload => stringify(payload as object))
 }
 
