@@ -30,7 +30,7 @@ const TAGS = [
   { name: 'invoices', description: 'Create, read and follow invoices.' },
   { name: 'swaps', description: 'Pay an invoice in another asset, through a swap provider.' },
   { name: 'account', description: 'The account, its invoices and its viewing key.' },
-  { name: 'API keys', description: 'Keys that create invoices.' },
+  { name: 'API keys', description: 'Keys that create invoices, or do what their scopes name.' },
   { name: 'sessions', description: 'Sign-ins and tokens of scripts.' },
   { name: 'webhooks', description: 'The webhook of an account, and its deliveries.' },
   { name: 'refunds', description: 'Orders to pay buyers back, which the wallet of the merchant pays.' },

@@ -7,8 +7,8 @@ import type { JsonObject } from './shared-schemas.ts'
 const DESCRIPTION = `Invoices for shielded Zcash. Amounts are integers in zat (1 ZEC is 100,000,000 zat), times are Unix \
 seconds unless a field says otherwise, ids are UUIDs.
 
-Create invoices with an API key. Everything about the account needs a session token, which the dashboard issues. An \
-invoice id is the access token for reading that invoice and for starting a swap on it.
+Create invoices with an API key. Everything about the account needs a session token, which the dashboard issues; some \
+of it takes a scoped API key as well, which can end and be bound to addresses. An invoice id is the access token for reading that invoice and for starting a swap on it.
 
 Errors are flat JSON: a stable \`code\` for programs and a \`message\` for people, often with a \`detail\` that says what \
 would be right. \`doc_url\` shows what the code means and what to do.`
@@ -19,7 +19,8 @@ const SECURITY_SCHEMES = {
     scheme: 'bearer',
     description:
       'An API key. One without scopes, `zg_…`, creates invoices and can do nothing else. A scoped one, `zgk_…`, can do ' +
-      'what its scopes name.',
+      'what its scopes name; each operation names those that it takes. Outside of its addresses, if it has any, the ' +
+      'response is 403 `address_not_allowed`.',
   },
   sessionAuth: {
     type: 'http',

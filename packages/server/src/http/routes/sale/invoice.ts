@@ -166,7 +166,7 @@ export function invoiceRoutes(app: App, deps: Deps): void {
         description:
           'Checked in this order: API key, body, rate, viewing key, plan limit. A request with an amount and a time alone gets ' +
           'the address of the payment page as a `Link` header, one with more as `checkout_url`. With an `Idempotency-Key` header (1 to 255 ' +
-          'printable characters), repeating the same request within 24 hours returns the same invoice and counts once.',
+          'printable characters), repeating the same request within 24 hours returns the same invoice and counts once. A scoped key needs `invoices:create`.',
         tags: ['invoices'],
         headers: IdempotencyHeader,
         body: CreateInvoiceSchema,
