@@ -11,7 +11,7 @@ import { booleanAttribute, type Html, html } from '../../html.ts'
 export interface ApiKeysView {
   readonly keys: readonly ApiKey[]
   /** The key just created, shown only once. */
-  readonly created?: { readonly name: string; readonly key: string }
+  readonly created?: { readonly name: string; readonly key: string; readonly createsInvoices: boolean }
   /** Unix seconds. */
   readonly now: number
   readonly publicUrl: string
@@ -40,8 +40,8 @@ export function apiKeysPage(user: PageUser, view: ApiKeysView): Html {
     error,
     body: html`
       ${created && oneTimeSecret(html`New API key “<bdi>${created.name}</bdi>”`, created.key, 'Store it like a password. It is shown only once; we keep only a hash.')}
-      ${created && firstInvoice && html`<p><a class="button primary" href="/invoices/new">Next: create your first invoice</a></p>`}
-      <p class="lead">An API key lets your server create invoices, and nothing else unless you choose so. It never reads or changes your account.</p>
+      ${created?.createsInvoices && firstInvoice && html`<p><a class="button primary" href="/invoices/new">Next: create your first invoice</a></p>`}
+      <p class="lead">An API key lets your server create invoices, and nothing else unless you choose so. No key changes your account or moves money.</p>
       <form class="card narrow" method="post" action="/api-keys">
         ${field({ name: 'name', label: 'Key name', value: form.name ?? '', maxlength: MAX_NAME_LENGTH, hint: 'A name that you will recognise, such as “shop”.', attributes: html` autocomplete="off"` })}
         ${scopeChoice(form)}
@@ -49,7 +49,7 @@ export function apiKeysPage(user: PageUser, view: ApiKeysView): Html {
       </form>
       <section class="card" aria-labelledby="keys"><h2 id="keys">Your API keys</h2>${keys.length > 0 ? table(keys, now) : html`<p class="empty">No API keys yet.</p>`}${pager({ older })}</section>
       <section class="card" aria-labelledby="try"><h2 id="try">Example request</h2><pre tabindex="0"><code>curl ${publicUrl}/v1/invoices \\
-  -H 'Authorization: Bearer ${created?.key ?? 'zg_…'}' \\
+  -H 'Authorization: Bearer ${created?.createsInvoices ? created.key : 'zg_…'}' \\
   -H 'Content-Type: application/json' \\
   -d '{"amount_zat": 100000}'</code></pre><p>All requests, with a form to try each: the <a href="/docs">API reference</a>.</p></section>`,
   })

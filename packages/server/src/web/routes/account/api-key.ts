@@ -57,10 +57,16 @@ export function apiKeyPages(site: Site): void {
     const { name = '' } = form
     return site.requireRecentAuth({ request, reply, user, form, menuPath: PATH }, async () => {
       try {
-        const { key } = await apiKeys.create(user.account, name, user.actor, rightsIn(form, nowSecs(clock)))
+        const rights = rightsIn(form, nowSecs(clock))
+        const { key } = await apiKeys.create(user.account, name, user.actor, rights)
+        const createsInvoices = rights === null || rights.scopes.includes('invoices:create')
         const setupSteps = await dashboard.setupSteps(user.account)
         const firstInvoice = setupSteps.viewingKey && !setupSteps.invoice
-        return apiKeysPage(site.pageUser(user), { ...(await view(user)), created: { name, key }, firstInvoice })
+        return apiKeysPage(site.pageUser(user), {
+          ...(await view(user)),
+          created: { name, key, createsInvoices },
+          firstInvoice,
+        })
       } catch (error) {
         reply.code(400)
         return apiKeysPage(site.pageUser(user), {
