@@ -45,7 +45,7 @@ const MAY_DEPEND_ON: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** The modules of Node without input or output that the domain may import; of `node:net` only the address checks. */
-const PURE = new Set(['node:crypto', 'node:zlib', 'node:net isIP', 'node:net isIPv6'])
+const PURE = new Set(['node:crypto', 'node:zlib', 'node:net isIP', 'node:net isIPv6', 'node:net BlockList'])
 
 function layerOf(path: string): string {
   return path.slice(SERVER.length).split('/')[0]!.replace(/\.ts$/, '')

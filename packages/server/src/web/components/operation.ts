@@ -80,8 +80,11 @@ function responsePart(status: string, response: JsonObject | undefined, resolve:
 }
 
 function credentialOf({ security }: JsonObject): string {
-  const names = ((security ?? []) as JsonObject[]).flatMap(Object.keys).map(scheme => CREDENTIALS[scheme]?.name)
-  return names.length > 0 ? names.join(' or ') : 'none'
+  const ways = (security ?? []) as JsonObject[]
+  const scopes: string[] = ways.flatMap(({ apiKeyAuth }) => apiKeyAuth ?? [])
+  const names = [...new Set(ways.flatMap(Object.keys))].map(scheme => CREDENTIALS[scheme]?.name)
+  if (names.length === 0) return 'none'
+  return names.join(' or ') + (scopes.length > 0 ? ` with the scope ${scopes.join(' or ')}` : '')
 }
 
 /** A shell command that sends the example. The ids and credentials in it are shell variables. */

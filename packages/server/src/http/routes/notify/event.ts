@@ -7,7 +7,7 @@ import { RawJson, stringify } from '../../../domain/raw-json.ts'
 import type { Event } from '../../../ports/repository/notify/event.ts'
 import type { EventFeed } from '../../../services/notify/event-feed.ts'
 import type { App } from '../../app.ts'
-import { type Auth, accountOf } from '../../auth.ts'
+import { accountOf } from '../../auth.ts'
 import { Id, named, responses, stringEnum, UnixSecs, wireObject, wireQuery } from '../../schema.ts'
 
 export const EventTypeSchema = named('EventType', stringEnum(EVENT_TYPES, 'Event type.'))
@@ -68,16 +68,15 @@ function closeSignal({ raw }: FastifyReply): AbortSignal {
   return controller.signal
 }
 
-export function eventRoutes(app: App, { eventFeed, auth }: { eventFeed: EventFeed; auth: Auth }): void {
+export function eventRoutes(app: App, { eventFeed }: { eventFeed: EventFeed }): void {
   app.get(
     '/v1/account/events',
     {
       config: {
         rate: 'session',
-        scope: 'events:read',
-        errors: ['missing_scope', 'events_pruned', 'too_many_event_readers'],
+        access: { scopes: ['events:read'], or: 'session' },
+        errors: ['events_pruned', 'too_many_event_readers'],
       },
-      onRequest: auth.requireOwner,
       schema: {
         operationId: 'listEvents',
         summary: 'Read the events of the account, oldest first',
@@ -85,7 +84,6 @@ export function eventRoutes(app: App, { eventFeed, auth }: { eventFeed: EventFee
           'Follow them with `after`: the `seq` of the last event, or the response header `X-Next-After`, which also passes ' +
           'events of other types. Nothing is ever added behind a number that was read. Kept for 90 days.',
         tags: ['events'],
-        security: [{ sessionAuth: [] }, { apiKeyAuth: [] }],
         querystring: EventQuery,
         response: responses(Type.Array(FeedEventSchema)),
       },
