@@ -1,5 +1,7 @@
 import type { JsonObject } from '../../http/openapi/shared-schemas.ts'
+import { docsContents } from '../components/docs-contents.ts'
 import { referencePage as frame } from '../components/layout.ts'
+import { DOCS } from '../components/nav.ts'
 import { type DescribedOperation, operationSection, webhookHeaders, webhookSection } from '../components/operation.ts'
 import { prose } from '../components/prose.ts'
 import { type Resolve, resolver } from '../components/schema-table.ts'
@@ -15,9 +17,8 @@ interface Group {
 /**
  * The reference of the API, from its OpenAPI document.
  * @param url the address of this service
- * @param guides links to them
  */
-export function referencePage(document: JsonObject, url: string, guides: Html): Html {
+export function referencePage(document: JsonObject, url: string): Html {
   const groups = groupsOf(document)
   const resolve = resolver(document)
   const webhooks = Object.entries<JsonObject>(document.webhooks).map(([path, { post }]) => ({
@@ -25,7 +26,7 @@ export function referencePage(document: JsonObject, url: string, guides: Html): 
   }))
   return frame({
     title: 'API reference',
-    contents: html`${guides}${groups.map(contentsOf)}<h2><a href="#events">Events</a></h2><ul>${webhooks.map(link)}</ul>`,
+    contents: html`${docsContents(DOCS.href)}${groups.map(contentsOf)}<h2><a href="#events">Events</a></h2><ul>${webhooks.map(link)}</ul>`,
     body: html`<h1>API reference</h1>
       ${(document.info.description as string).split('\n\n').map(text => html`<p class="lead">${prose(text)}</p>`)}
       <p class="lead">For generators of clients: <a href="/openapi.json">openapi.json</a>.</p>
