@@ -26,16 +26,26 @@ export const GUIDES: Readonly<Record<string, Guide>> = {
   webhooks: {
     file: 'docs/webhooks.md',
     title: 'Webhooks',
-    about: 'What to do with each event, how to verify it, and receivers.',
+    about: 'What to do with each event, the rules of a receiver, and receivers in Node and Go.',
   },
   sdk: {
     file: 'packages/sdk/README.md',
     title: 'TypeScript and JavaScript',
     about: 'A typed client, and webhooks in Node, Express and Fastify.',
   },
+  python: {
+    file: 'docs/python.md',
+    title: 'Python',
+    about: 'Create an invoice, verify a webhook and reconcile every night, with the standard library.',
+  },
+  php: {
+    file: 'docs/php.md',
+    title: 'PHP',
+    about: 'Create an invoice, verify a webhook and reconcile every night, without a library.',
+  },
   clients: {
     file: 'docs/clients.md',
-    title: 'Other languages',
+    title: 'Generated clients',
     about: 'Generate a client in Python, Go or another language from the OpenAPI document.',
   },
   swaps: {
@@ -64,9 +74,14 @@ export function guidePath(name: string): string {
   return name === 'errors' ? '/docs/errors' : `${GUIDES_PATH}/${name}`
 }
 
-/** The text of a document. @param file below the root of the project */
-function readGuide(file: string): Promise<string> {
-  return readFile(new URL(file, ROOT), 'utf8')
+const texts = new Map<string, Promise<string>>()
+
+/** The text of a document, which is read once. @param file below the root of the project */
+export function readGuide(file: string): Promise<string> {
+  const text = texts.get(file) ?? readFile(new URL(file, ROOT), 'utf8')
+  texts.set(file, text)
+  text.catch(() => texts.delete(file))
+  return text
 }
 
 /** The text of a guide as HTML. */
