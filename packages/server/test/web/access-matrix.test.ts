@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import fastify from 'fastify'
 import type { App } from '../../src/http/app.ts'
 import type { SiteDeps } from '../../src/web/context.ts'
+import { GUIDES, guidePath } from '../../src/web/guides.ts'
 import { addSite } from '../../src/web/site.ts'
 import { call } from '../harness/http-call.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
@@ -147,7 +148,8 @@ const OPEN_PAGES = [
   'GET /r/:id',
   'POST /r/:id',
   'GET /docs',
-  'GET /docs/:guide',
+  'GET /docs/guides',
+  ...Object.keys(GUIDES).map(name => `GET ${guidePath(name)}`),
   'GET /robots.txt',
   'GET /undo-email/:token',
   'POST /undo-email/:token',
