@@ -70,11 +70,16 @@ export function oneOf<T extends string>(isOne: (value: string) => value is T, de
   return { description, parse: value => (isOne(value) ? value : undefined) }
 }
 
+export const eventType: ValueType<EventType> = {
+  description: `one of ${EVENT_TYPES.join(', ')}`,
+  parse: value => EVENT_TYPES.find(type => type === value),
+}
+
 /** `invoice.paid,invoice.underpaid` */
 export const eventTypes: ValueType<readonly EventType[]> = {
   description: `some of ${EVENT_TYPES.join(', ')}`,
   parse(value) {
-    const types = value.split(',').map(type => EVENT_TYPES.find(known => known === type.trim()))
+    const types = value.split(',').map(type => eventType.parse(type.trim()))
     return types.includes(undefined) ? undefined : (types as EventType[])
   },
 }

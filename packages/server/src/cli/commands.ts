@@ -5,6 +5,7 @@ import {
   blockHash,
   date,
   diversifierIndex,
+  eventType,
   eventTypes,
   height,
   oneOf,
@@ -171,6 +172,12 @@ export const COMMANDS: readonly Command[] = [
     },
     example: '--forward-to http://localhost:3001/webhook --types invoice.paid,invoice.underpaid',
     run: async (values, context) => (await import('./commands/listen.ts')).listen(values, context),
+  }),
+  command('trigger', {
+    summary: 'makes an event happen in the running sandbox, and prints it; without a type, lists the types',
+    arguments: { type: optionalPositional(eventType, 'TYPE', 'the type of the event') },
+    example: 'invoice.paid',
+    run: async (values, context) => (await import('./commands/trigger.ts')).trigger(values, context),
   }),
   command('webhooks resend', {
     summary: 'sends the failed webhook events of an account again, each once',
