@@ -13,7 +13,8 @@ export interface AccountAccess {
 }
 
 /**
- * From the options, or ZATGATE_URL and ZATGATE_API_KEY, or the sandbox in the data directory.
+ * From the options, or ZATGATE_URL and ZATGATE_API_KEY, or the sandbox in the data directory, whose API key stands for its
+ * session token.
  * @throws UsageError that says what is missing or wrong, without a part of the key
  */
 export function accountAccess(
@@ -22,11 +23,18 @@ export function accountAccess(
 ): AccountAccess {
   const url = options.url ?? context.env.ZATGATE_URL?.trim()
   const key = options['api-key'] ?? context.env.ZATGATE_API_KEY?.trim()
-  if (url || key) return { baseUrl: requireServiceUrl(url), ...requireKey(key) }
-  const sandbox = readSandboxFile(context)
-  if (!sandbox) throw new UsageError('ZATGATE_URL and ZATGATE_API_KEY are missing, and no sandbox was started here')
-  const { api_url: baseUrl, session_token: sessionToken, api_key: stableKey } = sandbox
-  return { baseUrl, credential: { sessionToken }, stableKey }
+  const sandbox = !key || credentialKindOf(key) === 'apiKey' ? readSandboxFile(context) : null
+  const isSandbox = sandbox && (!url || isSameOrigin(url, sandbox.api_url)) && (!key || key === sandbox.api_key)
+  if (isSandbox) {
+    const { api_url: baseUrl, session_token: sessionToken, api_key: stableKey } = sandbox
+    return { baseUrl, credential: { sessionToken }, stableKey }
+  }
+  if (!url && !key) throw new UsageError('ZATGATE_URL and ZATGATE_API_KEY are missing, and no sandbox was started here')
+  return { baseUrl: requireServiceUrl(url), ...requireKey(key) }
+}
+
+function isSameOrigin(url: string, other: string): boolean {
+  return URL.parse(url)?.origin === URL.parse(other)?.origin
 }
 
 function requireServiceUrl(text: string | undefined): string {

@@ -15,6 +15,7 @@ export const GUIDES: Readonly<Record<string, Guide>> = {
   'first-invoice': { file: 'docs/first-invoice.md', title: 'Your first invoice' },
   checkout: { file: 'docs/checkout.md', title: 'The checkout' },
   webhooks: { file: 'docs/webhooks.md', title: 'Webhooks' },
+  events: { file: 'docs/events.md', title: 'Events' },
   sdk: { file: 'packages/sdk/README.md', title: 'TypeScript and JavaScript' },
   clients: { file: 'docs/clients.md', title: 'Other languages' },
   swaps: { file: 'docs/swaps.md', title: 'Payments in other assets' },

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { ZatgateClient } from '@zatgate/sdk'
 import { freePort } from '../../../sandbox/test/recorded/guarded-process.ts'
-import { EVENT_TYPES } from '../../src/domain/notify/event.ts'
+import { WEBHOOK_EVENT_TYPES } from '../../src/domain/notify/event.ts'
 import { stackOf, temporaryFolder } from '../harness/container.ts'
 import { missingProgram, startProgram } from '../harness/programs.ts'
 import { startTestService } from '../harness/service.ts'
@@ -99,6 +99,6 @@ test('the guide sends the events of one invoice to one more URL', { skip: NO_SHE
   await until('both events', () => paths().join() === '/,/orders/1001')
 })
 
-test('the guide says what to do with every event', () => {
-  assert.deepEqual(GUIDE.rows('What to do with each event').sort(), [...EVENT_TYPES].sort())
+test('the guide says what to do with every event of the webhook, and with no other', () => {
+  assert.deepEqual(GUIDE.rows('What to do with each event').sort(), [...WEBHOOK_EVENT_TYPES].sort())
 })
