@@ -170,11 +170,11 @@ export function createEndpointDeliveries(deps: {
       }
       open = await tx.endpointDeliveries.openOf(endpoint.id, MAX_OPEN)
     }
-    return look(tx, endpoint, open, nowMs)
+    return beginFirst(tx, endpoint, open, nowMs)
   }
 
   /** Begins the first choice that there is, and stores when to look again. */
-  async function look(
+  async function beginFirst(
     tx: Tx,
     endpoint: FollowingEndpoint,
     open: readonly OpenEndpointDelivery[],

@@ -11,6 +11,7 @@ import { type ListenArguments, listen, listenSecret } from '../../../src/cli/com
 import { createContext } from '../../../src/cli/context.ts'
 import { createOutput } from '../../../src/cli/output.ts'
 import type { Env } from '../../../src/config/settings.ts'
+import type { Scope } from '../../../src/domain/account/api-key.ts'
 import { formatCredential } from '../../../src/domain/account/credential.ts'
 import { type Merchant, startTestApi, type TestApi } from '../../harness/api.ts'
 import { runCommand } from '../../harness/command-line.ts'
@@ -54,6 +55,8 @@ function startListen(args: Partial<ListenArguments>, env: Env, clock: ManualCloc
   }
 }
 
+const rights = (scope: Scope) => ({ scopes: [scope], expiresAt: null, addresses: null })
+
 async function startReceiver(t: TestContext, responses: WebhookResponse[] = []): Promise<WebhookReceiver> {
   const receiver = await WebhookReceiver.start()
   t.after(() => receiver.close())
@@ -65,7 +68,7 @@ async function startAccount(t: TestContext, clock = new ManualClock()) {
   const api = await startTestApi({ clock })
   t.after(() => api.close())
   const merchant = await api.merchant()
-  const { key } = await api.apiKeys.create(merchant.account, 'listen', undefined, ['events:read'])
+  const { key } = await api.apiKeys.create(merchant.account, 'listen', undefined, rights('events:read'))
   return { api, merchant, key, env: { ZATGATE_URL: api.url, ZATGATE_API_KEY: key } }
 }
 
@@ -239,7 +242,7 @@ test('a wrong command line names what is missing or wrong, and repeats no key', 
 
 test('a refused key ends listen with an error', async t => {
   const { api, merchant } = await startAccount(t)
-  const { key } = await api.apiKeys.create(merchant.account, 'other', undefined, ['invoices:read'])
+  const { key } = await api.apiKeys.create(merchant.account, 'other', undefined, rights('invoices:read'))
   const env = { ZATGATE_URL: api.url, ZATGATE_API_KEY: key }
   const { code, err } = await runCommand(['listen', '--forward-to', 'http://localhost:1/'], env)
   assert.equal(code, 1)
