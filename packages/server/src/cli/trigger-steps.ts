@@ -152,8 +152,8 @@ function swapTrigger(outcome: string, does: string): Trigger {
 async function sendTest({ client, control }: SandboxStage): Promise<string> {
   const isSet = await client.getWebhook().then(
     () => true,
-    ({ code }: { readonly code?: unknown }) => {
-      if (code !== 'webhook_not_set') throw new Error('the webhook could not be read')
+    (error: Error & { readonly code?: unknown }) => {
+      if (error.code !== 'webhook_not_set') throw error
       return false
     },
   )
