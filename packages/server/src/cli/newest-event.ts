@@ -8,7 +8,8 @@ export async function newestSeq(events: Pick<Events, 'list'>, signal?: AbortSign
   for (;;) {
     const query = { types: 'plan.updated', limit: PAGE, ...(after !== undefined && { after }) }
     const page = await events.list(query, signal && { signal })
+    const isLast = page.events.length < PAGE || page.nextAfter <= (after ?? -1)
     after = page.nextAfter
-    if (page.events.length < PAGE) return after
+    if (isLast) return after
   }
 }

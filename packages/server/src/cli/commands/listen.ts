@@ -52,7 +52,7 @@ export async function listen(args: ListenArguments, context: Context, clock: Clo
     if (!signal.aborted) throw explained(error)
   } finally {
     release()
-    if (progress.after !== undefined)
+    if (progress.after !== undefined && (signal.aborted || progress.after !== args.after))
       out.result({ stopped: true, after: progress.after }, [`stopped; to go on: --after ${progress.after}`])
   }
 }

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { type TestContext, test } from 'node:test'
+import { closeServer, listen as listenOn } from '@zatgate/sandbox/http/listen'
 import { WebhookReceiver, type WebhookResponse } from '@zatgate/sandbox/webhook-receiver'
 import { verifyWebhook, ZatgateClient } from '@zatgate/sdk'
 import { type ListenArguments, listen, listenSecret } from '../../../src/cli/commands/listen.ts'
@@ -247,6 +249,31 @@ test('a refused key ends listen with an error', async t => {
   const { code, err } = await runCommand(['listen', '--forward-to', 'http://localhost:1/'], env)
   assert.equal(code, 1)
   assert.match(err, /events:read/)
+})
+
+test('listen begins after all events that there are, also when there are several pages of the type that it asks for', async t => {
+  const { api, merchant, env } = await startAccount(t)
+  for (let change = 0; change < 101; change++)
+    for (const expiresAt of [2_000_000_000, null])
+      await api.accounts.setPlan(merchant.account.email, 'Business', expiresAt)
+  const receiver = await startReceiver(t)
+  const listening = startListen({ 'forward-to': receiver.url }, env, new ManualClock(), true)
+  await until('the start', () => listening.lines().length === 1)
+  await listening.stop()
+  // The first one is of the account's creation.
+  assert.equal(JSON.parse(listening.lines()[0] ?? '').after, 203)
+})
+
+test('listen says where to begin when the events that it was asked for are no longer kept', async t => {
+  const server = createServer((_request, response) =>
+    response.writeHead(410).end('{"code":"events_pruned","message":"pruned","first_seq":41}'),
+  )
+  const url = `http://127.0.0.1:${await listenOn(server, 0)}`
+  t.after(() => closeServer(server))
+  const env = { ZATGATE_URL: url, ZATGATE_API_KEY: formatCredential('scopedKey', new Uint8Array(32)) }
+  const { code, out, err } = await runCommand(['listen', '--forward-to', 'http://localhost:1/', '--after', '7'], env)
+  assert.deepEqual([code, err], [1, 'zatgate: events before 41 are no longer kept: begin with --after 40\n'])
+  assert.doesNotMatch(out, /to go on/)
 })
 
 test('Ctrl-C ends listen within a second and without an error', async t => {
