@@ -1,11 +1,14 @@
 /** The promises of the service, by the part of the world whose judge checks them. */
 export const RULES = {
   sale: [
-    'a change and its event are one commit',
+    'a change of an invoice wakes its WebSockets',
+    'changes are numbered in the order of the commits',
+    'each cause has its event in the same commit',
+    'each event has its cause in the same commit',
+    'only a sale has events of its invoice',
     'invoice.paid is raised once, when the invoice is paid',
     'invoice.underpaid is raised once',
     'an event contains the state of its commit',
-    'events are numbered in the order of the commits',
     'a new invoice is pending',
     'the viewing key of an invoice is watched as long as the invoice',
     'received_zat counts every live payment once',
@@ -139,6 +142,7 @@ export const RULES = {
     'the deliveries of a deleted webhook are canceled',
     'an event and its delivery are one commit',
     'each event has one delivery',
+    'the webhook gets no event of another type',
     'a receiver does not delay the deliveries to others',
     'a receiver sees only committed deliveries',
     'the end of a delivery is final',

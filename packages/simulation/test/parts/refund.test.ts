@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { RefundJudge } from '../../src/parts/refund/judge.ts'
 import type { RefundRow } from '../../src/parts/refund/ledger.ts'
-import { createFakeWorld } from './fake-world.ts'
+import { createFakeWorld, eventRow } from './fake-world.ts'
 
 const ID = '6f0e35a2-0000-4000-8000-000000000000'
 const TXID = 'ab'.repeat(32)
@@ -58,7 +58,7 @@ function createJudge() {
     broken.length = 0
     rows = now
     tables['FROM refunds r'] = now
-    tables['FROM events'] = raised.map(event => ({ seq: ++seq, body: JSON.stringify(event) }))
+    tables['FROM events'] = raised.map(event => eventRow(++seq, 'refund.updated', event))
     judge.check()
     return [...broken]
   }
