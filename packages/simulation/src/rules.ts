@@ -218,6 +218,15 @@ export const RULES = {
     'an API key of an account that is being deleted does not work',
     'an account that is being deleted sells nothing',
   ],
+  event: ['the events of an account are numbered in the order of the commits'],
+  feed: [
+    'a reader sees only committed events of its account',
+    'a reader sees only the types it asks for',
+    'a reader sees each event once, in their order',
+    'a reader goes on after what it has read',
+    'no event is added behind a number that was read',
+    'only an event that is no longer kept is refused',
+  ],
   websocket: ['a WebSocket reports its own invoice'],
   poison: ['only a row that cannot be processed is set aside', 'a row that cannot be processed delays no other'],
   world: [

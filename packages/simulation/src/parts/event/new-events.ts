@@ -15,11 +15,13 @@ export interface EventRow {
 const EVENTS = `SELECT rowid AS row, account_id, seq, public_id, invoice_id, type, body FROM events
   WHERE rowid >= ? ORDER BY rowid`
 
+const NONE: Pick<EventRow, 'row' | 'public_id'> = { row: 0n, public_id: '' }
+
 /** The events of each commit, of all accounts. */
 export class NewEvents {
   readonly #world: World
   /** The newest row that was read. */
-  #last: Pick<EventRow, 'row' | 'public_id'> = { row: 0n, public_id: '' }
+  #last = NONE
   /** By account, the number of its last event that was read. */
   readonly #lastSeqs = new Map<bigint, bigint>()
 
@@ -29,17 +31,18 @@ export class NewEvents {
 
   /** The database was replaced: all of its events are read again. */
   restored(): void {
-    this.#last = { row: 0n, public_id: '' }
+    this.#last = NONE
     this.#lastSeqs.clear()
   }
 
   /** The events since the last call, in the order of their commits. */
   read(): EventRow[] {
-    const [first, ...later] = this.#readFrom(this.#last.row)
-    const isContinued = first?.row === this.#last.row && first.public_id === this.#last.public_id
+    const found = this.#readFrom(this.#last.row)
+    const isContinued = found[0]?.row === this.#last.row && found[0].public_id === this.#last.public_id
     // SQLite gives the rows of deleted events to later ones.
-    const events = isContinued ? later : this.#readFrom(0n).filter(event => this.#isNew(event))
-    this.#last = events.at(-1) ?? (isContinued ? this.#last : (first ?? { row: 0n, public_id: '' }))
+    const kept = isContinued ? found : this.#readFrom(0n)
+    const events = isContinued ? kept.slice(1) : kept.filter(event => this.#isNew(event))
+    this.#last = kept.at(-1) ?? NONE
     for (const { account_id: account, seq } of events) this.#lastSeqs.set(account, seq)
     return events
   }
