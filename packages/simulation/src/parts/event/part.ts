@@ -44,7 +44,8 @@ export const feedPart: PartFactory = {
       },
       afterFailOver: drawn => readers.readAll(drawn),
       onCommit: () => judge.check(),
-      unsettled: () => readers.unsettled(draw),
+      heal: () => readers.heal(draw),
+      unsettled: () => readers.unsettled(),
     }
   },
 }

@@ -27,6 +27,8 @@ const TYPES: readonly (readonly EventType[] | undefined)[] = [
   ['invoice.detected', 'invoice.part_paid', 'invoice.expired', 'plan.updated'],
 ]
 const MAX_READERS = 6
+/** Between two requests of a reader, at last. */
+const PAUSE_MS = 5_000
 
 /** Readers of the feed. Each goes on after what it has read, whatever happens to the service. */
 export class Readers {
@@ -77,14 +79,18 @@ export class Readers {
     }
   }
 
-  /** Lets all readers go on. @returns why they have not read everything; null when they have */
-  unsettled(draw: Draw): string | null {
-    const { running } = this.#world
+  /** From now on all readers go on by themselves. */
+  heal(draw: Draw): void {
+    if (this.#world.running.length > 0) for (const reader of this.#readers) this.#read(draw, reader)
+    if (this.#readers.length > 0) this.#world.scheduler.startTimer(PAUSE_MS, () => this.heal(draw))
+  }
+
+  /** Why the readers have not read everything; null when they have. */
+  unsettled(): string | null {
     const behind = this.#readers.find(
       ({ accountId, after, types }) =>
         accountId !== null && this.#judge.hasUnread(accountId, after === undefined ? undefined : BigInt(after), types),
     )
-    if (running.length > 0) for (const reader of this.#readers) this.#read(draw, reader)
     return behind ? `${behind.merchant.name} has not read all of its events after ${behind.after}` : null
   }
 
