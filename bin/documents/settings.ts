@@ -51,7 +51,7 @@ Requests above a limit get 429 with \`Retry-After\`. A client is an IPv4 address
 ${Object.values(RATE_CLASSES).flatMap(limits).join('\n')}
 
 - A swap can be started 5 times in 10 minutes for one invoice.
-- One session may use half of its account's limit, so that a stolen one leaves the rest to its owner.
+- One session or scoped API key may use half of its account's limit, so that a stolen one leaves the rest to its owner.
 - Each process counts on its own.
 `
 }

@@ -4,7 +4,7 @@ import { type Import, type Source, sources, sourcesIn } from './sources.ts'
 
 const SERVER = 'packages/server/src/'
 
-/** The layers of the server that each layer may import; `container` to `main` are files. */
+/** The layers of the server that each layer may import; `infrastructure` to `main` are files. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   domain: ['domain'],
   ports: ['ports', 'domain'],
@@ -15,11 +15,24 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   http: ['http', 'services', 'domain', 'ports'],
   web: ['web', 'http', 'services', 'domain', 'ports'],
   config: ['config', 'domain'],
-  container: ['adapters', 'config', 'domain', 'ports', 'services', 'store'],
+  infrastructure: ['adapters', 'config', 'domain', 'ports', 'store'],
+  container: ['config', 'domain', 'infrastructure', 'ports', 'services', 'store'],
   background: ['container', 'workers'],
   roles: ['adapters', 'background', 'container', 'domain', 'http', 'ports', 'services', 'web'],
   main: ['container', 'roles', 'adapters', 'config', 'domain', 'http', 'ports', 'services', 'store', 'web', 'workers'],
-  cli: ['adapters', 'cli', 'config', 'container', 'domain', 'main', 'ports', 'services', 'store', 'workers'],
+  cli: [
+    'adapters',
+    'cli',
+    'config',
+    'container',
+    'domain',
+    'infrastructure',
+    'main',
+    'ports',
+    'services',
+    'store',
+    'workers',
+  ],
 }
 
 /** The packages of the workspace that the sources of each package may import. */
@@ -32,7 +45,7 @@ const MAY_DEPEND_ON: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** The modules of Node without input or output that the domain may import; of `node:net` only the address checks. */
-const PURE = new Set(['node:crypto', 'node:zlib', 'node:net isIP', 'node:net isIPv6'])
+const PURE = new Set(['node:crypto', 'node:zlib', 'node:net isIP', 'node:net isIPv6', 'node:net BlockList'])
 
 function layerOf(path: string): string {
   return path.slice(SERVER.length).split('/')[0]!.replace(/\.ts$/, '')

@@ -38,8 +38,7 @@ export class Calls {
 
   /** A call with the session token, or else with a scoped API key. */
   owner<T>(method: string, path: string, body: unknown, options: CallOptions): Promise<T> {
-    const token = this.knownOwner ?? this.sessionToken()
-    return this.transport.json(method, path, { token, body, signal: options.signal })
+    return this.transport.json(method, path, { token: this.ownerToken(), body, signal: options.signal })
   }
 
   /** A call that creates something once, however often it is repeated. */
@@ -56,6 +55,11 @@ export class Calls {
   /** @throws TypeError without one */
   apiKey(): string {
     return this.#credentials.apiKey ?? missingCredential('apiKey')
+  }
+
+  /** The session token, or else a scoped API key. @throws TypeError without either */
+  ownerToken(): string {
+    return this.knownOwner ?? this.sessionToken()
   }
 
   /** @throws TypeError without one */

@@ -72,9 +72,14 @@ export class ZatgateClient {
     return subscribe(`${this.#baseUrl.replace(/^http/, 'ws')}/v1/invoices/${segment(id)}/ws`, options.signal)
   }
 
-  /** Needs the session token, like all methods below except rates, listSwapAssets, startSwap and listPlans. */
-  listInvoices(page: wire.InvoiceQuery = {}, options: CallOptions = {}): Promise<wire.InvoiceListItem[]> {
-    return this.#calls.session('GET', `/v1/account/invoices${query(page)}`, undefined, options)
+  /** Newest first, also by status, order and time. Needs the session token, or a scoped API key with `invoices:read`. */
+  listInvoices(filter: wire.InvoiceQuery = {}, options: CallOptions = {}): Promise<wire.InvoiceListItem[]> {
+    return this.#calls.owner('GET', `/v1/invoices${query(filter)}`, undefined, options)
+  }
+
+  /** The same list. Needs the session token, as all methods below that say nothing else. */
+  listAccountInvoices(filter: wire.InvoiceQuery = {}, options: CallOptions = {}): Promise<wire.InvoiceListItem[]> {
+    return this.#calls.session('GET', `/v1/account/invoices${query(filter)}`, undefined, options)
   }
 
   /** The price of 1 ZEC now. Needs no credential. @throws ZatgateError 503 `rate_unavailable` */
@@ -122,9 +127,9 @@ export class ZatgateClient {
   }
 
   /** Creates an API key. The response is the only one that contains the key. Without scopes it creates invoices only. */
-  createApiKey(name: string, { scopes, ...options }: CreateApiKeyOptions = {}): Promise<wire.CreatedApiKey> {
-    const request: wire.CreateApiKeyRequest = { name, ...(scopes && { scopes }) }
-    return this.#calls.session('POST', '/v1/account/api-keys', request, options)
+  createApiKey(name: string, { signal, ...rights }: CreateApiKeyOptions = {}): Promise<wire.CreatedApiKey> {
+    const request: wire.CreateApiKeyRequest = { name, ...rights }
+    return this.#calls.session('POST', '/v1/account/api-keys', request, signal ? { signal } : {})
   }
 
   /** Revokes an API key. It stops working immediately. */
@@ -180,24 +185,20 @@ export class ZatgateClient {
     return this.#calls.session('POST', '/v1/account/webhook/rotate-secret', undefined, options)
   }
 
-  /** Queues a delivery of a test event. */
+  /** Queues a delivery of a test event. A scoped API key with `webhooks:write` can do this too. */
   testWebhook(options: CallOptions = {}): Promise<wire.DeliveryAccepted> {
-    return this.#calls.session('POST', '/v1/account/webhook/test', undefined, options)
+    return this.#calls.owner('POST', '/v1/account/webhook/test', undefined, options)
   }
 
-  /** The log of delivery attempts, newest first. */
+  /** The log of delivery attempts, newest first. For a scoped API key as `testWebhook`. */
   listDeliveries(filter: wire.DeliveryQuery = {}, options: CallOptions = {}): Promise<wire.DeliveryAttempt[]> {
-    return this.#calls.session('GET', `/v1/account/webhook/deliveries${query(filter)}`, undefined, options)
+    return this.#calls.owner('GET', `/v1/account/webhook/deliveries${query(filter)}`, undefined, options)
   }
 
-  /** Queues another delivery of the same event. */
+  /** Queues another delivery of the same event. For a scoped API key as `testWebhook`. */
   resendDelivery(deliveryId: string, options: CallOptions = {}): Promise<wire.DeliveryAccepted> {
-    return this.#calls.session(
-      'POST',
-      `/v1/account/webhook/deliveries/${segment(deliveryId)}/resend`,
-      undefined,
-      options,
-    )
+    const path = `/v1/account/webhook/deliveries/${segment(deliveryId)}/resend`
+    return this.#calls.owner('POST', path, undefined, options)
   }
 
   // Plans, billing, withdrawals
@@ -218,9 +219,9 @@ export class ZatgateClient {
     return this.#calls.create('/v1/account/billing/subscribe', this.#calls.sessionToken(), request, options)
   }
 
-  /** The withdrawal orders, newest first. */
+  /** The withdrawal orders, newest first. A scoped API key with `withdrawals:read` can do this too. */
   listWithdrawals(page: wire.PageQuery = {}, options: CallOptions = {}): Promise<wire.Withdrawal[]> {
-    return this.#calls.session('GET', `/v1/account/withdrawals${query(page)}`, undefined, options)
+    return this.#calls.owner('GET', `/v1/account/withdrawals${query(page)}`, undefined, options)
   }
 
   /**
@@ -231,9 +232,9 @@ export class ZatgateClient {
     return this.#calls.create('/v1/account/withdrawals', this.#calls.sessionToken(), request, options)
   }
 
-  /** The current state of a withdrawal order. */
+  /** The current state of a withdrawal order. For a scoped API key as `listWithdrawals`. */
   getWithdrawal(id: string, options: CallOptions = {}): Promise<wire.Withdrawal> {
-    return this.#calls.session('GET', `/v1/account/withdrawals/${segment(id)}`, undefined, options)
+    return this.#calls.owner('GET', `/v1/account/withdrawals/${segment(id)}`, undefined, options)
   }
 
   /** Cancels a withdrawal order that has no deposit. Returns the canceled order. */
@@ -241,49 +242,45 @@ export class ZatgateClient {
     return this.#calls.session('POST', `/v1/account/withdrawals/${segment(id)}/cancel`, undefined, options)
   }
 
-  // Refunds
+  // Refunds. They need the session token, or a scoped API key with `refunds:write`; with `invoices:read` it reads them.
 
   /**
    * Creates an order to refund a part, or without an amount all that is left. Your own wallet pays it.
    * @throws ZatgateError 409 `refund_exceeds_received`, 503 `rate_unavailable`
    */
   createRefund(invoiceId: string, request: RefundRequest = {}, options: CreateOptions = {}): Promise<wire.Refund> {
-    return this.#calls.create(
-      `/v1/account/invoices/${segment(invoiceId)}/refunds`,
-      this.#calls.sessionToken(),
-      request,
-      options,
-    )
+    const path = `/v1/account/invoices/${segment(invoiceId)}/refunds`
+    return this.#calls.create(path, this.#calls.ownerToken(), request, options)
   }
 
   /** The refunds of an invoice, and what is left to refund. */
   listInvoiceRefunds(invoiceId: string, options: CallOptions = {}): Promise<wire.InvoiceRefunds> {
-    return this.#calls.session('GET', `/v1/account/invoices/${segment(invoiceId)}/refunds`, undefined, options)
+    return this.#calls.owner('GET', `/v1/account/invoices/${segment(invoiceId)}/refunds`, undefined, options)
   }
 
   /** Newest first. */
   listRefunds(page: wire.RefundQuery = {}, options: CallOptions = {}): Promise<wire.Refund[]> {
-    return this.#calls.session('GET', `/v1/account/refunds${query(page)}`, undefined, options)
+    return this.#calls.owner('GET', `/v1/account/refunds${query(page)}`, undefined, options)
   }
 
   /** Once you have read an address that the buyer gave, the buyer cannot change it. */
   getRefund(id: string, options: CallOptions = {}): Promise<wire.Refund> {
-    return this.#calls.session('GET', `/v1/account/refunds/${segment(id)}`, undefined, options)
+    return this.#calls.owner('GET', `/v1/account/refunds/${segment(id)}`, undefined, options)
   }
 
   /** One payment request for 1 to 50 refunds, all of them ready. @throws ZatgateError 409 `refund_closed` */
   refundPayment(ids: readonly string[], options: CallOptions = {}): Promise<wire.RefundPayment> {
-    return this.#calls.session('POST', '/v1/account/refunds/payment-request', { ids }, options)
+    return this.#calls.owner('POST', '/v1/account/refunds/payment-request', { ids }, options)
   }
 
   /** Notes the transaction by which your wallet has paid it. @throws ZatgateError 409 `refund_closed` */
   markRefundSent(id: string, txid: string, options: CallOptions = {}): Promise<wire.Refund> {
-    return this.#calls.session('POST', `/v1/account/refunds/${segment(id)}/sent`, { txid }, options)
+    return this.#calls.owner('POST', `/v1/account/refunds/${segment(id)}/sent`, { txid }, options)
   }
 
   /** @throws ZatgateError 409 `refund_closed` once it is sent */
   cancelRefund(id: string, options: CallOptions = {}): Promise<wire.Refund> {
-    return this.#calls.session('POST', `/v1/account/refunds/${segment(id)}/cancel`, undefined, options)
+    return this.#calls.owner('POST', `/v1/account/refunds/${segment(id)}/cancel`, undefined, options)
   }
 
   /** A refund as its buyer sees it. Needs no credential: the secret at the end of `refund_url` is the access token. */

@@ -1,4 +1,4 @@
-import type { Scope } from './wire.ts'
+import type { CreateApiKeyRequest } from './wire.ts'
 
 /** Options of the ZatgateClient constructor. */
 export interface ClientOptions {
@@ -22,11 +22,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal
 }
 
-/** Options of `createApiKey`. */
-export interface CreateApiKeyOptions extends CallOptions {
-  /** What the key may do. Default: create invoices, and nothing else. */
-  readonly scopes?: Scope[]
-}
+/** Options of `createApiKey`: the members of the request besides the name. */
+export interface CreateApiKeyOptions extends CallOptions, Omit<CreateApiKeyRequest, 'name'> {}
 
 /** Options of calls that create an invoice, a refund, a plan purchase or a withdrawal. */
 export interface CreateOptions extends CallOptions {

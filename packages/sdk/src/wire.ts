@@ -175,7 +175,7 @@ export interface ReadInvoiceQuery {
   include?: 'missing'
 }
 
-/** A row of GET /v1/account/invoices. */
+/** A row of GET /v1/invoices and GET /v1/account/invoices. */
 export interface InvoiceListItem extends InvoiceOrder, Refunded, MerchantTerms {
   id: string
   status: InvoiceStatus
@@ -303,10 +303,16 @@ export interface PageQuery {
   before?: string
 }
 
-/** The query of GET /v1/account/invoices. */
+/** The query of GET /v1/invoices and GET /v1/account/invoices. */
 export interface InvoiceQuery extends PageQuery {
+  /** Only invoices with this status, or with one of several, separated by commas. */
+  status?: string
   /** Only invoices of this order. */
   order_id?: string
+  /** Unix seconds, inclusive. */
+  created_from?: number
+  /** Unix seconds, exclusive. */
+  created_to?: number
 }
 
 /** Invoices of the current month. */
@@ -354,7 +360,14 @@ export interface AccountWithFirstAddress extends Account {
 }
 
 /** A right of a scoped API key. */
-export type Scope = 'invoices:create' | 'invoices:read' | 'invoices:write' | 'events:read' | 'webhooks:write'
+export type Scope =
+  | 'invoices:create'
+  | 'invoices:read'
+  | 'invoices:write'
+  | 'events:read'
+  | 'webhooks:write'
+  | 'refunds:write'
+  | 'withdrawals:read'
 
 /** A row of GET /v1/account/api-keys. */
 export interface ApiKey {
@@ -363,6 +376,10 @@ export interface ApiKey {
   last4: string
   /** Of a scoped key. */
   scopes?: Scope[]
+  /** Of a scoped key: when it ends. Null: never. */
+  expires_at?: number | null
+  /** Of a scoped key: the CIDR blocks from which it may be used. Null: any address. */
+  addresses?: string[] | null
   created_at: number
   last_used_at: number | null
   revoked_at: number | null
@@ -373,6 +390,10 @@ export interface CreateApiKeyRequest {
   name: string
   /** What the key may do. Default: create invoices, and nothing else. */
   scopes?: Scope[]
+  /** Of a scoped key: when it ends, in Unix seconds. Default null: never. */
+  expires_at?: number | null
+  /** Of a scoped key: 1 to 20 IPv4 or IPv6 addresses or CIDR blocks from which it may be used. Default null: any. */
+  addresses?: string[] | null
 }
 
 /** The response of POST /v1/account/api-keys. */

@@ -87,7 +87,8 @@ test('every method requests its endpoint with the right credential', async t => 
     ['POST /v1/account/refunds/a/cancel', 'session', () => api.cancelRefund('a')],
     ['GET /v1/refunds/a', 'none', () => api.getBuyerRefund('a')],
     ['PUT /v1/refunds/a/address', 'none', () => api.giveRefundAddress('a', 'u1')],
-    ['GET /v1/account/invoices?limit=2&before=x', 'session', () => api.listInvoices({ limit: 2, before: 'x' })],
+    ['GET /v1/account/invoices?limit=2', 'session', () => api.listAccountInvoices({ limit: 2 })],
+    ['GET /v1/invoices?status=paid%2Cexpired', 'session', () => api.listInvoices({ status: 'paid,expired' })],
     ['GET /v1/rates', 'none', () => api.rates()],
     ['GET /v1/rates?currency=USD%2CBTC', 'none', () => api.rates(['USD', 'BTC'])],
     ['GET /v1/swap/assets', 'none', () => api.listSwapAssets()],
@@ -128,6 +129,41 @@ test('every method requests its endpoint with the right credential', async t => 
     assert.equal(requests.at(-1)?.headers.authorization, credential === 'none' ? undefined : 'Bearer session', line)
   }
   assert.throws(() => client({ apiKey: undefined as never }).createInvoice({ amount_zat: 1 }), /apiKey/)
+})
+
+test('without a session token, a scoped API key authenticates what its scopes can reach', async t => {
+  const { requests, client } = await service(t, json({}))
+  const api = client({ apiKey: 'zgk_key', sessionToken: undefined as never })
+  const calls = [
+    () => api.getInvoice('a'),
+    () => api.cancelInvoice('a'),
+    () => api.listInvoices(),
+    () => api.createRefund('a'),
+    () => api.listInvoiceRefunds('a'),
+    () => api.listRefunds(),
+    () => api.getRefund('a'),
+    () => api.refundPayment(['a']),
+    () => api.markRefundSent('a', 'ab'),
+    () => api.cancelRefund('a'),
+    () => api.testWebhook(),
+    () => api.listDeliveries(),
+    () => api.resendDelivery('a'),
+    () => api.listWithdrawals(),
+    () => api.getWithdrawal('a'),
+  ]
+  for (const call of calls) {
+    await call()
+    assert.equal(requests.at(-1)?.headers.authorization, 'Bearer zgk_key', String(call))
+  }
+  assert.throws(() => api.listAccountInvoices(), /sessionToken/)
+  assert.throws(() => client({ sessionToken: undefined as never }).listInvoices(), /sessionToken/)
+})
+
+test('a new API key has the rights of the call', async t => {
+  const { requests, client } = await service(t, json({}))
+  const rights = { scopes: ['invoices:read' as const], expires_at: 9, addresses: ['192.0.2.1'] }
+  await client().createApiKey('till', rights)
+  assert.deepEqual(JSON.parse(requests[0]?.body ?? ''), { name: 'till', ...rights })
 })
 
 test('a 204 response resolves to undefined, and an export is a stream', async t => {

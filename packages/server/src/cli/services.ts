@@ -1,6 +1,7 @@
 import { Registry } from 'prom-client'
 import type { Config } from '../config/settings.ts'
-import { type Container, type Overrides, openContainer } from '../container.ts'
+import { type Container, openContainer } from '../container.ts'
+import type { Overrides } from '../infrastructure.ts'
 import type { Chain } from '../ports/chain.ts'
 import type { KeyedHash } from '../ports/keyed-hash.ts'
 import { NO_METRICS } from '../ports/metrics.ts'

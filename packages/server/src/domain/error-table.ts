@@ -156,7 +156,7 @@ const CREDENTIALS = {
   bad_api_key: {
     kind: 'unauthenticated',
     text: 'bad api key',
-    when: 'The key is unknown or revoked, or is no API key.',
+    when: 'The key is unknown, revoked or ended, or is no API key.',
     fix: 'Create a key in the dashboard. Creating invoices needs an API key, everything about the account a session token (`zgs_…`). A key of another service, such as your sandbox, is unknown here.',
   },
   missing_session_token: {
@@ -184,6 +184,13 @@ const CREDENTIALS = {
     when: 'The API key may not do this.',
     fix: '`detail` names the scope. Create a key with it; the scopes of a key never change.',
     example: { detail: 'the key needs the scope invoices:write' },
+  },
+  address_not_allowed: {
+    kind: 'forbidden',
+    text: 'address not allowed',
+    when: 'The API key may be used from certain addresses, and the request comes from another one.',
+    fix: '`detail` says from where it came. Send it from one of the addresses of the key, or create a key with others. If `detail` names a proxy of the service, the operator sets `TRUST_PROXY`.',
+    example: { detail: 'the request came from 203.0.113.9, which is not in the addresses of the key' },
   },
   bad_metrics_token: {
     kind: 'unauthenticated',

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import type { ApiKey } from '../domain/account/api-key.ts'
 import type { Actor } from '../domain/account/audit.ts'
 import type { Session } from '../domain/account/session.ts'
 import { clientNetwork } from './client-prefix.ts'
@@ -15,6 +16,11 @@ export function visitor(request: FastifyRequest): Actor {
 }
 
 /** The owner of an account, in one of its sessions. */
-export function owner(request: FastifyRequest, session: Session | null): Actor {
-  return { ...visitor(request), by: 'owner', session: session?.publicId ?? null }
+export function owner(request: FastifyRequest, session: Session): Actor {
+  return { ...visitor(request), by: 'owner', session: session.publicId }
+}
+
+/** A program with a scoped API key. */
+export function keyHolder(request: FastifyRequest, key: ApiKey): Actor {
+  return { ...visitor(request), by: 'api_key', session: key.publicId }
 }

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Account } from '../domain/account/account.ts'
-import type { Scope } from '../domain/account/api-key.ts'
+import { type ApiKey, hasScope, type Scope } from '../domain/account/api-key.ts'
 import type { Actor } from '../domain/account/audit.ts'
 import { type CredentialKind, credentialKindOf, refusedCredential } from '../domain/account/credential.ts'
 import type { Session } from '../domain/account/session.ts'
@@ -8,46 +8,20 @@ import { AppError } from '../domain/error.ts'
 import type { ApiKeys } from '../services/account/api-key.ts'
 import type { Sessions } from '../services/account/session.ts'
 import type { SignIn } from '../services/account/sign-in.ts'
-import { owner } from './actor.ts'
+import { accessOf, type ScopedAccess } from './access.ts'
+import { keyHolder, owner } from './actor.ts'
+import type { App } from './app.ts'
 import type { RateLimits } from './rate-limit.ts'
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** What a scoped API key must have for this route. Without one the route takes no scoped keys. */
-    scope?: Scope
-  }
-}
-
 export interface Auth {
-  /**
-   * Runs in `onRequest`, so the key is checked before the body.
-   * @throws 401 `missing api key`, `bad api key`; 403 `missing scope`; 429
-   */
-  requireApiKey(request: FastifyRequest): Promise<void>
-  /** Runs in `onRequest`. @throws 401 `missing session token`, `bad session token`; 429 */
-  requireSession(request: FastifyRequest): Promise<void>
-  /** As `requireSession`, or as `requireApiKey` for a scoped key. */
-  requireOwner(request: FastifyRequest): Promise<void>
-  /**
-   * As `requireOwner` when the request has a session token, or a scoped key with the scope of the route; otherwise nothing:
-   * the route is public, and says more to the owner. Other credentials are ignored, as by every public route.
-   */
-  acceptOwner(request: FastifyRequest): Promise<void>
-  /**
-   * As `requireSession`. A session of a browser must also have entered a code recently, as the dashboard requires it for
-   * the same change. A token issued for a script has no one to enter a code.
-   * @throws 403 `recent sign-in required`
-   */
-  requireRecentSignIn(request: FastifyRequest): Promise<void>
-  /** As `requireRecentSignIn`, or as `requireApiKey` for a scoped key. */
-  requireRecentOwner(request: FastifyRequest): Promise<void>
-  /** Whether the authenticated session may make such a change. */
+  /** Whether the session of the request has entered a code recently, or was issued for a script. */
   hasRecentSignIn(request: FastifyRequest): Promise<boolean>
 }
 
 const accountsOfRequests = new WeakMap<FastifyRequest, Account>()
 const sessionsOfRequests = new WeakMap<FastifyRequest, Session>()
-const scopedRequests = new WeakSet<FastifyRequest>()
+/** Of requests with a scoped key. */
+const keysOfRequests = new WeakMap<FastifyRequest, ApiKey>()
 
 interface AuthDeps {
   readonly apiKeys: ApiKeys
@@ -56,12 +30,17 @@ interface AuthDeps {
   readonly rateLimits: RateLimits
 }
 
-export function createAuth({ apiKeys, sessions, signIn, rateLimits }: AuthDeps): Auth {
+/**
+ * Checks the credential of each request in `onRequest`, before its body, as the route declares it. Call it before adding
+ * routes.
+ */
+export function addAuth(app: App, { apiKeys, sessions, signIn, rateLimits }: AuthDeps): Auth {
+  /** @throws AppError `missing_session_token`, `bad_session_token`, `too_many_requests` */
   async function requireSession(request: FastifyRequest): Promise<void> {
     const token = bearerCredential(request, 'session')
     const found = await sessions.authenticate(token)
     if (!found) throw badCredential(request, 'session', token)
-    rateLimits.countForSession(request, found.account, found.session)
+    rateLimits.countForCredential(request, found.account, found.session)
     accountsOfRequests.set(request, found.account)
     sessionsOfRequests.set(request, found.session)
   }
@@ -71,86 +50,80 @@ export function createAuth({ apiKeys, sessions, signIn, rateLimits }: AuthDeps):
     return session.origin === 'script' || (await signIn.isRecentlyAuthenticated(session))
   }
 
-  /** @returns whether the key may do what the route is for; only then the request has its account */
-  async function acceptApiKey(request: FastifyRequest): Promise<boolean> {
+  /**
+   * @returns false for a key without one of the scopes: the request then has no account
+   * @throws AppError `missing_api_key`, `bad_api_key`, `address_not_allowed`, `too_many_requests`
+   */
+  async function acceptApiKey(request: FastifyRequest, scopes: readonly Scope[]): Promise<boolean> {
     const text = bearerCredential(request, 'apiKey')
-    const found = await apiKeys.authenticate(text)
+    const found = await apiKeys.authenticate(text, request.ip)
     if (!found) throw badCredential(request, 'apiKey', text)
     const { account, key } = found
-    const { scope } = request.routeOptions.config
-    if (key.scopes && !(scope && key.scopes.includes(scope))) return false
-    rateLimits.countForAccount(request, account)
+    if (key.rights === null) rateLimits.countForAccount(request, account)
+    else {
+      if (!hasScope(key, scopes)) return false
+      rateLimits.countForCredential(request, account, key)
+      keysOfRequests.set(request, key)
+    }
     accountsOfRequests.set(request, account)
-    if (key.scopes) scopedRequests.add(request)
     return true
   }
 
-  async function requireApiKey(request: FastifyRequest): Promise<void> {
-    if (await acceptApiKey(request)) return
-    const { scope } = request.routeOptions.config
-    throw new AppError('missing_scope', { detail: `the key needs the scope ${scope}` })
+  async function requireScopedAccess(request: FastifyRequest, { scopes, or }: ScopedAccess): Promise<void> {
+    const kind = sentKind(request)
+    if (or === 'api-key' || kind === 'scopedKey') {
+      if ((await acceptApiKey(request, scopes)) || or === 'public') return
+      throw new AppError('missing_scope', { detail: `the key needs the scope ${scopes.join(' or ')}` })
+    }
+    if (or !== 'public' || kind === 'session') await requireSession(request)
+    if (or === 'recent-session') await requireRecentSignIn(request)
   }
 
-  const requireOwner = (request: FastifyRequest) =>
-    sentKind(request) === 'scopedKey' ? requireApiKey(request) : requireSession(request)
-
+  /** @throws AppError `recent_sign_in_required` */
   async function requireRecentSignIn(request: FastifyRequest): Promise<void> {
-    await requireSession(request)
     if (!(await hasRecentSignIn(request))) throw new AppError('recent_sign_in_required')
   }
 
-  return {
-    requireSession,
-    hasRecentSignIn,
-    requireApiKey,
-    requireOwner,
+  app.addHook('onRequest', async request => {
+    const access = accessOf(request)
+    if (typeof access === 'object') return requireScopedAccess(request, access)
+    if (access !== 'session' && access !== 'recent-session') return
+    await requireSession(request)
+    if (access === 'recent-session') await requireRecentSignIn(request)
+  })
 
-    async acceptOwner(request) {
-      const kind = sentKind(request)
-      if (kind === 'session') await requireSession(request)
-      if (kind === 'scopedKey') await acceptApiKey(request)
-    },
-
-    requireRecentSignIn,
-
-    requireRecentOwner: request =>
-      sentKind(request) === 'scopedKey' ? requireApiKey(request) : requireRecentSignIn(request),
-  }
+  return { hasRecentSignIn }
 }
 
 /** @throws AppError `missing_scope` for a request without a scoped key: a key without scopes creates plain invoices only */
 export function requireScopedKey(request: FastifyRequest, field: string): void {
-  if (!scopedRequests.has(request))
+  if (!keysOfRequests.has(request))
     throw new AppError('missing_scope', { detail: `${field} needs a scoped API key, which begins with zgk_` })
 }
 
-/** The account found by `acceptOwner`; null without one. */
+/** The account whose credential the request has; null without one, on a public route. */
 export function ownerAccountOf(request: FastifyRequest): Account | null {
   return accountsOfRequests.get(request) ?? null
 }
 
-/** The account found by `requireApiKey`, `requireSession` or `requireOwner`. */
+/** The account whose credential the request has. */
 export function accountOf(request: FastifyRequest): Account {
   return required(accountsOfRequests.get(request))
 }
 
-/** The session found by `requireSession`. */
+/** The session whose token the request has. */
 export function sessionOf(request: FastifyRequest): Session {
   return required(sessionsOfRequests.get(request))
 }
 
-/** The owner of that session, as the audit log names them. */
+/** The owner in that session, or the scoped key, as the audit log names them. */
 export function actorOf(request: FastifyRequest): Actor {
-  return owner(request, sessionOf(request))
-}
-
-/** As `actorOf`, for a route that takes scoped keys too. */
-export function ownerOf(request: FastifyRequest): Actor {
-  return owner(request, sessionsOfRequests.get(request) ?? null)
+  const key = keysOfRequests.get(request)
+  return key ? keyHolder(request, key) : owner(request, sessionOf(request))
 }
 
 function required<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error('the route does not require authentication')
+  if (value === undefined) throw new Error('the access of the route does not provide this')
   return value
 }
 
@@ -194,8 +167,10 @@ function badCredential(request: FastifyRequest, taken: Taken, text: string): App
   return new AppError(bad, { detail: `${refusedCredential(kinds, text)}; ${accepted(request, taken)}` })
 }
 
-function accepted({ method, routeOptions }: FastifyRequest, taken: Taken): string {
-  const { scope } = routeOptions.config
-  const orScoped = taken === 'session' && scope ? `, or an API key with the scope ${scope}` : ''
+function accepted(request: FastifyRequest, taken: Taken): string {
+  const { method, routeOptions } = request
+  const access = accessOf(request)
+  const scopes = taken === 'session' && typeof access === 'object' ? access.scopes.join(' or ') : ''
+  const orScoped = scopes && `, or a scoped API key, which begins with zgk_, with the scope ${scopes}`
   return `${method} ${routeOptions.url} takes ${CREDENTIALS[taken].takes}${orScoped}`
 }

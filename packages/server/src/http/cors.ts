@@ -22,7 +22,7 @@ export function addCors(app: App): void {
     for (const method of [route.method].flat()) allowed.add(method)
     if (known) return
     methods.set(route.url, allowed)
-    app.options(route.url, { config: { cors: true, rate: 'read' } }, (_request, reply) =>
+    app.options(route.url, { config: { cors: true, rate: 'read', access: 'public' } }, (_request, reply) =>
       reply
         .headers({
           'access-control-allow-methods': [...allowed].join(', '),

@@ -44,7 +44,7 @@ export function addRequestMetrics(app: App, log: Log, registry: Registry): void 
  */
 export function addMetricsRoute(app: App, registry: Registry, token: string | null): void {
   const expected = token === null ? null : digest(`Bearer ${token}`)
-  app.get('/metrics', { config: { rate: 'unlimited' } }, async (request, reply) => {
+  app.get('/metrics', { config: { rate: 'unlimited', access: 'metrics-token' } }, async (request, reply) => {
     if (expected === null) throw new AppError('not_found')
     if (!timingSafeEqual(expected, digest(request.headers.authorization ?? ''))) throw new AppError('bad_metrics_token')
     return reply.type(registry.contentType).send(await registry.metrics())

@@ -1,6 +1,5 @@
 import type { FastifyRequest } from 'fastify'
 import type { Account } from '../domain/account/account.ts'
-import type { Session } from '../domain/account/session.ts'
 import { AppError } from '../domain/error.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { App } from './app.ts'
@@ -15,8 +14,8 @@ export interface ClassLimits {
 
 /**
  * Classes of routes by the cost of a request, with their limits by client address and by account. Each is counted for
- * itself. RATE_LIMIT bounds all requests of a client as well. One session may use half of its account's limit, so that a
- * stolen one cannot use up what the owner needs to end it. `routes` names the routes in docs/settings.md.
+ * itself. RATE_LIMIT bounds all requests of a client as well. One session or scoped API key may use half of its account's
+ * limit, so that a stolen one cannot use up what the owner needs to end it. `routes` names the routes in docs/settings.md.
  */
 export const RATE_CLASSES = {
   /** Not even RATE_LIMIT applies. */
@@ -56,10 +55,13 @@ declare module 'fastify' {
 }
 
 export interface RateLimits {
-  /** Counts a request of a route for the account that an API key has authenticated. @throws AppError `too_many_requests` */
+  /** Counts a request of a route for an account. @throws AppError `too_many_requests` */
   countForAccount(request: FastifyRequest, account: Account): void
-  /** Counts a request of a route for a session and, if that is within its limit, for its account. @throws AppError `too_many_requests` */
-  countForSession(request: FastifyRequest, account: Account, session: Session): void
+  /**
+   * Counts it for a session or a scoped API key and, if that is within its limit, for its account.
+   * @throws AppError `too_many_requests`
+   */
+  countForCredential(request: FastifyRequest, account: Account, credential: { readonly publicId: string }): void
 }
 
 /**
@@ -70,12 +72,12 @@ export function addRateLimits(app: App, perMinute: number, clock: Clock): RateLi
   app.addHook('onRoute', ({ method, url, config }) => {
     if (config?.rate === undefined) throw new Error(`the route ${method} ${url} declares no rate class`)
   })
-  if (perMinute === 0) return { countForAccount() {}, countForSession() {} }
+  if (perMinute === 0) return { countForAccount() {}, countForCredential() {} }
 
   const overall = new RateLimiter({ perMinute, atOnce: perMinute }, clock)
   const byClient = limiters(({ client }) => client, clock)
   const byAccount = limiters(({ account }) => account, clock)
-  const bySession = limiters(({ account }) => account && half(account), clock)
+  const byCredential = limiters(({ account }) => account && half(account), clock)
 
   app.addHook('onRequest', (request, _reply, done) => {
     const rate = classOf(request)
@@ -93,8 +95,8 @@ export function addRateLimits(app: App, perMinute: number, clock: Clock): RateLi
   return {
     countForAccount,
 
-    countForSession(request, account, session) {
-      const waitMs = bySession.get(classOf(request))?.count(session.publicId)
+    countForCredential(request, account, { publicId }) {
+      const waitMs = byCredential.get(classOf(request))?.count(publicId)
       if (waitMs) throw tooMany(waitMs)
       countForAccount(request, account)
     },

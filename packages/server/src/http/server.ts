@@ -24,8 +24,9 @@ import type { InvoiceCancellations } from '../services/sale/invoice-cancellation
 import type { Refunds } from '../services/sale/refund.ts'
 import type { RefundLinks } from '../services/sale/refund-link.ts'
 import type { Swaps } from '../services/sale/swap.ts'
+import { type Access, requireAccess } from './access.ts'
 import type { App } from './app.ts'
-import { createAuth } from './auth.ts'
+import { addAuth } from './auth.ts'
 import { connectionLimits } from './connection-limits.ts'
 import { addCors } from './cors.ts'
 import { createApp, proxyTrust, type TrustedProxies } from './create-app.ts'
@@ -50,6 +51,7 @@ import { webhookRoutes } from './routes/notify/webhook.ts'
 import { withdrawalRoutes } from './routes/payout/withdrawal.ts'
 import { exportRoutes } from './routes/sale/export.ts'
 import { invoiceRoutes } from './routes/sale/invoice.ts'
+import { invoiceListRoutes } from './routes/sale/invoice-list.ts'
 import { rateRoutes } from './routes/sale/rate.ts'
 import { refundRoutes } from './routes/sale/refund.ts'
 import { refundLinkRoutes } from './routes/sale/refund-link.ts'
@@ -61,6 +63,8 @@ import { createInvoiceStream } from './websocket/stream.ts'
 import { addUpgrades } from './websocket/upgrade.ts'
 
 interface HttpServer {
+  /** Who may use each route. */
+  readonly routes: ReadonlyMap<string, Access>
   /** Starts listening. @returns the base URL of the server */
   listen(): Promise<string>
   /** Finishes requests in progress and closes WebSockets with code 1001. Takes at most ten seconds. */
@@ -184,32 +188,36 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   addCors(app)
   addSecurityHeaders(app, settings.publicUrl, settings.hstsSubdomains)
   const rateLimits = addRateLimits(app, settings.rateLimit, clock)
-  const auth = createAuth({ apiKeys, sessions, signIn, rateLimits })
   refuseUnknownParameters(app)
   addUnknownRouteHandler(app)
+  const routes = requireAccess(app)
+  const auth = addAuth(app, { apiKeys, sessions, signIn, rateLimits })
   const apiDocument = await addOpenApi(app, publicUrl)
 
   healthRoutes(app, { readiness: options.readiness })
   // With a port for health checks, the public one has no metrics, whatever the proxy lets through.
   if (settings.healthPort === null) addMetricsRoute(app, registry, settings.metricsToken)
-  invoiceRoutes(app, { invoices, cancellations: options.cancellations, swaps, webhooks, auth, clock, publicUrl })
+  invoiceRoutes(app, { invoices, cancellations: options.cancellations, swaps, webhooks, clock, publicUrl })
+  invoiceListRoutes(app, { invoices })
   swapRoutes(app, { swaps, invoices })
-  refundRoutes(app, { refunds: options.refunds, auth, publicUrl })
+  refundRoutes(app, { refunds: options.refunds, publicUrl })
   refundLinkRoutes(app, options.refundLinks)
   rateRoutes(app, { rates: options.rates, currencies: withdrawals.currencies })
   streamRoutes(app, { invoices, stream, upgrades })
   accountRoutes(app, { accounts, viewingKeys, auth })
-  apiKeyRoutes(app, { apiKeys, auth })
-  sessionRoutes(app, { sessions, auth })
-  webhookRoutes(app, { webhooks, auth })
-  endpointRoutes(app, { endpoints: options.endpoints, auth })
-  eventRoutes(app, { eventFeed: options.eventFeed, auth })
-  billingRoutes(app, { billing, accounts, auth })
-  withdrawalRoutes(app, { withdrawals, auth })
-  exportRoutes(app, { exports: options.exports, auth })
+  apiKeyRoutes(app, { apiKeys })
+  sessionRoutes(app, { sessions })
+  webhookRoutes(app, { webhooks })
+  endpointRoutes(app, { endpoints: options.endpoints })
+  eventRoutes(app, { eventFeed: options.eventFeed })
+  billingRoutes(app, { billing, accounts })
+  withdrawalRoutes(app, { withdrawals })
+  exportRoutes(app, { exports: options.exports })
   options.site?.(app, { publicUrl, rateLimits, apiDocument })
 
   return {
+    routes,
+
     async listen() {
       const { host, port } = settings
       try {

@@ -26,6 +26,8 @@ export interface Cleanup {
   pruneSessions(): Promise<boolean>
   /** Deletes API keys 90 days after they were revoked. */
   pruneRevokedApiKeys(): Promise<boolean>
+  /** Deletes API keys 90 days after they ended. */
+  pruneEndedApiKeys(): Promise<boolean>
   /** Deletes viewing keys that no account uses for new invoices, 90 days after their last invoice could be paid. */
   pruneViewingKeys(): Promise<boolean>
   /** Deletes changes of emails that cannot be undone any more. */
@@ -40,7 +42,7 @@ export interface Cleanup {
 const KEYS_KEPT_SECS = 2 * IDEMPOTENCY_RETENTION_SECS
 /** The cursors of WebSockets are only seconds old. */
 const CHANGES_KEPT_SECS = DAY_SECS
-/** The owner can see for this long which keys were revoked, and the operator can read the chain again for old keys. */
+/** The owner can see for this long which keys were revoked or ended, and the operator can read the chain again for old keys. */
 const CREDENTIALS_KEPT_SECS = 90 * DAY_SECS
 const DROPPED_KEPT_SECS = 30 * DAY_SECS
 const PRUNE_BATCH = 1_000
@@ -84,6 +86,7 @@ export function createCleanup(deps: {
     pruneSwapStarts: () => prune(tx => tx.swaps, DAY_SECS, PRUNE_BATCH),
     pruneSessions: () => prune(tx => tx.sessions, CREDENTIALS_KEPT_SECS, PRUNE_BATCH),
     pruneRevokedApiKeys: () => prune(tx => tx.apiKeys, CREDENTIALS_KEPT_SECS, PRUNE_BATCH),
+    pruneEndedApiKeys: () => prune(tx => ({ prune: tx.apiKeys.pruneEnded }), CREDENTIALS_KEPT_SECS, PRUNE_BATCH),
     pruneViewingKeys: () => prune(tx => tx.viewingKeys, CREDENTIALS_KEPT_SECS, PRUNE_BATCH),
     pruneEmailChanges: () => prune(tx => tx.emailChanges, 0, PRUNE_BATCH),
     pruneAuditLog: () => prune(tx => tx.audit, auditRetentionDays * DAY_SECS, PRUNE_BATCH),

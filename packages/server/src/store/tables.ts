@@ -109,6 +109,9 @@ export interface ApiKeysTable {
   hash: Uint8Array
   /** Separated by spaces; null for a key without scopes. */
   scopes: string | null
+  expires_at: Int64 | null
+  /** CIDR blocks, separated by spaces. */
+  addresses: string | null
   created_at: Int64
   last_used_at: Int64 | null
   revoked_at: Int64 | null

@@ -58,14 +58,18 @@ export function assetRoutes(app: FastifyInstance): void {
   const etag = `"${ASSET_VERSION}"`
   for (const [name, bytes] of ASSETS) {
     const type = TYPES[name.split('.')[1] as keyof typeof TYPES]
-    app.get(assetPath(name), { config: { rate: 'read' }, schema: { hide: true } }, (request, reply) => {
-      reply.headers({
-        'cache-control': 'public, max-age=31536000, immutable',
-        'cross-origin-resource-policy': 'same-origin',
-        etag,
-      })
-      if (request.headers['if-none-match'] === etag) return reply.code(304).send()
-      return reply.type(type).send(bytes)
-    })
+    app.get(
+      assetPath(name),
+      { config: { rate: 'read', access: 'public' }, schema: { hide: true } },
+      (request, reply) => {
+        reply.headers({
+          'cache-control': 'public, max-age=31536000, immutable',
+          'cross-origin-resource-policy': 'same-origin',
+          etag,
+        })
+        if (request.headers['if-none-match'] === etag) return reply.code(304).send()
+        return reply.type(type).send(bytes)
+      },
+    )
   }
 }

@@ -1,48 +1,92 @@
 import { readFile } from 'node:fs/promises'
 import { posix } from 'node:path'
-import { type Html, html } from './html.ts'
+import type { Html } from './html.ts'
 import { renderMarkdown } from './markdown.ts'
 
 /** A document for merchants and their developers that the service shows. */
-interface Guide {
+export interface Guide {
   /** Below the root of the project. */
   readonly file: string
   readonly title: string
+  readonly about: string
 }
 
 /** By the last part of their path, in the order of a reader. */
 export const GUIDES: Readonly<Record<string, Guide>> = {
-  'first-invoice': { file: 'docs/first-invoice.md', title: 'Your first invoice' },
-  checkout: { file: 'docs/checkout.md', title: 'The checkout' },
-  webhooks: { file: 'docs/webhooks.md', title: 'Webhooks' },
-  sdk: { file: 'packages/sdk/README.md', title: 'TypeScript and JavaScript' },
-  clients: { file: 'docs/clients.md', title: 'Other languages' },
-  swaps: { file: 'docs/swaps.md', title: 'Payments in other assets' },
-  refunds: { file: 'docs/refunds.md', title: 'Refunds' },
-  wallets: { file: 'docs/wallets.md', title: 'Wallets' },
-  privacy: { file: 'docs/privacy.md', title: 'Privacy' },
-  errors: { file: 'docs/errors.md', title: 'Errors of the API' },
-  troubleshooting: { file: 'docs/troubleshooting.md', title: 'Messages and what to do' },
+  'first-invoice': {
+    file: 'docs/first-invoice.md',
+    title: 'Your first invoice',
+    about: 'Create an invoice, pay it, and receive its webhook: first in the sandbox, then on a real network.',
+  },
+  checkout: {
+    file: 'docs/checkout.md',
+    title: 'The checkout',
+    about: 'Send the buyer to the page of the invoice, show it in a frame, or build your own.',
+  },
+  webhooks: {
+    file: 'docs/webhooks.md',
+    title: 'Webhooks',
+    about: 'What to do with each event, the rules of a receiver, and receivers in Node and Go.',
+  },
+  sdk: {
+    file: 'packages/sdk/README.md',
+    title: 'TypeScript and JavaScript',
+    about: 'A typed client, and webhooks in Node, Express and Fastify.',
+  },
+  python: {
+    file: 'docs/python.md',
+    title: 'Python',
+    about: 'Create an invoice, verify a webhook and reconcile every night, with the standard library.',
+  },
+  php: {
+    file: 'docs/php.md',
+    title: 'PHP',
+    about: 'Create an invoice, verify a webhook and reconcile every night, without a library.',
+  },
+  clients: {
+    file: 'docs/clients.md',
+    title: 'Generated clients',
+    about: 'Generate a client in Python, Go or another language from the OpenAPI document.',
+  },
+  swaps: {
+    file: 'docs/swaps.md',
+    title: 'Payments in other assets',
+    about: 'Let the buyer pay in another asset through a swap provider.',
+  },
+  refunds: { file: 'docs/refunds.md', title: 'Refunds', about: 'Pay a buyer back from your own wallet.' },
+  wallets: { file: 'docs/wallets.md', title: 'Wallets', about: 'Wallets that can pay and receive.' },
+  privacy: { file: 'docs/privacy.md', title: 'Privacy', about: 'Who learns what.' },
+  errors: { file: 'docs/errors.md', title: 'Errors of the API', about: 'Every code, and what to do.' },
+  troubleshooting: {
+    file: 'docs/troubleshooting.md',
+    title: 'Messages and what to do',
+    about: 'Messages of the service and its command, with their causes.',
+  },
 }
 
 const ROOT = new URL('../../../../', import.meta.url)
 
+/** The path of the list of guides. */
+export const GUIDES_PATH = '/docs/guides'
+
+/** Errors of the API link to `/docs/errors`, so that page is not below the list. */
 export function guidePath(name: string): string {
-  return `/docs/${name}`
+  return name === 'errors' ? '/docs/errors' : `${GUIDES_PATH}/${name}`
 }
 
-/** The links to all guides. @param current the one that is shown */
-export function guideLinks(current?: string): Html {
-  const links = Object.entries(GUIDES).map(
-    ([name, { title }]) =>
-      html`<li><a href="${guidePath(name)}"${name === current && html` aria-current="page"`}>${title}</a></li>`,
-  )
-  return html`<h2>Guides</h2><ul>${links}</ul>`
+const texts = new Map<string, Promise<string>>()
+
+/** The text of a document, which is read once. @param file below the root of the project */
+export function readGuide(file: string): Promise<string> {
+  const text = texts.get(file) ?? readFile(new URL(file, ROOT), 'utf8')
+  texts.set(file, text)
+  text.catch(() => texts.delete(file))
+  return text
 }
 
 /** The text of a guide as HTML. */
 export async function renderGuide({ file }: Guide): Promise<Html> {
-  return renderMarkdown(await readFile(new URL(file, ROOT), 'utf8'), href => shownHref(file, href))
+  return renderMarkdown(await readGuide(file), href => shownHref(file, href))
 }
 
 /** Where a link of the document leads on this service. Null: to a file that is only in the checkout. */

@@ -1,4 +1,5 @@
 import type { Tokens } from 'marked'
+import { copyButton } from './components/copyable.ts'
 import { Html, html } from './html.ts'
 
 /**
@@ -16,7 +17,9 @@ export async function renderMarkdown(text: string, hrefOf: (href: string) => str
         const id = anchorOf(title, used)
         return html`<${tag} id="${id}">${new Html(this.parser.parseInline(tokens))}</${tag}>\n`.text
       },
-      code: ({ text: code }: Tokens.Code): string => html`<pre tabindex="0"><code>${code}</code></pre>\n`.text,
+      code: ({ text: code }: Tokens.Code): string =>
+        html`<div class="block"><pre tabindex="0"><code>${code}</code></pre>${copyButton(code, 'this block')}</div>\n`
+          .text,
       codespan: ({ text: code }: Tokens.Codespan): string => html`<code>${code}</code>`.text,
       html: ({ text: markup }: Tokens.HTML | Tokens.Tag): string => html`${markup}`.text,
       image: ({ text: alternative }: Tokens.Image): string => html`${alternative}`.text,

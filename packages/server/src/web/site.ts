@@ -2,6 +2,7 @@ import fastifyCookie from '@fastify/cookie'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { deletionDueAt } from '../domain/account/account-deletion.ts'
 import type { AppError } from '../domain/error.ts'
+import type { Access } from '../http/access.ts'
 import type { App } from '../http/app.ts'
 import { clientPrefix } from '../http/client-prefix.ts'
 import { httpStatusOf, toAppError } from '../http/error.ts'
@@ -90,7 +91,7 @@ function createSite(app: App, deps: SiteDeps): Site {
     publicPage(method, path, handler) {
       app.route({
         method,
-        ...pageRoute(path),
+        ...pageRoute(path, 'public'),
         handler: async (request, reply) => sendPage(request, reply, await handler(request, reply)),
       })
     },
@@ -100,10 +101,10 @@ function createSite(app: App, deps: SiteDeps): Site {
       const users = new WeakMap<FastifyRequest, AuthenticatedUser>()
       app.route({
         method,
-        ...pageRoute(path),
+        ...pageRoute(path, 'cookie'),
         onRequest: async request => {
           const user = await authenticate(request, deps.sessions)
-          deps.rateLimits.countForSession(request, user.account, user.session)
+          deps.rateLimits.countForCredential(request, user.account, user.session)
           users.set(request, user)
         },
         handler: async (request, reply) =>
@@ -135,9 +136,9 @@ function createSite(app: App, deps: SiteDeps): Site {
   return site
 }
 
-function pageRoute(page: string | PublicPageRoute) {
+function pageRoute(page: string | PublicPageRoute, access: Access) {
   const { path, rate = 'page', embedded = false } = typeof page === 'string' ? { path: page } : page
-  return { url: path, config: { rate, embedded }, schema: { hide: true } }
+  return { url: path, config: { rate, access, embedded }, schema: { hide: true } }
 }
 
 function setPageHeaders(request: FastifyRequest, reply: FastifyReply): void {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { SCOPE_NAMES } from '../../src/domain/account/api-key.ts'
 import { NAV } from '../../src/web/components/nav.ts'
 import { missingProgram } from '../harness/programs.ts'
 import { startTestService, type TestService } from '../harness/service.ts'
@@ -41,6 +42,18 @@ describe('the guide to the first invoice', { skip }, () => {
     assertShown(GUIDE.block('json event'), event)
     assert.equal(event.invoice_id, created.id)
     assert.equal((await shell.json(block('cancel'))).status, 'expired')
+    await shell.run(block('key'))
+    const listed = await shell.json(block('list'))
+    assert.deepEqual(
+      listed.map(({ id, status }: Record<string, unknown>) => [id, status]),
+      [[created.id, 'paid']],
+    )
+  })
+
+  test('it has each scope', () => {
+    const [, section = ''] = GUIDE.text.split('## API keys')
+    const rows = [...(section.split('\n## ')[0] ?? '').matchAll(/^\| `(\w+:\w+)` \|/gm)].map(([, scope]) => scope)
+    assert.deepEqual(rows.sort(), SCOPE_NAMES.toSorted())
   })
 
   test('it names pages of the dashboard by their names', () => {

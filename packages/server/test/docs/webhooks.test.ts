@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { test } from 'node:test'
+import { basename, dirname, join } from 'node:path'
+import { type TestContext, test } from 'node:test'
 import { ZatgateClient } from '@zatgate/sdk'
 import { freePort } from '../../../sandbox/test/recorded/guarded-process.ts'
 import { EVENT_TYPES } from '../../src/domain/notify/event.ts'
+import { receiversFor } from '../../src/web/receivers.ts'
 import { stackOf, temporaryFolder } from '../harness/container.ts'
 import { missingProgram, startProgram } from '../harness/programs.ts'
 import { startTestService } from '../harness/service.ts'
@@ -14,43 +16,58 @@ import { Guide } from './guide.ts'
 
 const GUIDE = new Guide('docs/webhooks.md')
 
-interface Receiver {
+interface Program {
   readonly language: string
   readonly program: string
   readonly version: string
-  readonly file: string
-  readonly command: (file: string, port: number) => readonly string[]
+  /** The file name, the code and the command of a receiver at a URL. */
+  readonly receiver: (url: URL) => Promise<{ readonly fileName: string; readonly code: string; readonly start: string }>
 }
 
-const RECEIVERS: readonly Receiver[] = [
-  { language: 'python', program: 'python3', version: '--version', file: 'receiver.py', command: file => [file] },
+/** As the page Webhook shows it to an account with this URL. */
+const shown = (language: string) => async (url: URL) =>
+  (await receiversFor(url)).find(receiver => receiver.language === language) ?? assert.fail(language)
+
+const RECEIVERS: readonly Program[] = [
+  { language: 'Node', program: process.execPath, version: '--version', receiver: shown('Node') },
+  { language: 'Python', program: 'python3', version: '--version', receiver: shown('Python') },
+  { language: 'PHP', program: 'php', version: '--version', receiver: shown('PHP') },
   {
-    ...{ language: 'php', program: 'php', version: '--version', file: 'webhook.php' },
-    command: (file, port) => ['-S', `127.0.0.1:${port}`, file],
+    ...{ language: 'Go', program: 'go', version: 'version' },
+    receiver: async () => ({
+      ...{ fileName: 'receiver.go', start: 'go run receiver.go' },
+      code: GUIDE.block('go receiver'),
+    }),
   },
-  { language: 'go', program: 'go', version: 'version', file: 'receiver.go', command: file => ['run', file] },
 ]
 
-for (const { language, program, version, file, command } of RECEIVERS) {
+/** Writes a receiver into a new folder, and starts it with its command. */
+async function start(t: TestContext, { program, receiver }: Program, url: URL, secret: string) {
+  const folder = temporaryFolder(stackOf(t))
+  const { fileName, code, start: command } = await receiver(url)
+  writeFileSync(join(folder, fileName), code)
+  const PATH = `${dirname(process.execPath)}:${process.env.PATH}`
+  const env = { PATH, PORT: url.port, ZATGATE_WEBHOOK_SECRET: secret, GOTOOLCHAIN: 'local' }
+  assert.ok(command.startsWith(basename(program)), command)
+  return startProgram(t, command.split(' '), { env, cwd: folder })
+}
+
+for (const receiver of RECEIVERS) {
+  const { language, program, version } = receiver
   const skip = missingProgram(program, version) || missingProgram('bash') || missingProgram('curl')
-  test(`the guide's receiver in ${language} learns of a payment, and refuses what zatgate did not sign`, {
-    skip,
-  }, async t => {
+  test(`the receiver in ${language} learns of a payment, and refuses what zatgate did not sign`, { skip }, async t => {
     const service = await startTestService({ env: { WEBHOOK_ALLOW_PRIVATE: 'true' } })
     t.after(() => service.close())
     const { url: baseUrl, apiKey, sessionToken, sandbox } = service
     const client = new ZatgateClient({ baseUrl, apiKey, sessionToken })
-    const port = await freePort()
-    const url = `http://127.0.0.1:${port}/webhook`
+    // The receiver in Go has the path of the guide.
+    const url = `http://127.0.0.1:${await freePort()}/${language === 'Go' ? 'webhook' : "shop's/$paid/hook.php?a=b"}`
     const folder = temporaryFolder(stackOf(t))
     const variables = { ZATGATE_URL: baseUrl, SESSION_TOKEN: sessionToken }
-    const replace = { 'https://shop.example.com/webhook': url }
+    const replace = { 'https://shop.example.com/webhook': url.replace("'", `'\\''`) }
     const { secret } = await openShell(t, { folder, env: variables, replace }).json(GUIDE.block('sh set'))
-    const path = join(folder, file)
-    writeFileSync(path, GUIDE.block(`${language} receiver`))
     // As a file or a pasted secret ends.
-    const env = { PORT: String(port), ZATGATE_WEBHOOK_SECRET: ` ${secret} \n`, GOTOOLCHAIN: 'local' }
-    const { output } = startProgram(t, [program, ...command(path, port)], { env })
+    const { output } = await start(t, receiver, new URL(url), ` ${secret} \n`)
 
     const unsigned = () => fetch(url, { method: 'POST', body: '{"type":"invoice.paid","invoice_id":"forged"}' })
     const refusal = await until(`the receiver, which printed: ${output()}`, () => unsigned().catch(() => null))
@@ -64,13 +81,37 @@ for (const { language, program, version, file, command } of RECEIVERS) {
       )
     assert.equal((await fetch(url, { method: 'POST', body: 'x'.repeat(70_000) })).status, 400)
 
-    const invoice = await client.createInvoice({ amount_zat: 150_000 })
+    // As deep as the service allows.
+    const metadata = JSON.parse(`${'{"a":'.repeat(15)}{}${'}'.repeat(15)}`)
+    const invoice = await client.createInvoice({ amount_zat: 150_000, metadata })
     sandbox.wallet.pay({ uri: invoice.zip321_uri })
     await until('detected', async () => (await client.getInvoice(invoice.id)).status === 'detected')
     sandbox.chain.mine(3)
     await until('the event', () => output().includes(`paid ${invoice.id}`))
     assert.ok(!output().includes('forged'))
     await until('the log', async () => (await client.listDeliveries()).some(({ status_code }) => status_code === 204))
+  })
+}
+
+for (const receiver of RECEIVERS) {
+  const { language, program, version } = receiver
+  const skip = missingProgram(program, version)
+  test(`the receiver in ${language} accepts nothing while its secret is not set`, { skip }, async t => {
+    const url = new URL(`http://127.0.0.1:${await freePort()}/webhook`)
+    const { output, exitCode } = await start(t, receiver, url, '')
+    const body = '{"type":"invoice.paid","invoice_id":"forged"}'
+    const headers = { 'webhook-id': 'a', 'webhook-timestamp': String(Math.floor(Date.now() / 1000)) }
+    const signed = createHmac('sha256', '').update(`a.${headers['webhook-timestamp']}.${body}`).digest('base64')
+    const send = () =>
+      fetch(url, {
+        ...{ method: 'POST', body, headers: { ...headers, 'webhook-signature': `v1,${signed}` } },
+      })
+    const response = await until(`the receiver, which printed: ${output()}`, () =>
+      exitCode() === null ? send().catch(() => null) : new Response(output(), { status: 500 }),
+    )
+    assert.equal(response.status, 500)
+    assert.match(await response.text(), /ZATGATE_WEBHOOK_SECRET/)
+    assert.ok(!output().includes('paid'), output())
   })
 }
 
@@ -97,6 +138,16 @@ test('the guide sends the events of one invoice to one more URL', { skip: NO_SHE
   sandbox.chain.mine(3)
   const paths = () => sandbox.webhookReceiver.deliveries.map(({ path }) => path).sort()
   await until('both events', () => paths().join() === '/,/orders/1001')
+})
+
+test('every receiver is found in its guide, and has one path and one port', async () => {
+  for (const { language, fileName, code, start: command } of await receiversFor(null)) {
+    assert.match(fileName, /^\w+\.(?:mjs|py|php)$/, language)
+    assert.equal([...code.matchAll(/\/webhook/g)].length, 1, language)
+    assert.equal([...(code + command).matchAll(/3001/g)].length, 1, language)
+  }
+  const [node] = await receiversFor(new URL('https://shop.example.com/pay/events'))
+  assert.match(node?.code ?? '', /^const PATH = '\/pay\/events'\nconst PORT = 3001$/m)
 })
 
 test('the guide says what to do with every event', () => {

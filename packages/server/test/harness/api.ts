@@ -1,9 +1,11 @@
 import { requestScope } from '../../src/adapters/system/request-scope.ts'
 import type { Config } from '../../src/config/settings.ts'
-import type { Infrastructure, Services } from '../../src/container.ts'
+import type { Services } from '../../src/container.ts'
 import type { Account } from '../../src/domain/account/account.ts'
 import type { Plan } from '../../src/domain/account/plan.ts'
+import type { Access } from '../../src/http/access.ts'
 import { createHttpServer, type HttpSettings } from '../../src/http/server.ts'
+import type { Infrastructure } from '../../src/infrastructure.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { openTestContainer, scopeOf, type TestContainerOptions } from './container.ts'
 import { ManualClock } from './manual-clock.ts'
@@ -23,6 +25,7 @@ export interface TestApiOptions extends TestContainerOptions {
 /** The HTTP server with a real store and a manual clock, but without a chain: nothing is ever paid. */
 export interface TestApi extends Services {
   readonly url: string
+  readonly routes: ReadonlyMap<string, Access>
   readonly databaseUrl: string
   readonly clock: ManualClock
   readonly store: Store
@@ -71,6 +74,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
 
   return {
     url,
+    routes: server.routes,
     databaseUrl: infrastructure.config.databaseUrl,
     clock,
     store,

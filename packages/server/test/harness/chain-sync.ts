@@ -10,17 +10,12 @@ import { formatPaymentUri } from '@zatgate/zcash/zip321'
 import { createLightwalletd } from '../../src/adapters/lightwalletd/chain.ts'
 import { systemClock } from '../../src/adapters/system/clock.ts'
 import { createNoteScanner } from '../../src/adapters/zcash/note-scanner.ts'
-import {
-  type Container,
-  createServices,
-  type Infrastructure,
-  type Overrides,
-  type Services,
-} from '../../src/container.ts'
+import { type Container, createServices, type Services } from '../../src/container.ts'
 import type { Account } from '../../src/domain/account/account.ts'
 import type { ChainProblem } from '../../src/domain/chain/chain-problem.ts'
 import { consensusParams } from '../../src/domain/chain/network-upgrade.ts'
 import type { Invoice, InvoicePurpose } from '../../src/domain/sale/invoice.ts'
+import type { Infrastructure, Overrides } from '../../src/infrastructure.ts'
 import type { Chain } from '../../src/ports/chain.ts'
 import { type Metrics, NO_METRICS } from '../../src/ports/metrics.ts'
 import type { NoteScanner } from '../../src/ports/note-scanner.ts'

@@ -104,8 +104,7 @@ test('an unknown path gets 404, a wrong method gets 405 with Allow', async () =>
     assert.deepEqual([status, body], [404, { code: 'not_found', message: 'not found' }], line)
   }
   const allowed = {
-    'GET /v1/invoices': 'POST',
-    'PUT /v1/invoices': 'POST',
+    'PUT /v1/invoices': 'GET, HEAD, POST',
     [`DELETE /v1/invoices/${UNKNOWN}`]: 'GET, HEAD, OPTIONS',
     'POST /v1/account': 'GET, HEAD, PATCH',
     'GET /v1/account/viewing-key': 'PUT',
@@ -124,7 +123,7 @@ test('an unknown path gets 404, a wrong method gets 405 with Allow', async () =>
 test('unusual methods are handled like any other', async () => {
   const { host } = new URL(api.url)
   const send = (line: string) => raw(api.url, `${line} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
-  assert.match(await send('PROPFIND /v1/invoices'), /^HTTP\/1\.1 405 [\s\S]*allow: POST\r\n/)
+  assert.match(await send('PROPFIND /v1/invoices'), /^HTTP\/1\.1 405 [\s\S]*allow: GET, HEAD, POST\r\n/)
   assert.match(await send('PURGE /nowhere'), /^HTTP\/1\.1 404 /)
 })
 

@@ -75,7 +75,7 @@ describe('invisible characters', () => {
         publicId: '6f0f6f6e-0000-4000-8000-000000000001',
         name: EARLIER,
         last4: '0000',
-        scopes: null,
+        rights: null,
         hash: new Uint8Array(32),
       })
       const actor = { by: 'owner', session: null, network: null, client: EARLIER } as const

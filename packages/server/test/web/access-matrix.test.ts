@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import fastify from 'fastify'
 import type { App } from '../../src/http/app.ts'
 import type { SiteDeps } from '../../src/web/context.ts'
+import { GUIDES, guidePath } from '../../src/web/guides.ts'
 import { addSite } from '../../src/web/site.ts'
 import { call } from '../harness/http-call.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
@@ -25,6 +26,7 @@ const ENDPOINTS: Readonly<Record<string, Row>> = {
   'GET /v1/account': {},
   'PATCH /v1/account': { body: () => ({ confirmations: 7 }) },
   'PUT /v1/account/viewing-key': { body: self => ({ viewing_key: self.viewingKey }) },
+  'GET /v1/invoices': { queries: ({ ids }) => [`?before=${ids.invoice}`, '?status=pending,paid'] },
   'GET /v1/account/invoices': { queries: ({ ids }) => [`?before=${ids.invoice}`, '?limit=200'] },
   'POST /v1/invoices/{id}/cancel': { id: ({ ids }) => ids.invoice },
   'GET /v1/account/api-keys': { queries: ({ ids }) => [`?before=${ids.apiKey}`] },
@@ -146,7 +148,8 @@ const OPEN_PAGES = [
   'GET /r/:id',
   'POST /r/:id',
   'GET /docs',
-  'GET /docs/:guide',
+  'GET /docs/guides',
+  ...Object.keys(GUIDES).map(name => `GET ${guidePath(name)}`),
   'GET /robots.txt',
   'GET /undo-email/:token',
   'POST /undo-email/:token',
@@ -155,15 +158,16 @@ const OPEN_PAGES = [
 /** Stands in for all dependencies: routes read them on registration but use them only later. */
 const anything: SiteDeps = new Proxy((() => anything) as unknown as SiteDeps, { get: () => anything })
 
-async function registeredPages(): Promise<string[]> {
+/** Each page with its access. */
+async function registeredPages(): Promise<[line: string, access: unknown][]> {
   const app = fastify()
-  const lines: string[] = []
-  app.addHook('onRoute', ({ method, url }) => {
-    for (const verb of [method].flat()) if (verb !== 'HEAD') lines.push(`${verb} ${url}`)
+  const lines: [string, unknown][] = []
+  app.addHook('onRoute', ({ method, url, config }) => {
+    for (const verb of [method].flat()) if (verb !== 'HEAD') lines.push([`${verb} ${url}`, config?.access])
   })
   addSite(app as unknown as App, anything)
   await app.ready()
-  return lines.filter(line => !line.startsWith('GET /assets/'))
+  return lines.filter(([line]) => !line.startsWith('GET /assets/'))
 }
 
 async function sessionEndpoints(harness: SandboxService): Promise<string[]> {
@@ -236,7 +240,8 @@ describe('two accounts', () => {
 
   test('every registered endpoint and page is in the tables', async () => {
     assert.deepEqual((await sessionEndpoints(harness)).sort(), Object.keys(ENDPOINTS).sort())
-    assert.deepEqual((await registeredPages()).sort(), [...Object.keys(PAGES), ...OPEN_PAGES].sort())
+    const pages = [...Object.keys(PAGES).map(line => [line, 'cookie']), ...OPEN_PAGES.map(line => [line, 'public'])]
+    assert.deepEqual(Object.fromEntries(await registeredPages()), Object.fromEntries(pages))
   })
 
   for (const [kind, table, send] of interfaces) {

@@ -2,14 +2,16 @@ import assert from 'node:assert/strict'
 import fs from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { after, before, describe, test } from 'node:test'
-import { GUIDES, guidePath } from '../../src/web/guides.ts'
+import { GUIDES, GUIDES_PATH, guidePath } from '../../src/web/guides.ts'
 import { renderMarkdown } from '../../src/web/markdown.ts'
 import { deployText } from '../deploy/files.ts'
 import { blocksOf } from '../harness/guide.ts'
 import { call } from '../harness/http-call.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
-import { noBrowser, useBrowser } from './browser.ts'
+import { openMerchant } from './accounts.ts'
+import { createInvoice, noBrowser, useBrowser } from './browser.ts'
 import { inspect } from './inspect.ts'
+import { visit } from './visit.ts'
 
 describe('the guides on the service', () => {
   let harness: SandboxService
@@ -23,10 +25,10 @@ describe('the guides on the service', () => {
   test('a guide that could not be read once is shown at the next view', async t => {
     const failure = t.mock.method(fs, 'readFile', () => Promise.reject(new Error('EMFILE: too many open files')))
     syncBuiltinESMExports()
-    assert.equal((await read('/docs/refunds')).status, 500)
+    assert.equal((await read('/docs/guides/refunds')).status, 500)
     failure.mock.restore()
     syncBuiltinESMExports()
-    assert.equal((await read('/docs/refunds')).status, 200)
+    assert.equal((await read('/docs/guides/refunds')).status, 200)
   })
 
   test('the reference and every guide link to all of them, and no link is dead', async () => {
@@ -39,7 +41,7 @@ describe('the guides on the service', () => {
       seen.set(path, text)
       for (const [, href = ''] of text.matchAll(/href="(\/docs[^"]*)"/g)) queue.push(href.split('#')[0] ?? '')
     }
-    assert.deepEqual([...seen.keys()].sort(), ['/docs', ...Object.keys(GUIDES).map(guidePath)].sort())
+    assert.deepEqual([...seen.keys()].sort(), ['/docs', GUIDES_PATH, ...Object.keys(GUIDES).map(guidePath)].sort())
     for (const [path, text] of seen)
       for (const [, href = ''] of text.matchAll(/href="([^"]+)"/g)) {
         const [page = '', anchor] = href.split('#')
@@ -48,6 +50,13 @@ describe('the guides on the service', () => {
         if (anchor !== undefined && target !== undefined)
           assert.ok(target.includes(`id="${anchor}"`), `${path}: ${href}`)
       }
+    for (const [path, text] of seen) {
+      const current = [...text.matchAll(/href="([^"]*)" aria-current="(\w+)"/g)].map(([, href, kind]) => [href, kind])
+      assert.deepEqual(current, [
+        ['/docs', 'true'],
+        [path, 'page'],
+      ])
+    }
   })
 
   test('a guide has every block of its document, as it stands', async () => {
@@ -66,6 +75,8 @@ describe('the guides on the service', () => {
         blocksOf(file).map(block => block.text.trimEnd()),
         name,
       )
+      const copied = [...text.matchAll(/<\/pre><button [^>]*data-copy="/g)]
+      assert.equal(copied.length, shown.length, name)
       assert.equal([...text.matchAll(/<h1/g)].length, 1, name)
     }
   })
@@ -80,9 +91,21 @@ describe('the guides on the service', () => {
     }
   })
 
-  test('an unknown guide is not found', async () => {
-    for (const name of ['none', 'constructor', '..%2fREADME', 'webhooks.md'])
+  test('an unknown guide and a document for operators are not found', async () => {
+    for (const name of ['none', 'constructor', '..%2fREADME', 'webhooks.md', 'deploy', 'going-live', 'settings'])
       assert.equal((await read(guidePath(name))).status, 404, name)
+  })
+
+  test('pages for merchants link to the documentation, and pages for buyers do not', async () => {
+    const { publicId } = await createInvoice(harness)
+    const docs = /<a href="\/docs">Docs<\/a>/
+    for (const path of ['/sign-in', '/overview', '/i/none', `/i/${publicId}`, `/i/${publicId}/embed`]) {
+      const { text } = await visit(harness, `GET ${path}`)
+      assert.equal(docs.test(text), !path.startsWith('/i/'), path)
+    }
+    const merchant = await openMerchant(harness, 'guides', 7)
+    const { text } = await visit(harness, 'GET /webhook', { cookie: `__Host-zatgate=${await merchant.token()}` })
+    assert.match(text.slice(text.indexOf('id="menu"'), text.indexOf('<main')), docs)
   })
 
   test('markup in a document is text, and a link out of the served files is its text', async () => {
@@ -98,8 +121,8 @@ describe('the guides on the service', () => {
     const { openPage } = useBrowser()
     test('it is accessible, light and dark, and does not scroll sideways', async () => {
       const page = await openPage()
-      for (const name of ['webhooks', 'wallets']) {
-        await page.goto(`${harness.url}${guidePath(name)}`)
+      for (const path of [GUIDES_PATH, guidePath('webhooks'), guidePath('wallets')]) {
+        await page.goto(harness.url + path)
         await inspect(page)
       }
     })

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { verifyWebhook } from '@zatgate/sdk'
 import type { Browser, Page } from 'playwright-core'
@@ -46,6 +47,8 @@ describe('the reference of the API', () => {
     for (const [, field] of fields) assert.match(text, new RegExp(`<code>[\\w.[\\]]*${field}</code>`))
     const codes = JSON.stringify(document.paths).matchAll(/"code":"(\w+)"/g)
     for (const [, code] of codes) assert.ok(text.includes(`<code>${code}</code>`), code)
+    const ids = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id)
+    assert.deepEqual(ids, [...new Set(ids)], 'every id is on the page once')
     for (const [, target] of text.matchAll(/href="#([^"]+)"/g)) assert.ok(text.includes(`id="${target}"`), target)
   })
 
@@ -72,6 +75,21 @@ describe('the reference of the API', () => {
       )
       assert.equal(JSON.stringify(event), body)
     }
+  })
+
+  test('the steps of the events verify the example by hand', async () => {
+    const { text } = await call(harness, 'GET /docs')
+    const events = plain(text.slice(text.indexOf('id="events"')))
+    for (const said of ['raw bytes', 'constant time', 'five minutes', 'within 5 seconds', '10, 60 and 300 seconds'])
+      assert.ok(events.includes(said), said)
+    const section = plain((text.split('id="onInvoicePaid"')[1] ?? '').split('</section>')[0] ?? '')
+    const example = section.slice(section.indexOf('X-Service-Signature: '))
+    const value = (name: string) => new RegExp(`${name}: (.*)`).exec(example)?.[1] ?? ''
+    const body = JSON.stringify(JSON.parse(/\{.*\}/s.exec(example)?.[0] ?? ''))
+    const key = Buffer.from(EXAMPLE_SECRET.replace('whsec_', ''), 'base64')
+    const signed = `${value('webhook-id')}.${value('webhook-timestamp')}.${body}`
+    assert.equal(value('webhook-signature'), `v1,${createHmac('sha256', key).update(signed).digest('base64')}`)
+    assert.equal(value('X-Service-Signature'), createHmac('sha256', EXAMPLE_SECRET).update(body).digest('hex'))
   })
 
   describe('in a real browser', { skip: noBrowser(), timeout: 120_000 }, () => {

@@ -24,8 +24,8 @@ export const CHANGES_OF_ACCOUNTS: readonly Change[] = [
     name: 'the changes of all sessions count for the limit of each',
     file: 'services/account/audit.ts',
     in: 'checkChangeLimits',
-    find: "const scope = per === 'session' ? { accountId, session } : { accountId }",
-    replace: 'const scope = { accountId, ...(per === null && { session }) }',
+    find: "const scope = per === 'session' ? { accountId, by, session } : { accountId, by }",
+    replace: 'const scope = { accountId, by, ...(per === null && { session }) }',
     killedBy: {
       file: 'services/account/audit.test.ts',
       test: 'a stolen session cannot spend the changes of the owner',

@@ -58,11 +58,44 @@ export const SIGN_IN: readonly Change[] = [
     name: 'a withdrawal needs no recent code',
     file: 'http/routes/payout/withdrawal.ts',
     in: 'withdrawalRoutes',
-    find: 'onRequest: auth.requireRecentSignIn,',
-    replace: '',
+    find: "access: 'recent-session'",
+    replace: "access: 'session'",
     killedBy: {
       file: 'http/routes/account/recent-sign-in.test.ts',
       test: 'a stale browser token is refused as a bearer for every change that needs a code',
+    },
+  },
+  {
+    name: 'an API key works after its end',
+    file: 'domain/account/api-key.ts',
+    in: 'keyRefusal',
+    find: "if (hasEnded(key, now)) return 'ended'",
+    replace: '',
+    killedBy: {
+      file: 'http/routes/account/key-limits.test.ts',
+      test: 'a scoped key ends when it was said to',
+    },
+  },
+  {
+    name: 'an API key works from every address',
+    file: 'domain/account/api-key.ts',
+    in: 'keyRefusal',
+    find: "return 'elsewhere'",
+    replace: 'return null',
+    killedBy: {
+      file: 'http/access.test.ts',
+      test: 'of every route and every kind of credential',
+    },
+  },
+  {
+    name: 'a scoped API key needs no scope',
+    file: 'domain/account/api-key.ts',
+    in: 'hasScope',
+    find: 'scope => scopes.includes(scope)',
+    replace: '() => true',
+    killedBy: {
+      file: 'http/access.test.ts',
+      test: 'of every route and every kind of credential',
     },
   },
 ]

@@ -1,6 +1,6 @@
 import type { WorkerName } from '@zatgate/server/background'
 import type { Config } from '@zatgate/server/config/settings'
-import type { Overrides } from '@zatgate/server/container'
+import type { Overrides } from '@zatgate/server/infrastructure'
 import type { Draw } from '../runtime/draw.ts'
 import type { ServiceProcess } from '../service/process.ts'
 import type { World } from '../world/world.ts'

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { AppError } from '@zatgate/server/domain/error'
 import { RefundJudge } from '../../src/parts/refund/judge.ts'
 import type { RefundRow } from '../../src/parts/refund/ledger.ts'
+import { Refunders } from '../../src/parts/refund/refunders.ts'
+import type { Wish } from '../../src/parts/refund/wish.ts'
+import { Draw } from '../../src/runtime/draw.ts'
 import { createFakeWorld, eventRow } from './fake-world.ts'
 
 const ID = '6f0e35a2-0000-4000-8000-000000000000'
@@ -166,6 +170,64 @@ test('a second refund for one key is found, until the key is forgotten', () => {
   late.commit([READY])
   late.world.scheduler.nowMs += 86_400_000
   assert.deepEqual(late.commit([READY, repeated]), [])
+})
+
+/** A merchant with one request for a refund, and a service that answers it with the refunds or errors of the test. */
+function createRefunders() {
+  const { world, broken, tables } = createFakeWorld()
+  const refunders = new Refunders(world, new RefundJudge(world))
+  const invoice = { publicId: 'invoice-1', merchant: { name: 'merchant 1', email: AWAITING.email } }
+  const wish = { invoice, amountZat: 60n, idempotencyKey: 'key-1', atMs: world.scheduler.nowMs } as Wish
+  /** Sends the request; the answer takes some time. */
+  async function send(answer: string | AppError, { amountZat = 60n, afterMs = 0, isMisuse = false } = {}) {
+    const refund = { publicId: answer, linkId: 'link', amountZat, price: null, reason: null, address: null }
+    const respond = async () => {
+      world.scheduler.nowMs += afterMs
+      if (answer instanceof AppError) throw answer
+      return { refund, invoice }
+    }
+    const services = { accounts: { findByEmail: () => null }, refunds: { create: respond } }
+    Object.assign(world, { running: [{ call: (work: (given: unknown) => unknown) => work(services) }] })
+    broken.length = 0
+    const draw = new Draw(1)
+    const sent = isMisuse ? refunders.misuseKey(draw, refunders.known[0]!) : refunders.create(draw, wish, 1)
+    await world.scheduler.run()
+    await sent
+    return [...broken]
+  }
+  return { world, tables, send }
+}
+
+test('a repeat that is answered with another refund, amount or error is found', async () => {
+  const { tables, send } = createRefunders()
+  assert.deepEqual(await send(ID), [])
+  assert.deepEqual(await send(ID), [])
+  assert.deepEqual(await send(OTHER.public_id), [REPEAT], 'by what the merchant knows')
+  assert.deepEqual(await send(ID, { amountZat: 59n }), [REPEAT])
+  tables['FROM refunds r'] = [AWAITING]
+  assert.deepEqual(await send(new AppError('rate_unavailable')), [REPEAT])
+  assert.deepEqual(await send(new AppError('idempotency_key_reused'), { isMisuse: true }), [])
+  assert.deepEqual(await send(ID, { isMisuse: true }), ['an idempotency key belongs to one request'])
+})
+
+test('a key returns its refund for 24 hours by every clock, and another one or an error after that', async () => {
+  const { world, tables, send } = createRefunders()
+  tables['FROM refunds r'] = [AWAITING]
+  await send(ID)
+  world.scheduler.nowMs += 86_399_000
+  assert.deepEqual(await send(OTHER.public_id), [REPEAT, REPEAT])
+  const late = createRefunders()
+  late.tables['FROM refunds r'] = [AWAITING]
+  await late.send(ID)
+  late.world.scheduler.nowMs += 86_399_000
+  for (const answer of [OTHER.public_id, ID, new AppError('refund_exceeds_received')])
+    assert.deepEqual(await late.send(answer, { afterMs: 1_000 }), [], 'it is forgotten before the answer')
+  assert.deepEqual(await late.send(OTHER.public_id, { isMisuse: true }), [])
+  assert.deepEqual(await late.send(ID, { amountZat: 59n }), [REPEAT], 'a refund that the merchant knows')
+  const wrongClock = createRefunders()
+  await wrongClock.send(ID)
+  wrongClock.world.clockErrors.maxMs = 86_400_000
+  assert.deepEqual(await wrongClock.send(OTHER.public_id), [])
 })
 
 test('an event that is missing, repeated or differs from the refund is found', () => {

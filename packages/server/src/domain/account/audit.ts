@@ -5,8 +5,8 @@ import { RECENT_AUTHENTICATION_SECS } from './sign-in.ts'
 /** The person or service that made a change, and the client's network. */
 export interface Actor {
   /** `visitor`: someone who has not signed in. `service`: the service itself. */
-  readonly by: 'owner' | 'visitor' | 'operator' | 'service'
-  /** Public id of the owner's session. */
+  readonly by: 'owner' | 'api_key' | 'visitor' | 'operator' | 'service'
+  /** Public id of the owner's session, or of the API key. */
   readonly session: string | null
   /** The /24 of an IPv4 address or the /48 of an IPv6 address: tells providers apart, not households. */
   readonly network: string | null
@@ -44,7 +44,8 @@ export type AuditKind = keyof typeof AUDIT_KINDS
 export const VISITOR_LIMIT = { max: 50, windowSecs: DAY_SECS } as const
 /**
  * Changes by an owner. Further ones are refused, so that the log stays complete. A session spends its own limit, and of
- * the account's at most a fifth: a stolen one leaves the rest to the others. In the ten minutes after a mailed code a
+ * the account's at most a fifth: a stolen one leaves the rest to the others. The API keys of an account have the same
+ * limits for themselves. In the ten minutes after a mailed code a
  * session has another limit, which begins with the code and which no other session spends.
  */
 export const OWNER_LIMITS = {
@@ -95,7 +96,7 @@ const PROTECTIVE: ReadonlySet<AuditKind> = new Set<AuditKind>([
 const DURING_DELETION: ReadonlySet<AuditKind> = new Set<AuditKind>(['deletion_requested'])
 
 export function isLimited(actor: Actor, kind: AuditKind): boolean {
-  return actor.by === 'owner' && !PROTECTIVE.has(kind)
+  return (actor.by === 'owner' || actor.by === 'api_key') && !PROTECTIVE.has(kind)
 }
 
 /** Whether the change must not be made while the account is being deleted. */

@@ -1,6 +1,6 @@
 import { webhookSignatures } from './webhook-signature.ts'
 
-/** An event as an endpoint is told of it. */
+/** An event that is sent to an endpoint. */
 export interface Message {
   readonly eventId: string
   readonly seq: number

@@ -1,5 +1,6 @@
 import { invalidFieldCode } from '../../domain/error.ts'
 import { API_ERRORS, type ApiError, type ApiErrorName } from '../../domain/error-table.ts'
+import { type Access, errorsOfAccess } from '../access.ts'
 import { errorDocUrl, STATUS } from '../error.ts'
 import { IDEMPOTENCY_KEY } from '../idempotency.ts'
 import { ErrorBody } from '../schema.ts'
@@ -17,8 +18,11 @@ declare module 'fastify' {
 /** The facts of an operation that its schema does not contain. */
 export interface OperationFacts {
   readonly errors: readonly ApiErrorName[]
+  readonly access: Access
   readonly isLimited: boolean
 }
+
+const NO_FACTS: OperationFacts = { errors: [], access: 'public', isLimited: true }
 
 const JSON_TYPE = 'application/json'
 
@@ -26,7 +30,7 @@ const TAGS = [
   { name: 'invoices', description: 'Create, read and follow invoices.' },
   { name: 'swaps', description: 'Pay an invoice in another asset, through a swap provider.' },
   { name: 'account', description: 'The account, its invoices and its viewing key.' },
-  { name: 'API keys', description: 'Keys that create invoices.' },
+  { name: 'API keys', description: 'Keys that create invoices, or do what their scopes name.' },
   { name: 'sessions', description: 'Sign-ins and tokens of scripts.' },
   { name: 'webhooks', description: 'The webhook of an account, and its deliveries.' },
   { name: 'refunds', description: 'Orders to pay buyers back, which the wallet of the merchant pays.' },
@@ -75,7 +79,7 @@ export function finishDocument(document: JsonObject, operations: ReadonlyMap<str
       path,
       Object.fromEntries(
         Object.entries<JsonObject>(methods).map(([method, operation]) => {
-          const facts = operations.get(operation.operationId) ?? { errors: [], isLimited: true }
+          const facts = operations.get(operation.operationId) ?? NO_FACTS
           return [method, finishOperation(operation, facts)]
         }),
       ),
@@ -120,13 +124,14 @@ function withExample(body: JsonObject, example: unknown): JsonObject {
 }
 
 /** The errors of an operation by their codes, in the order of the judgement. */
-function errorsOf(operation: JsonObject, { errors, isLimited }: OperationFacts): [code: string, error: ApiError][] {
-  const schemes = (operation.security ?? []).flatMap(Object.keys)
+function errorsOf(
+  operation: JsonObject,
+  { errors, access, isLimited }: OperationFacts,
+): [code: string, error: ApiError][] {
   const body = operation.requestBody?.content?.[JSON_TYPE]?.schema
   const names: ApiErrorName[] = [
     ...(isLimited ? (['too_many_requests'] as const) : []),
-    ...(schemes.includes('apiKeyAuth') ? (['missing_api_key', 'bad_api_key'] as const) : []),
-    ...(schemes.includes('sessionAuth') ? (['missing_session_token', 'bad_session_token'] as const) : []),
+    ...errorsOfAccess(access),
     'unknown_parameter',
     ...(body
       ? (['unsupported_media_type', 'body_too_large', 'invalid_json', 'unknown_field', 'invalid_text'] as const)

@@ -1,4 +1,5 @@
 import swagger from '@fastify/swagger'
+import { securityOf } from '../access.ts'
 import type { App } from '../app.ts'
 import { finishDocument, type OperationFacts } from './document.ts'
 import type { JsonObject } from './shared-schemas.ts'
@@ -6,8 +7,8 @@ import type { JsonObject } from './shared-schemas.ts'
 const DESCRIPTION = `Invoices for shielded Zcash. Amounts are integers in zat (1 ZEC is 100,000,000 zat), times are Unix \
 seconds unless a field says otherwise, ids are UUIDs.
 
-Create invoices with an API key. Everything about the account needs a session token, which the dashboard issues. An \
-invoice id is the access token for reading that invoice and for starting a swap on it.
+Create invoices with an API key. Everything about the account needs a session token, which the dashboard issues; some \
+of it takes a scoped API key as well, which can end and be bound to addresses. An invoice id is the access token for reading that invoice and for starting a swap on it.
 
 Errors are flat JSON: a stable \`code\` for programs and a \`message\` for people, often with a \`detail\` that says what \
 would be right. \`doc_url\` shows what the code means and what to do.`
@@ -18,7 +19,8 @@ const SECURITY_SCHEMES = {
     scheme: 'bearer',
     description:
       'An API key. One without scopes, `zg_…`, creates invoices and can do nothing else. A scoped one, `zgk_…`, can do ' +
-      'what its scopes name.',
+      'what its scopes name; each operation names those that it takes. Outside of its addresses, if it has any, the ' +
+      'response is 403 `address_not_allowed`.',
   },
   sessionAuth: {
     type: 'http',
@@ -45,9 +47,9 @@ export async function addOpenApi(app: App, publicUrl: () => string): Promise<() 
     // Routes without a summary are not part of the interface: removed endpoints, preflights, this document.
     transform({ schema, url, route }) {
       if (!schema?.summary) return { schema: { ...schema, hide: true }, url }
-      const { errors = [], rate } = route.config ?? {}
-      operations.set(schema.operationId ?? '', { errors, isLimited: rate !== 'unlimited' })
-      return { schema, url }
+      const { errors = [], rate, access = 'public' } = route.config ?? {}
+      operations.set(schema.operationId ?? '', { errors, access, isLimited: rate !== 'unlimited' })
+      return { schema: { ...schema, security: securityOf(access) }, url }
     },
   })
   let finished: JsonObject = {}
@@ -57,7 +59,7 @@ export async function addOpenApi(app: App, publicUrl: () => string): Promise<() 
   })
   // Serialised once for the public URL, which is known when the server listens.
   let cached = { url: '', document: Buffer.alloc(0) }
-  app.get('/openapi.json', { config: { cors: true, rate: 'read' } }, (_request, reply) => {
+  app.get('/openapi.json', { config: { cors: true, rate: 'read', access: 'public' } }, (_request, reply) => {
     const url = publicUrl()
     if (cached.url !== url) cached = { url, document: Buffer.from(JSON.stringify({ ...finished, servers: [{ url }] })) }
     return reply.type('application/json; charset=utf-8').send(cached.document)

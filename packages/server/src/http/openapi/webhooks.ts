@@ -148,7 +148,7 @@ function headersOf(type: string): JsonObject[] {
 }
 
 const RESPONSES = {
-  '2XX': { description: 'Received. Respond within 5 seconds, and do slow work afterwards.' },
+  '2XX': { description: 'Respond within 5 seconds, and do slow work afterwards.' },
   default: {
     description:
       'Any other status, and no response within 5 seconds, is a failure: three more attempts follow, 10, 60 and 300 seconds after the end of the previous one.',

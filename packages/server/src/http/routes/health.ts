@@ -18,7 +18,7 @@ export function healthRoutes(app: App, { readiness }: { readonly readiness: Read
   app.get(
     '/healthz',
     {
-      config: { rate: 'unlimited' },
+      config: { rate: 'unlimited', access: 'public' },
       schema: {
         operationId: 'checkHealth',
         summary: 'Check that the service is up',
@@ -35,7 +35,7 @@ export function healthRoutes(app: App, { readiness }: { readonly readiness: Read
   app.get(
     '/readyz',
     {
-      config: { rate: 'unlimited', probe: true },
+      config: { rate: 'unlimited', access: 'public', probe: true },
       schema: {
         operationId: 'checkReadiness',
         summary: 'Check that this process can serve, with a reason for each failed check',

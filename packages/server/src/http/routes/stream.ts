@@ -18,6 +18,7 @@ export function streamRoutes(app: App, { invoices, stream, upgrades }: Deps): vo
     {
       config: {
         rate: 'websocket',
+        access: 'public',
         errors: ['upgrade_required', 'too_many_websockets', 'too_many_websockets_of_client'],
       },
       schema: {

@@ -87,14 +87,13 @@ async function notify(
 async function checkChangeLimits(
   tx: Pick<Tx, 'audit' | 'signIn'>,
   accountId: number,
-  { session }: Actor,
+  { by, session }: Actor,
   now: number,
 ): Promise<void> {
   const recentUntil = session === null ? 0 : await tx.signIn.recentlyAuthenticatedUntilOf(session)
   for (const { per, max, since, retryAfterSecs } of changeLimits(recentUntil, now)) {
-    const scope = per === 'session' ? { accountId, session } : { accountId }
-    if ((await tx.audit.countByOwner(scope, since, max)) >= max)
-      throw new AppError('too_many_changes', { retryAfterSecs })
+    const scope = per === 'session' ? { accountId, by, session } : { accountId, by }
+    if ((await tx.audit.countBy(scope, since, max)) >= max) throw new AppError('too_many_changes', { retryAfterSecs })
   }
 }
 

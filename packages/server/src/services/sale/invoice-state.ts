@@ -3,12 +3,12 @@ import { attentionMailDueAt } from '../../domain/notify/attention-mail.ts'
 import { type EventSwap, invoiceEvent, type NewEvent } from '../../domain/notify/event.ts'
 import { dailyTotalChanges } from '../../domain/sale/daily-total.ts'
 import { dueAmount, type Invoice, isClosed } from '../../domain/sale/invoice.ts'
+import { invoiceEventsOf } from '../../domain/sale/invoice-event.ts'
 import {
   type EvaluationContext,
   evaluateInvoice,
   type InvoicePayments,
   type InvoiceReason,
-  invoiceEventsOf,
   MAX_UNMINED_COUNTED,
 } from '../../domain/sale/invoice-state.ts'
 import { confirmedThrough, type Payment } from '../../domain/sale/payment.ts'

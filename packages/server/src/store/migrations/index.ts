@@ -113,6 +113,14 @@ export const MIGRATIONS: readonly Migration[] = [
   ],
   ['0007_event', eventMigration],
   ['0008_endpoint', endpointMigration],
+  [
+    '0009_api_key',
+    ({ int }) => [
+      `ALTER TABLE api_keys ADD COLUMN expires_at ${int}`,
+      'ALTER TABLE api_keys ADD COLUMN addresses TEXT',
+      'CREATE INDEX api_keys_ended ON api_keys (expires_at) WHERE expires_at IS NOT NULL',
+    ],
+  ],
 ]
 
 export const NEWEST_MIGRATION = MIGRATIONS.at(-1)![0]

@@ -10,8 +10,9 @@ export async function deleteOldest(
   before: number,
   limit: number,
   skip = 0,
+  ageColumn: 'expires_at' | (typeof AGES)[keyof typeof AGES] = AGES[table],
 ): Promise<number> {
-  const age = db.dynamic.ref(AGES[table])
+  const age = db.dynamic.ref(ageColumn)
   const oldest = db.selectFrom(table).select('id').where(age, '<', before).orderBy(age).limit(limit).offset(skip)
   const result = await db.deleteFrom(table).where('id', 'in', oldest).executeTakeFirst()
   return num(result.numDeletedRows)

@@ -1,7 +1,7 @@
 import { type AssetName, assetPath } from '../assets.ts'
 import { timeElement } from '../format.ts'
 import { booleanAttribute, type Child, type Html, html } from '../html.ts'
-import { NAV, type NavItem } from './nav.ts'
+import { DOCS, NAV, type NavItem } from './nav.ts'
 
 interface PageOptions {
   readonly title: string
@@ -52,7 +52,7 @@ export function dashboardPage(page: DashboardPage): Html {
       <form method="post" action="/sign-out"><button class="quiet">Sign out</button></form>
       <button class="menu-button" popovertarget="menu" aria-label="Menu"><span aria-hidden="true">☰</span></button>
     </header>
-    <nav id="menu" class="menu" popover aria-label="Main">${NAV.map(group => menuGroup(group.label, group.items, page.menuPath))}<form class="sign-out" method="post" action="/sign-out"><p class="hint"><bdi>${page.email}</bdi></p><button>Sign out</button></form></nav>
+    <nav id="menu" class="menu" popover aria-label="Main">${NAV.map(group => menuGroup(group.label, group.items, page.menuPath))}${menuGroup(null, [DOCS], page.menuPath)}<form class="sign-out" method="post" action="/sign-out"><p class="hint"><bdi>${page.email}</bdi></p><button>Sign out</button></form></nav>
     <main id="main">
       <div class="heading"><h1>${page.heading ?? page.title}</h1>${page.actions && html`<div class="actions">${page.actions}</div>`}</div>
       ${staleNote(page)}
@@ -78,6 +78,7 @@ export interface Embedding {
 
 interface PlainPage extends PageOptions {
   readonly banner?: Child
+  readonly footer?: Child
   readonly embedding?: Embedding | null
 }
 
@@ -87,19 +88,27 @@ function staleNote({ liveInvoiceId, rechecks = false }: PageOptions): Html | fal
   return html`<p class="card narrow attention" role="status" data-stale hidden>No connection. This page may be out of date. It updates by itself once it is back, and a payment that you have sent is safe.</p>`
 }
 
-/** A page without the dashboard menu: sign-in, checkout and errors. */
-export function plainPage({ embedding = null, ...page }: PlainPage): Html {
+/** A page for a merchant who is not signed in: sign-in and errors. */
+export function signedOutPage(page: PageOptions): Html {
+  return plainPage({
+    ...page,
+    footer: html`<footer class="plain-foot"><a href="${DOCS.href}">${DOCS.label}</a></footer>`,
+  })
+}
+
+/** A page without the dashboard menu, such as those for buyers. */
+export function plainPage({ embedding = null, footer, ...page }: PlainPage): Html {
   const options = embedding ? { ...page, script: 'embed.js' as const, theme: embedding.theme } : page
   return frame(options, embedding ? 'plain embedded' : 'plain')`
     ${!embedding && html`<header class="plain-top"><span class="brand">${brand()}</span></header>`}
-    <main id="main"${embedding && html` aria-label="Payment"`}>${staleNote(page)}${page.banner ?? false}${page.body}</main>`
+    <main id="main"${embedding && html` aria-label="Payment"`}>${staleNote(page)}${page.banner ?? false}${page.body}</main>${footer}`
 }
 
 /** A page of documentation, with its contents beside it. */
 export function referencePage({ contents, ...page }: PageOptions & { readonly contents: Child }): Html {
   return frame({ ...page, script: 'reference.js' }, 'reference')`
     <a class="skip" href="#main">Skip to content</a>
-    <header class="top"><a class="brand" href="/">${brand()}</a></header>
+    <header class="top"><a class="brand" href="/">${brand()}</a><nav class="site-links" aria-label="Site"><a href="${DOCS.href}" aria-current="true">${DOCS.label}</a><a href="/">Dashboard</a></nav></header>
     <div class="reference-layout">
       <nav class="contents" aria-label="Contents">${contents}</nav>
       <main id="main">${page.body}</main>

@@ -9,7 +9,10 @@ interface NavGroup {
   readonly items: readonly NavItem[]
 }
 
-/** The menu of the dashboard. */
+/** The documentation, which has no menu of the dashboard: every reader may see it. */
+export const DOCS: NavItem = { href: '/docs', label: 'Docs' }
+
+/** The pages of the dashboard. */
 export const NAV: readonly NavGroup[] = [
   {
     label: null,

@@ -1,5 +1,6 @@
 import { errorDocUrl } from '../../http/error.ts'
 import type { JsonObject } from '../../http/openapi/shared-schemas.ts'
+import { guidePath } from '../guides.ts'
 import { type Child, type Html, html } from '../html.ts'
 import { copyButton } from './copyable.ts'
 import { prose } from './prose.ts'
@@ -42,9 +43,20 @@ export function operationSection({ method, path, operation }: DescribedOperation
   </section>`
 }
 
-/** The headers of all webhooks: their signatures and what these cover. */
+/** The headers of all webhooks, and how a receiver verifies and answers them. */
 export function webhookHeaders({ operation }: DescribedOperation): Html {
-  return html`<h3 id="headers">Headers</h3>${parameterTable(operation.parameters as JsonObject[])}`
+  const { '2XX': success, default: failure } = operation.responses
+  return html`<h3 id="headers">Headers</h3>${parameterTable(operation.parameters as JsonObject[])}
+    <h3 id="verify">Verify and answer</h3>
+    <ol class="numbered">
+      <li>Keep the raw bytes of the body. A parser that writes the JSON again changes them, and the signature no longer fits.</li>
+      <li>Join <code>webhook-id</code>, a dot, <code>webhook-timestamp</code>, a dot and the raw bytes. Compute their HMAC-SHA256. The key is what the base64 after <code>whsec_</code> in the secret decodes to.</li>
+      <li>Compare <code>v1,</code> and the base64 of the result with <code>webhook-signature</code>, in constant time: <code>timingSafeEqual</code> in Node, <code>hmac.compare_digest</code> in Python, <code>hash_equals</code> in PHP.</li>
+      <li>Refuse a <code>webhook-timestamp</code> that is more than five minutes from your clock, so that no one can repeat an old delivery.</li>
+      <li>Any 2xx status confirms a delivery. ${prose(success.description)} ${prose(failure.description)}</li>
+      <li>Skip a <code>webhook-id</code> that you have processed: it is the same for all attempts of a delivery. An event that is sent again from the dashboard is a new delivery with another one, so also check whether the order was delivered.</li>
+    </ol>
+    <p>Receivers that do this: <a href="${guidePath('webhooks')}#receivers">Node and Go</a>, <a href="${guidePath('python')}#receive-webhooks">Python</a>, <a href="${guidePath('php')}#receive-webhooks">PHP</a>, and <a href="${guidePath('sdk')}#receive-webhooks">the SDK</a>.</p>`
 }
 
 /** The section of a webhook: when it is sent, its body, and an example with its headers. */
@@ -80,8 +92,11 @@ function responsePart(status: string, response: JsonObject | undefined, resolve:
 }
 
 function credentialOf({ security }: JsonObject): string {
-  const names = ((security ?? []) as JsonObject[]).flatMap(Object.keys).map(scheme => CREDENTIALS[scheme]?.name)
-  return names.length > 0 ? names.join(' or ') : 'none'
+  const ways = (security ?? []) as JsonObject[]
+  const scopes: string[] = ways.flatMap(({ apiKeyAuth }) => apiKeyAuth ?? [])
+  const names = [...new Set(ways.flatMap(Object.keys))].map(scheme => CREDENTIALS[scheme]?.name)
+  if (names.length === 0) return 'none'
+  return names.join(' or ') + (scopes.length > 0 ? ` with the scope ${scopes.join(' or ')}` : '')
 }
 
 /** A shell command that sends the example. The ids and credentials in it are shell variables. */

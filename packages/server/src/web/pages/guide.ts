@@ -1,18 +1,28 @@
+import { docsContents } from '../components/docs-contents.ts'
 import { referencePage as frame } from '../components/layout.ts'
+import { GUIDES, GUIDES_PATH, guidePath } from '../guides.ts'
 import { type Html, html } from '../html.ts'
 
-export function guidePage({
-  title,
-  links,
-  body,
-}: {
-  readonly title: string
-  readonly links: Html
-  readonly body: Html
-}): Html {
+/** The list of guides. */
+export function guideListPage(): Html {
+  const items = Object.entries(GUIDES).map(
+    ([name, { title, about }]) =>
+      html`<li><a href="${guidePath(name)}">${title}</a><span class="below">${about}</span></li>`,
+  )
+  return frame({
+    title: 'Guides',
+    contents: docsContents(GUIDES_PATH),
+    body: html`<article class="guide"><h1>Guides</h1>
+      <p class="lead">For merchants and their developers. Their commands and code are run by the tests of zatgate.</p>
+      <ul class="guides">${items}</ul></article>`,
+  })
+}
+
+/** @param name of the guide, as in its path */
+export function guidePage(name: string, title: string, body: Html): Html {
   return frame({
     title,
-    contents: html`<h2><a href="/docs">API reference</a></h2>${links}`,
+    contents: docsContents(guidePath(name)),
     body: html`<article class="guide">${body}</article>`,
   })
 }

@@ -1,5 +1,7 @@
 import type { JsonObject } from '../../http/openapi/shared-schemas.ts'
+import { docsContents } from '../components/docs-contents.ts'
 import { referencePage as frame } from '../components/layout.ts'
+import { DOCS } from '../components/nav.ts'
 import { type DescribedOperation, operationSection, webhookHeaders, webhookSection } from '../components/operation.ts'
 import { prose } from '../components/prose.ts'
 import { type Resolve, resolver } from '../components/schema-table.ts'
@@ -12,27 +14,33 @@ interface Group {
   readonly operations: readonly DescribedOperation[]
 }
 
+/** The tag of the webhooks, and of the operations that read events: one section of the page. */
+const EVENTS = 'events'
+
 /**
  * The reference of the API, from its OpenAPI document.
  * @param url the address of this service
- * @param guides links to them
  */
-export function referencePage(document: JsonObject, url: string, guides: Html): Html {
-  const groups = groupsOf(document)
+export function referencePage(document: JsonObject, url: string): Html {
+  const groups = groupsOf(document).filter(({ name }) => name !== EVENTS)
+  const reads = groupsOf(document)
+    .filter(({ name }) => name === EVENTS)
+    .flatMap(({ operations }) => operations)
   const resolve = resolver(document)
   const webhooks = Object.entries<JsonObject>(document.webhooks).map(([path, { post }]) => ({
     ...{ method: 'POST', path, operation: post },
   }))
   return frame({
     title: 'API reference',
-    contents: html`${guides}${groups.map(contentsOf)}<h2><a href="#events">Events</a></h2><ul>${webhooks.map(link)}</ul>`,
+    contents: html`${docsContents(DOCS.href)}${groups.map(contentsOf)}<h2><a href="#${EVENTS}">Events</a></h2><ul>${[...reads, ...webhooks].map(link)}</ul>`,
     body: html`<h1>API reference</h1>
       ${(document.info.description as string).split('\n\n').map(text => html`<p class="lead">${prose(text)}</p>`)}
       <p class="lead">For generators of clients: <a href="/openapi.json">openapi.json</a>.</p>
       ${groups.map(group => groupSection(group, url, resolve))}
-      <h2 id="events">Events</h2>
-      <p class="lead">Requests to the webhook of an account. ${prose(webhooks[0]?.operation.description ?? '')} ${prose(webhooks[0]?.operation.responses.default.description ?? '')}</p>
+      <h2 id="${EVENTS}">Events</h2>
+      <p class="lead">Requests to the webhook of an account. ${prose(webhooks[0]?.operation.description ?? '')}</p>
       ${webhooks[0] && webhookHeaders(webhooks[0])}
+      ${reads.map(operation => operationSection(operation, url, resolve))}
       ${webhooks.map(webhook => webhookSection(webhook, resolve))}`,
   })
 }

@@ -9,12 +9,12 @@ import {
   isFinal,
   requiredZat,
 } from '../../../src/domain/sale/invoice.ts'
+import { invoiceEventsOf } from '../../../src/domain/sale/invoice-event.ts'
 import {
   type EvaluationContext,
   evaluateInvoice as evaluate,
   type InvoiceReason,
   type InvoiceState,
-  invoiceEventsOf,
   storedReason,
 } from '../../../src/domain/sale/invoice-state.ts'
 import { countConfirmations, type Payment, type PaymentLocation } from '../../../src/domain/sale/payment.ts'
@@ -120,62 +120,6 @@ test('the txid is that of the last recorded payment that counts', () => {
   assert.equal(txid([]), null)
   assert.equal(txid([pay(1n, MEMPOOL, 7), pay(2n, confirmed(9), 3)]), pay(1n, MEMPOOL, 7).txid)
   assert.equal(txid([pay(1n, DROPPED, 7), pay(2n, confirmed(9), 3)]), pay(2n, MEMPOOL, 3).txid)
-})
-
-type EventState = Parameters<typeof invoiceEventsOf>[0]
-const UNTOUCHED: EventState = {
-  status: 'pending',
-  underpaidAt: null,
-  canceledAt: null,
-  needsAttention: false,
-  receivedZat: 0n,
-  dueZat: 1_000n,
-  overpaidZat: 0n,
-}
-const raised = (before: Partial<EventState>, after: Partial<EventState>) =>
-  invoiceEventsOf({ ...UNTOUCHED, ...before }, { ...UNTOUCHED, ...before, ...after })
-
-test('an invoice raises one event when its status becomes another one than pending', () => {
-  for (const before of INVOICE_STATUSES) {
-    for (const after of INVOICE_STATUSES) {
-      const expected = before === after || after === 'pending' ? [] : [`invoice.${after}`]
-      assert.deepEqual(raised({ status: before }, { status: after, underpaidAt: 5 }), expected)
-    }
-  }
-})
-
-test('invoice.underpaid is raised at most once', () => {
-  assert.deepEqual(raised({ status: 'expired', underpaidAt: 900 }, { status: 'underpaid' }), [])
-  assert.deepEqual(raised({ status: 'underpaid', underpaidAt: 900 }, { status: 'paid' }), ['invoice.paid'])
-})
-
-test('what arrives is an event of its own, before what it makes of the invoice', () => {
-  assert.deepEqual(raised({}, { receivedZat: 400n, dueZat: 600n }), ['invoice.part_paid'])
-  assert.deepEqual(raised({ receivedZat: 400n, dueZat: 600n }, { receivedZat: 300n, dueZat: 700n }), [])
-  const full = { receivedZat: 1_000n, dueZat: 0n }
-  assert.deepEqual(raised({}, { status: 'detected', ...full }), ['invoice.detected'])
-  const over = { receivedZat: 1_500n, dueZat: 0n, overpaidZat: 500n }
-  assert.deepEqual(raised({}, { status: 'detected', ...over }), ['invoice.overpaid', 'invoice.detected'])
-  assert.deepEqual(raised({ status: 'paid', ...full }, over), ['invoice.overpaid'])
-  assert.deepEqual(raised({ status: 'paid', ...over }, full), [])
-  const part = { receivedZat: 400n, dueZat: 600n }
-  const late = ['invoice.late_payment', 'invoice.part_paid', 'invoice.underpaid']
-  assert.deepEqual(raised({ status: 'expired' }, { status: 'underpaid', ...part }), late)
-  assert.deepEqual(raised({ status: 'expired' }, full), ['invoice.late_payment'])
-  assert.deepEqual(raised({ status: 'expired', ...full }, { status: 'paid' }), ['invoice.paid'])
-})
-
-test('a canceled invoice raises invoice.canceled and not invoice.expired', () => {
-  assert.deepEqual(raised({ canceledAt: 900 }, { status: 'expired' }), ['invoice.canceled'])
-  const late = { status: 'underpaid', receivedZat: 1n, dueZat: 999n } as const
-  const arrived = ['invoice.late_payment', 'invoice.part_paid', 'invoice.underpaid']
-  assert.deepEqual(raised({ canceledAt: 900, status: 'expired' }, late), arrived)
-})
-
-test('each removal of the payments of a paid invoice raises invoice.reorged', () => {
-  assert.deepEqual(raised({ status: 'paid' }, { needsAttention: true }), ['invoice.reorged'])
-  assert.deepEqual(raised({ status: 'paid', needsAttention: true }, { needsAttention: true }), [])
-  assert.deepEqual(raised({ status: 'paid', needsAttention: true }, { needsAttention: false }), [])
 })
 
 const SWAP: EvaluationContext = { ...EXPIRED, keptOpenBySwap: true }
@@ -372,7 +316,9 @@ test('a stored invoice has the reason of its last evaluation, and its events hav
       const state = evaluateInvoice(given, previous, items, chainView)
       const stored = { ...given, ...state, keptOpenBySwap: chainView.keptOpenBySwap }
       assert.equal(storedReason(stored, chainView), state.because)
-      const types = raised({ status: previous }, { status: state.status })
+      const unchanged = { underpaidAt: null, canceledAt: null, receivedZat: 0n, dueZat: 0n, overpaidZat: 0n }
+      const [earlier, later] = [previous, state.status].map(status => ({ ...unchanged, status, needsAttention: false }))
+      const types = invoiceEventsOf(earlier!, later!)
       const reasons: Record<string, readonly InvoiceReason[]> = {
         'invoice.paid': ['confirmed', 'within_tolerance'],
         'invoice.underpaid': ['expired', 'canceled'],

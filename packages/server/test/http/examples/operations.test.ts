@@ -41,7 +41,14 @@ test('the examples of the document are what the service responds; ZATGATE_RECORD
   await run('setViewingKey', 'PUT /v1/account/viewing-key', { json: { viewing_key: testViewingKey() } })
   await run('updateAccount', 'PATCH /v1/account', { json: { confirmations: 3 } })
   await run('getAccount', 'GET /v1/account')
-  const { id: keyId } = await run('createApiKey', 'POST /v1/account/api-keys', { json: { name: 'web shop' } })
+  const { id: keyId } = await run('createApiKey', 'POST /v1/account/api-keys', {
+    json: {
+      name: 'web shop',
+      scopes: ['invoices:create', 'invoices:read', 'refunds:write'],
+      expires_at: 1_830_000_000,
+      addresses: ['203.0.113.0/24'],
+    },
+  })
   await run('listApiKeys', 'GET /v1/account/api-keys')
   const invoice = await run('createInvoice', 'POST /v1/invoices', {
     token: apiKey,
@@ -78,7 +85,8 @@ test('the examples of the document are what the service responds; ZATGATE_RECORD
   await run('cancelRefund', `POST /v1/account/refunds/${mistaken.id}/cancel`)
   await run('listInvoiceRefunds', `GET /v1/account/invoices/${invoice.id}/refunds`)
   await run('listRefunds', 'GET /v1/account/refunds?limit=20')
-  await run('listInvoices', 'GET /v1/account/invoices?limit=20')
+  await run('listInvoices', 'GET /v1/invoices?status=pending,paid&limit=20')
+  await run('listAccountInvoices', 'GET /v1/account/invoices?limit=20')
   await run('rates', 'GET /v1/rates?currency=USD,EUR')
   await run('listSwapAssets', 'GET /v1/swap/assets')
   await run('startSwap', `POST /v1/invoices/${invoice.id}/swap`, {

@@ -43,7 +43,7 @@ onBothDatabases(engine => {
     const create = (request: object = {}) =>
       refunds.create(shop.account, invoice.publicId, { idempotencyKey: undefined, ...request })
     const end = async (id: string) => (await refunds.markSent(shop.account, id, TXID)).invoice.refundedZat
-    return { store, shop, invoice, rates, refunds, links, create, end }
+    return { store, clock, shop, invoice, rates, refunds, links, create, end }
   }
 
   const refused = (code: string) => (error: unknown) => error instanceof AppError && error.code === code
@@ -80,6 +80,18 @@ onBothDatabases(engine => {
     const request = { amountZat: 1n, idempotencyKey: 'r-1' }
     const found = await Promise.all([create(request), create(request), create(request)])
     assert.equal(new Set(found.map(({ refund }) => refund.publicId)).size, 1)
+  })
+
+  test('a key lasts exactly 24 hours, and returns the newer refund after that', async t => {
+    const { create, clock } = await harness(t)
+    const idOf = async () => (await create({ amountZat: 1n, idempotencyKey: 'r-1' })).refund.publicId
+    const first = await idOf()
+    clock.advance(86_399)
+    assert.equal(await idOf(), first)
+    clock.advance(1)
+    const next = await idOf()
+    assert.notEqual(next, first)
+    assert.equal(await idOf(), next)
   })
 
   test('the page of the refunds hides an address that the buyer can change, and does not fix it', async t => {

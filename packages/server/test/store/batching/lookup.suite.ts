@@ -29,7 +29,7 @@ export function lookupSuite(engine: DatabaseEngine): void {
           accountId: account.id,
           name: 'till',
           last4: '1234',
-          scopes: null,
+          rights: null,
           hash: hashOf(`${index}`),
           createdAt: NOW,
         }),

@@ -113,6 +113,8 @@ test('frequent queries use their indexes, not a table scan', async t => {
     [tx => tx.invoiceChanges.prune(0, 9), 'PRIMARY KEY'],
     [tx => tx.sessions.prune(0, 9), 'sessions_by_expiry'],
     [tx => tx.apiKeys.prune(0, 9), 'api_keys_revoked'],
+    [tx => tx.apiKeys.pruneEnded(0, 9), 'api_keys_ended'],
+    [tx => tx.apiKeys.countActive(1, 0), 'api_keys_by_account'],
     [tx => tx.audit.prune(0, 9), 'audit_entries_by_age'],
     [tx => tx.emailChanges.prune(0, 9), 'email_changes_by_age'],
     [tx => tx.signIn.prune(0, 9), 'sign_in_codes_by_age'],
@@ -135,9 +137,11 @@ test('each list begins at its cursor or period in an index with its order, whate
   const { planOf } = await planner(t)
   const filters: [filter: InvoiceFilter, index: string, columns: string][] = [
     [{}, 'invoices_by_time', 'account_id=?'],
-    [{ status: 'paid' }, 'invoices_by_status', 'account_id=? AND status=?'],
+    [{ statuses: ['paid'] }, 'invoices_by_status', 'account_id=? AND status=?'],
     [{ orderId: '1' }, 'invoices_by_order', 'account_id=? AND order_id=?'],
-    [{ orderId: '1', status: 'paid' }, 'invoices_by_order', 'account_id=? AND order_id=?'],
+    [{ statuses: ['paid', 'pending'] }, 'invoices_by_status', 'account_id=? AND status=?'],
+    [{ orderId: '1', statuses: ['paid'] }, 'invoices_by_order', 'account_id=? AND order_id=?'],
+    [{ orderId: '1', statuses: ['paid', 'expired', 'pending'] }, 'invoices_by_order', 'account_id=? AND order_id=?'],
     [{ needsAttention: true }, 'invoices_needing_attention', 'account_id=?'],
     [{ overpaid: true }, 'invoices_overpaid', 'account_id=?'],
     [{ partPaid: true }, 'invoices_part_paid', 'account_id=?'],

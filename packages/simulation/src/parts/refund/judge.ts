@@ -1,6 +1,7 @@
 import type { Rule } from '../../rules.ts'
 import type { World } from '../../world/world.ts'
 import { NewEvents } from '../event/new-events.ts'
+import { isRemembered } from '../sale/idempotency.ts'
 import { short } from '../sale/shop.ts'
 import { isLeaving, isRoundedUp } from '../sale/terms-judge.ts'
 import {
@@ -12,9 +13,6 @@ import {
   readRefunds,
   refundEventsOf,
 } from './ledger.ts'
-
-/** How long an idempotency key returns its refund. */
-export const RETENTION_MS = 86_400_000
 
 const STEPS: Readonly<Record<string, readonly string[]>> = {
   '·': ['awaiting_address', 'ready'],
@@ -154,18 +152,16 @@ export class RefundJudge {
   }
 
   #checkNew(row: RefundRow, rows: readonly RefundRow[]): void {
-    const { scheduler, clockErrors } = this.#world
-    this.#sinceMs.set(row.public_id, scheduler.nowMs)
+    this.#sinceMs.set(row.public_id, this.#world.scheduler.nowMs)
     if (row.price !== null && !isRoundedUp(row))
       this.#fail('a price is rounded up to the zat', row, `${row.price} at ${row.rate}: ${row.amount_zat}`)
     if (row.key === null) return
-    const retainedMs = RETENTION_MS - (clockErrors.maxMs - clockErrors.minMs)
     const isRepeated = rows.some(
       ({ public_id: id, account_id: account, key }) =>
         id !== row.public_id &&
         account === row.account_id &&
         key === row.key &&
-        scheduler.nowMs - (this.#sinceMs.get(id) ?? Number.NEGATIVE_INFINITY) < retainedMs,
+        isRemembered(this.#world, this.#sinceMs.get(id) ?? Number.NEGATIVE_INFINITY),
     )
     if (isRepeated) this.#fail('a repeated request returns its refund', row, row.key)
   }

@@ -7,9 +7,10 @@ import type { Draw } from '../../runtime/draw.ts'
 import { addressAt } from '../../world/chain/note-scanner.ts'
 import type { World } from '../../world/world.ts'
 import { request } from '../operator/request.ts'
+import { isRemembered } from '../sale/idempotency.ts'
 import { type Merchant, short } from '../sale/shop.ts'
 import { checkRate } from '../sale/terms.ts'
-import { RETENTION_MS, type RefundJudge } from './judge.ts'
+import type { RefundJudge } from './judge.ts'
 import { isFixed, readRefund, readRefunds } from './ledger.ts'
 import type { Wish } from './wish.ts'
 
@@ -58,7 +59,8 @@ export class Refunders {
   }
 
   /**
-   * Requests a refund, again after a failure. A request that is in the database already must be answered with its refund.
+   * Requests a refund, again after a failure. While the service remembers a request that is in the database already, it
+   * must answer with its refund.
    * @param by another merchant: it must be refused
    */
   async create(draw: Draw, wish: Wish, attempts: number, by = wish.invoice.merchant): Promise<void> {
@@ -66,7 +68,7 @@ export class Refunders {
       const stored = by === wish.invoice.merchant ? this.#stored(wish) : undefined
       const answer = await this.#send(draw, wish, by)
       const isOther = typeof answer === 'string' || (answer && answer.refund.publicId !== stored)
-      if (stored !== undefined && isOther)
+      if (stored !== undefined && isOther && isRemembered(this.#world, wish.atMs))
         this.#fail('a repeated request returns its refund', stored, typeof answer === 'string' ? answer : 'another one')
       if (answer && typeof answer !== 'string') return this.#received(wish, answer, by)
       await this.#world.scheduler.yield()
@@ -77,7 +79,8 @@ export class Refunders {
   async misuseKey(draw: Draw, { id, wish }: KnownRefund): Promise<void> {
     const stored = this.#stored(wish)
     const answer = await this.#send(draw, { ...wish, reason: 'another one' }, wish.invoice.merchant)
-    if (stored !== undefined && answer !== undefined && answer !== 'idempotency_key_reused')
+    const isDone = answer !== undefined && answer !== 'idempotency_key_reused'
+    if (stored !== undefined && isDone && isRemembered(this.#world, wish.atMs))
       this.#fail('an idempotency key belongs to one request', id)
   }
 
@@ -95,11 +98,9 @@ export class Refunders {
     )
   }
 
-  /** The id of the refund that the database has for this request, and that the service must remember. */
-  #stored({ idempotencyKey, invoice, atMs }: Wish): string | undefined {
-    const { minMs, maxMs } = this.#world.clockErrors
-    const isRemembered = this.#world.scheduler.nowMs - atMs + (maxMs - minMs) < RETENTION_MS
-    if (idempotencyKey === undefined || !isRemembered) return undefined
+  /** The id of the first refund that the database has for this request. */
+  #stored({ idempotencyKey, invoice }: Wish): string | undefined {
+    if (idempotencyKey === undefined) return undefined
     const rows = readRefunds(this.#world)
     return rows.find(({ key, email }) => key === idempotencyKey && email === invoice.merchant.email)?.public_id
   }
@@ -108,7 +109,7 @@ export class Refunders {
     const { publicId: id, linkId, amountZat, rate, ...refund } = found.refund
     if (by !== wish.invoice.merchant) this.#fail('a refund belongs to its account', id, by.name)
     this.#saw([found])
-    const earlier = this.#earlier(wish)
+    const earlier = this.#earlier(wish, id)
     if (earlier && (earlier.id !== id || earlier.amountZat !== amountZat || earlier.ratePrice !== rate?.price))
       this.#fail('a repeated request returns its refund', id, `not ${short(earlier.id)}`)
     if (earlier) return
@@ -124,12 +125,16 @@ export class Refunders {
     this.#world.story.tell(by.name, `receives refund ${short(id)} of ${amountZat} zat: ${refund.status}`)
   }
 
-  /** The refund that an earlier request with the same key has returned. */
-  #earlier({ idempotencyKey, invoice }: Wish): KnownRefund | undefined {
+  /**
+   * The refund that the merchant knows by this id for this request, or that the service must remember: a merchant who
+   * repeats a request when it is forgotten gets another one.
+   */
+  #earlier({ idempotencyKey, invoice, atMs }: Wish, answered: string): KnownRefund | undefined {
     if (idempotencyKey === undefined) return undefined
-    return this.known.find(
+    const ofRequest = this.known.filter(
       ({ wish }) => wish.idempotencyKey === idempotencyKey && wish.invoice.merchant === invoice.merchant,
     )
+    return ofRequest.find(({ id }) => id === answered) ?? (isRemembered(this.#world, atMs) ? ofRequest[0] : undefined)
   }
 
   /** A merchant looks at a refund. Its address is seen from then on. */

@@ -1,5 +1,5 @@
 import { createCachedRates } from '@zatgate/server/adapters/rates/cached'
-import type { Overrides } from '@zatgate/server/container'
+import type { Overrides } from '@zatgate/server/infrastructure'
 import type { Action } from '../../run/part.ts'
 import type { Draw } from '../../runtime/draw.ts'
 import type { ServiceProcess } from '../../service/process.ts'

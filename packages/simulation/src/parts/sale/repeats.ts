@@ -6,11 +6,9 @@ import { passTime } from '../../world/passage.ts'
 import { RATES_MAX_AGE_SECS } from '../../world/rates.ts'
 import type { World } from '../../world/world.ts'
 import { request } from '../operator/request.ts'
+import { isRemembered } from './idempotency.ts'
 import { type AnsweredRequest, type Shop, short } from './shop.ts'
 import { drawPrice, requestOf, type Terms, withMore } from './terms.ts'
-
-/** How long an idempotency key returns its invoice. */
-const RETENTION_MS = 86_400_000
 
 /** Errors that answer a repeat. Others are bad luck. */
 const ANSWERS: ReadonlySet<string> = new Set(['idempotency_key_reused', 'rate_unavailable'])
@@ -35,14 +33,8 @@ export function repeatActions(world: World, shop: Shop): readonly Action[] {
     })
   }
 
-  /** Whether the service must remember the request. */
-  function isRemembered({ atMs }: AnsweredRequest): boolean {
-    const { minMs, maxMs } = world.clockErrors
-    return world.scheduler.nowMs - atMs + (maxMs - minMs) < RETENTION_MS
-  }
-
   function check(rule: Rule, earlier: AnsweredRequest, response: string | null | undefined, expected: string): void {
-    if (response === undefined || !shop.answered.includes(earlier) || !isRemembered(earlier)) return
+    if (response === undefined || !shop.answered.includes(earlier) || !isRemembered(world, earlier.atMs)) return
     if (response !== expected) world.fail(rule, `${earlier.idempotencyKey}: ${response}`)
   }
 

@@ -78,13 +78,12 @@ interface Deps {
 }
 
 export function accountRoutes(app: App, { accounts, viewingKeys, auth }: Deps): void {
-  const common = { tags: ['account'], security: [{ sessionAuth: [] }] }
+  const common = { tags: ['account'] }
 
   app.get(
     '/v1/account',
     {
-      config: { rate: 'session' },
-      onRequest: auth.requireSession,
+      config: { rate: 'session', access: 'session' },
       schema: { ...common, operationId: 'getAccount', summary: 'Read the account', response: responses(AccountSchema) },
     },
     async request => presentAccount(await accounts.overview(accountOf(request))),
@@ -93,8 +92,11 @@ export function accountRoutes(app: App, { accounts, viewingKeys, auth }: Deps): 
   app.patch(
     '/v1/account',
     {
-      config: { rate: 'session', errors: ['recent_sign_in_required', 'account_being_deleted', 'too_many_changes'] },
-      onRequest: auth.requireSession,
+      config: {
+        rate: 'session',
+        access: 'session',
+        errors: ['recent_sign_in_required', 'account_being_deleted', 'too_many_changes'],
+      },
       schema: {
         ...common,
         operationId: 'updateAccount',
@@ -123,15 +125,9 @@ export function accountRoutes(app: App, { accounts, viewingKeys, auth }: Deps): 
     {
       config: {
         rate: 'viewing-key',
-        errors: [
-          'recent_sign_in_required',
-          'account_being_deleted',
-          'too_many_watched_keys',
-          'watched_key_capacity_reached',
-          'too_many_changes',
-        ],
+        access: 'recent-session',
+        errors: ['account_being_deleted', 'too_many_watched_keys', 'watched_key_capacity_reached', 'too_many_changes'],
       },
-      onRequest: auth.requireRecentSignIn,
       schema: {
         ...common,
         operationId: 'setViewingKey',

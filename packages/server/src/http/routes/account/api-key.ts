@@ -1,10 +1,12 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
-import { type ApiKey, SCOPE_NAMES, SCOPES } from '../../../domain/account/api-key.ts'
+import { MAX_ADDRESS_BLOCKS } from '../../../domain/account/address-block.ts'
+import { type ApiKey, type KeyRights, SCOPE_NAMES, SCOPES } from '../../../domain/account/api-key.ts'
 import { MAX_NAME_LENGTH } from '../../../domain/account/credential.ts'
+import { invalidField } from '../../../domain/error.ts'
 import type { ApiKeys } from '../../../services/account/api-key.ts'
 import type { App } from '../../app.ts'
-import { type Auth, accountOf, actorOf } from '../../auth.ts'
+import { accountOf, actorOf } from '../../auth.ts'
 import {
   Id,
   IdParam,
@@ -19,6 +21,9 @@ import {
   wireObject,
 } from '../../schema.ts'
 
+/** Of the longest form of an IPv6 address with a prefix. */
+const MAX_BLOCK_CHARS = 49
+
 const ScopeSchema = stringEnum(SCOPE_NAMES, SCOPE_NAMES.map(name => `\`${name}\`: ${SCOPES[name]}.`).join(' '))
 
 const apiKeyMembers = {
@@ -26,6 +31,10 @@ const apiKeyMembers = {
   name: Type.String(),
   last4: Type.String(),
   scopes: Type.Optional(Type.Array(ScopeSchema, { description: 'Of a scoped key.' })),
+  expires_at: Type.Optional(nullable(UnixSecs('Of a scoped key: when it ends; null: never.'))),
+  addresses: Type.Optional(
+    nullable(Type.Array(Type.String(), { description: 'Of a scoped key: CIDR blocks; null: any address.' })),
+  ),
   created_at: UnixSecs('Creation time.'),
   last_used_at: nullable(UnixSecs('Time of last use, to the minute; null if never used.')),
   revoked_at: nullable(UnixSecs('Time of revocation; null if active.')),
@@ -48,6 +57,17 @@ const CreateApiKeySchema = wireBody<Wire.CreateApiKeyRequest>()('CreateApiKeyReq
       description: 'What the key may do. Default: create invoices, and nothing else.',
     }),
   ),
+  expires_at: Type.Optional(nullable(UnixSecs('Of a scoped key: when it ends, in the future. Default null: never.'))),
+  addresses: Type.Optional(
+    nullable(
+      Type.Array(Type.String({ maxLength: MAX_BLOCK_CHARS }), {
+        minItems: 1,
+        maxItems: MAX_ADDRESS_BLOCKS,
+        description:
+          'Of a scoped key: IPv4 and IPv6 addresses and CIDR blocks from which it may be used. Default null: any.',
+      }),
+    ),
+  ),
 })
 
 function presentApiKey(key: ApiKey): Wire.ApiKey {
@@ -55,21 +75,32 @@ function presentApiKey(key: ApiKey): Wire.ApiKey {
     id: key.publicId,
     name: key.name,
     last4: key.last4,
-    ...(key.scopes && { scopes: [...key.scopes] }),
+    ...(key.rights && {
+      scopes: [...key.rights.scopes],
+      expires_at: key.rights.expiresAt,
+      addresses: key.rights.addresses && [...key.rights.addresses],
+    }),
     created_at: key.createdAt,
     last_used_at: key.lastUsedAt,
     revoked_at: key.revokedAt,
   }
 }
 
-export function apiKeyRoutes(app: App, { apiKeys, auth }: { apiKeys: ApiKeys; auth: Auth }): void {
-  const common = { tags: ['API keys'], security: [{ sessionAuth: [] }] }
+/** @throws AppError `invalid_expires_at`, `invalid_addresses` for limits without scopes */
+function rightsOf({ scopes, ...limits }: Omit<Wire.CreateApiKeyRequest, 'name'>): KeyRights | null {
+  if (scopes) return { scopes, expiresAt: limits.expires_at ?? null, addresses: limits.addresses ?? null }
+  const [given] = Object.keys(limits)
+  if (given !== undefined) throw invalidField(given, 'only with scopes: a key without scopes has no limits')
+  return null
+}
+
+export function apiKeyRoutes(app: App, { apiKeys }: { apiKeys: ApiKeys }): void {
+  const common = { tags: ['API keys'] }
 
   app.get(
     '/v1/account/api-keys',
     {
-      config: { rate: 'list' },
-      onRequest: auth.requireSession,
+      config: { rate: 'list', access: 'session' },
       schema: {
         ...common,
         operationId: 'listApiKeys',
@@ -86,9 +117,9 @@ export function apiKeyRoutes(app: App, { apiKeys, auth }: { apiKeys: ApiKeys; au
     {
       config: {
         rate: 'session',
-        errors: ['recent_sign_in_required', 'account_being_deleted', 'too_many_api_keys', 'too_many_changes'],
+        access: 'recent-session',
+        errors: ['account_being_deleted', 'too_many_api_keys', 'too_many_changes'],
       },
-      onRequest: auth.requireRecentSignIn,
       schema: {
         ...common,
         operationId: 'createApiKey',
@@ -99,8 +130,8 @@ export function apiKeyRoutes(app: App, { apiKeys, auth }: { apiKeys: ApiKeys; au
       },
     },
     async request => {
-      const { name, scopes } = request.body
-      const { apiKey, key } = await apiKeys.create(accountOf(request), name, actorOf(request), scopes)
+      const { name, ...given } = request.body
+      const { apiKey, key } = await apiKeys.create(accountOf(request), name, actorOf(request), rightsOf(given))
       return { ...presentApiKey(apiKey), key }
     },
   )
@@ -108,8 +139,7 @@ export function apiKeyRoutes(app: App, { apiKeys, auth }: { apiKeys: ApiKeys; au
   app.delete(
     '/v1/account/api-keys/:id',
     {
-      config: { rate: 'session', errors: ['recent_sign_in_required', 'no_such_api_key'] },
-      onRequest: auth.requireRecentSignIn,
+      config: { rate: 'session', access: 'recent-session', errors: ['no_such_api_key'] },
       schema: {
         ...common,
         operationId: 'revokeApiKey',

@@ -5,7 +5,7 @@ import { viewInvoice } from '../../../domain/sale/invoice.ts'
 import type { AccountOverview, Accounts } from '../../../services/account/account.ts'
 import type { Billing } from '../../../services/account/billing.ts'
 import type { App } from '../../app.ts'
-import { type Auth, accountOf } from '../../auth.ts'
+import { accountOf } from '../../auth.ts'
 import { IdempotencyHeader, parseIdempotencyKey } from '../../idempotency.ts'
 import { nullable, responses, UnixSecs, wireBody, wireObject, Zat } from '../../schema.ts'
 import { CreatedInvoiceSchema } from '../sale/invoice.ts'
@@ -57,16 +57,15 @@ function presentBilling(overview: AccountOverview): Wire.Billing {
 interface Deps {
   readonly billing: Billing
   readonly accounts: Accounts
-  readonly auth: Auth
 }
 
-export function billingRoutes(app: App, { billing, accounts, auth }: Deps): void {
-  const common = { tags: ['billing'], security: [{ sessionAuth: [] }] }
+export function billingRoutes(app: App, { billing, accounts }: Deps): void {
+  const common = { tags: ['billing'] }
 
   app.get(
     '/v1/plans',
     {
-      config: { cors: true, rate: 'read' },
+      config: { cors: true, rate: 'read', access: 'public' },
       schema: {
         operationId: 'listPlans',
         summary: 'List the plans',
@@ -80,8 +79,7 @@ export function billingRoutes(app: App, { billing, accounts, auth }: Deps): void
   app.get(
     '/v1/account/billing',
     {
-      config: { rate: 'session' },
-      onRequest: auth.requireSession,
+      config: { rate: 'session', access: 'session' },
       schema: {
         ...common,
         operationId: 'getBilling',
@@ -97,6 +95,7 @@ export function billingRoutes(app: App, { billing, accounts, auth }: Deps): void
     {
       config: {
         rate: 'session',
+        access: 'session',
         errors: [
           'unknown_plan',
           'billing_not_configured',
@@ -106,7 +105,6 @@ export function billingRoutes(app: App, { billing, accounts, auth }: Deps): void
           'too_many_orders',
         ],
       },
-      onRequest: auth.requireSession,
       schema: {
         ...common,
         operationId: 'subscribe',

@@ -4,7 +4,7 @@ import type { Session } from '../../../domain/account/session.ts'
 import { AppError } from '../../../domain/error.ts'
 import type { Sessions } from '../../../services/account/session.ts'
 import type { App } from '../../app.ts'
-import { type Auth, accountOf, actorOf, sessionOf } from '../../auth.ts'
+import { accountOf, actorOf, sessionOf } from '../../auth.ts'
 import {
   Id,
   IdParam,
@@ -35,14 +35,13 @@ function presentSession(session: Session): Wire.Session {
   }
 }
 
-export function sessionRoutes(app: App, { sessions, auth }: { sessions: Sessions; auth: Auth }): void {
-  const common = { tags: ['sessions'], security: [{ sessionAuth: [] }] }
+export function sessionRoutes(app: App, { sessions }: { sessions: Sessions }): void {
+  const common = { tags: ['sessions'] }
 
   app.post(
     '/v1/auth/logout',
     {
-      config: { rate: 'session' },
-      onRequest: auth.requireSession,
+      config: { rate: 'session', access: 'session' },
       schema: { ...common, operationId: 'logout', summary: 'End the current session', response: NO_CONTENT_RESPONSES },
     },
     async (request, reply) => {
@@ -54,8 +53,7 @@ export function sessionRoutes(app: App, { sessions, auth }: { sessions: Sessions
   app.get(
     '/v1/account/sessions',
     {
-      config: { rate: 'list' },
-      onRequest: auth.requireSession,
+      config: { rate: 'list', access: 'session' },
       schema: {
         ...common,
         operationId: 'listSessions',
@@ -70,8 +68,7 @@ export function sessionRoutes(app: App, { sessions, auth }: { sessions: Sessions
   app.delete(
     '/v1/account/sessions/:id',
     {
-      config: { rate: 'session', errors: ['no_such_session'] },
-      onRequest: auth.requireSession,
+      config: { rate: 'session', access: 'session', errors: ['no_such_session'] },
       schema: {
         ...common,
         operationId: 'endSession',
@@ -87,7 +84,7 @@ export function sessionRoutes(app: App, { sessions, auth }: { sessions: Sessions
   )
 
   for (const removed of ['/v1/auth/signup', '/v1/auth/login']) {
-    app.all(removed, { config: { rate: 'read' }, onRequest: rejectRemoved }, rejectRemoved)
+    app.all(removed, { config: { rate: 'read', access: 'public' }, onRequest: rejectRemoved }, rejectRemoved)
   }
 }
 

@@ -4,8 +4,9 @@ import { ENDPOINT_SECRET_CHARS, type Endpoint, SCHEDULES } from '../../../domain
 import { EVENT_TYPES } from '../../../domain/notify/event.ts'
 import { MAX_WEBHOOK_URL_CHARS } from '../../../domain/notify/webhook.ts'
 import type { Endpoints } from '../../../services/notify/endpoint.ts'
+import type { ScopedAccess } from '../../access.ts'
 import type { App } from '../../app.ts'
-import { type Auth, accountOf, ownerOf } from '../../auth.ts'
+import { accountOf, actorOf } from '../../auth.ts'
 import {
   ERROR_RESPONSES,
   Id,
@@ -119,21 +120,16 @@ function presentEndpoint(endpoint: Endpoint): Wire.Endpoint {
 
 const PATH = '/v1/account/endpoints'
 
-export function endpointRoutes(app: App, { endpoints, auth }: { endpoints: Endpoints; auth: Auth }): void {
-  const common = { tags: ['webhooks'], security: [{ sessionAuth: [] }, { apiKeyAuth: [] }] }
-  const scope = 'webhooks:write'
-  const changeErrors = [
-    'missing_scope',
-    'recent_sign_in_required',
-    'account_being_deleted',
-    'too_many_changes',
-  ] as const
+export function endpointRoutes(app: App, { endpoints }: { endpoints: Endpoints }): void {
+  const common = { tags: ['webhooks'] }
+  const access: ScopedAccess = { scopes: ['webhooks:write'], or: 'session' }
+  const changes: ScopedAccess = { scopes: ['webhooks:write'], or: 'recent-session' }
+  const changeErrors = ['account_being_deleted', 'too_many_changes'] as const
 
   app.get(
     PATH,
     {
-      config: { rate: 'list', scope, errors: ['missing_scope'] },
-      onRequest: auth.requireOwner,
+      config: { rate: 'list', access },
       schema: {
         ...common,
         operationId: 'listEndpoints',
@@ -148,8 +144,7 @@ export function endpointRoutes(app: App, { endpoints, auth }: { endpoints: Endpo
   app.post(
     PATH,
     {
-      config: { rate: 'session', scope, errors: [...changeErrors, 'too_many_endpoints'] },
-      onRequest: auth.requireRecentOwner,
+      config: { rate: 'session', access: changes, errors: [...changeErrors, 'too_many_endpoints'] },
       schema: {
         ...common,
         operationId: 'createEndpoint',
@@ -161,7 +156,7 @@ export function endpointRoutes(app: App, { endpoints, auth }: { endpoints: Endpo
       },
     },
     async request => {
-      const { endpoint, secret } = await endpoints.create(accountOf(request), request.body, ownerOf(request))
+      const { endpoint, secret } = await endpoints.create(accountOf(request), request.body, actorOf(request))
       return { ...presentEndpoint(endpoint), secret }
     },
   )
@@ -169,8 +164,7 @@ export function endpointRoutes(app: App, { endpoints, auth }: { endpoints: Endpo
   app.get(
     `${PATH}/:id`,
     {
-      config: { rate: 'session', scope, errors: ['missing_scope', 'no_such_endpoint'] },
-      onRequest: auth.requireOwner,
+      config: { rate: 'session', access, errors: ['no_such_endpoint'] },
       schema: {
         ...common,
         operationId: 'getEndpoint',
@@ -185,8 +179,7 @@ export function endpointRoutes(app: App, { endpoints, auth }: { endpoints: Endpo
   app.patch(
     `${PATH}/:id`,
     {
-      config: { rate: 'session', scope, errors: [...changeErrors, 'no_such_endpoint'] },
-      onRequest: auth.requireRecentOwner,
+      config: { rate: 'session', access: changes, errors: [...changeErrors, 'no_such_endpoint'] },
       schema: {
         ...common,
         operationId: 'changeEndpoint',
@@ -200,15 +193,14 @@ export function endpointRoutes(app: App, { endpoints, auth }: { endpoints: Endpo
     },
     async request => {
       const { params, body } = request
-      return presentEndpoint(await endpoints.change(accountOf(request), params.id, body, ownerOf(request)))
+      return presentEndpoint(await endpoints.change(accountOf(request), params.id, body, actorOf(request)))
     },
   )
 
   app.delete(
     `${PATH}/:id`,
     {
-      config: { rate: 'session', scope, errors: ['missing_scope', 'recent_sign_in_required', 'no_such_endpoint'] },
-      onRequest: auth.requireRecentOwner,
+      config: { rate: 'session', access: changes, errors: ['no_such_endpoint'] },
       schema: {
         ...common,
         operationId: 'removeEndpoint',
@@ -219,7 +211,7 @@ export function endpointRoutes(app: App, { endpoints, auth }: { endpoints: Endpo
       },
     },
     async (request, reply) => {
-      await endpoints.remove(accountOf(request), request.params.id, ownerOf(request))
+      await endpoints.remove(accountOf(request), request.params.id, actorOf(request))
       return reply.code(204).send()
     },
   )
@@ -227,8 +219,7 @@ export function endpointRoutes(app: App, { endpoints, auth }: { endpoints: Endpo
   app.post(
     `${PATH}/:id/rotate-secret`,
     {
-      config: { rate: 'session', scope, errors: [...changeErrors, 'no_such_endpoint'] },
-      onRequest: auth.requireRecentOwner,
+      config: { rate: 'session', access: changes, errors: [...changeErrors, 'no_such_endpoint'] },
       schema: {
         ...common,
         operationId: 'rotateEndpointSecret',
@@ -241,15 +232,14 @@ export function endpointRoutes(app: App, { endpoints, auth }: { endpoints: Endpo
     },
     async request => {
       const { params, body } = request
-      return { secret: await endpoints.rotateSecret(accountOf(request), params.id, body.secret, ownerOf(request)) }
+      return { secret: await endpoints.rotateSecret(accountOf(request), params.id, body.secret, actorOf(request)) }
     },
   )
 
   app.post(
     `${PATH}/:id/test`,
     {
-      config: { rate: 'session', scope, errors: ['missing_scope', 'no_such_endpoint', 'endpoint_disabled'] },
-      onRequest: auth.requireOwner,
+      config: { rate: 'session', access, errors: ['no_such_endpoint', 'endpoint_disabled'] },
       schema: {
         ...common,
         operationId: 'testEndpoint',
@@ -269,10 +259,9 @@ export function endpointRoutes(app: App, { endpoints, auth }: { endpoints: Endpo
     {
       config: {
         rate: 'session',
-        scope,
-        errors: ['missing_scope', 'no_such_endpoint', 'endpoint_disabled', 'too_many_changes'],
+        access,
+        errors: ['no_such_endpoint', 'endpoint_disabled', 'too_many_changes'],
       },
-      onRequest: auth.requireOwner,
       schema: {
         ...common,
         operationId: 'recoverEndpoint',
@@ -285,7 +274,7 @@ export function endpointRoutes(app: App, { endpoints, auth }: { endpoints: Endpo
     },
     async (request, reply) => {
       const { params, body } = request
-      const first = await endpoints.recover(accountOf(request), params.id, body.since, ownerOf(request))
+      const first = await endpoints.recover(accountOf(request), params.id, body.since, actorOf(request))
       return reply.code(202).send({ first_seq: first })
     },
   )

@@ -7,7 +7,7 @@ import { RawJson, stringify } from '../../../domain/raw-json.ts'
 import type { Event } from '../../../ports/repository/notify/event.ts'
 import type { EventFeed } from '../../../services/notify/event-feed.ts'
 import type { App } from '../../app.ts'
-import { type Auth, accountOf } from '../../auth.ts'
+import { accountOf } from '../../auth.ts'
 import { Id, named, responses, stringEnum, UnixSecs, wireObject, wireQuery } from '../../schema.ts'
 
 export const EventTypeSchema = named('EventType', stringEnum(EVENT_TYPES, 'Event type.'))
@@ -50,11 +50,11 @@ const FeedEventSchema = wireObject<Wire.FeedEvent>()('FeedEvent', {
 })
 
 /** @throws AppError `invalid_types` */
-export function parseEventTypes(texts: readonly string[], field = 'types'): EventType[] {
+function parseEventTypes(text: string): EventType[] {
   const isEventType = (text: string): text is EventType => (EVENT_TYPES as readonly string[]).includes(text)
-  const types = [...new Set(texts)]
+  const types = [...new Set(text.split(','))]
   if (types.every(isEventType)) return types
-  throw invalidField(field, `some of ${EVENT_TYPES.join(', ')}`)
+  throw invalidField('types', `some of ${EVENT_TYPES.join(', ')}`)
 }
 
 function presentEvent({ seq, publicId, type, createdAt, body }: Event) {
@@ -68,16 +68,15 @@ function closeSignal({ raw }: FastifyReply): AbortSignal {
   return controller.signal
 }
 
-export function eventRoutes(app: App, { eventFeed, auth }: { eventFeed: EventFeed; auth: Auth }): void {
+export function eventRoutes(app: App, { eventFeed }: { eventFeed: EventFeed }): void {
   app.get(
     '/v1/account/events',
     {
       config: {
         rate: 'session',
-        scope: 'events:read',
-        errors: ['missing_scope', 'events_pruned', 'too_many_event_readers'],
+        access: { scopes: ['events:read'], or: 'session' },
+        errors: ['events_pruned', 'too_many_event_readers'],
       },
-      onRequest: auth.requireOwner,
       schema: {
         operationId: 'listEvents',
         summary: 'Read the events of the account, oldest first',
@@ -85,7 +84,6 @@ export function eventRoutes(app: App, { eventFeed, auth }: { eventFeed: EventFee
           'Follow them with `after`: the `seq` of the last event, or the response header `X-Next-After`, which also passes ' +
           'events of other types. Nothing is ever added behind a number that was read. Kept for 90 days.',
         tags: ['events'],
-        security: [{ sessionAuth: [] }, { apiKeyAuth: [] }],
         querystring: EventQuery,
         response: responses(Type.Array(FeedEventSchema)),
       },
@@ -93,7 +91,7 @@ export function eventRoutes(app: App, { eventFeed, auth }: { eventFeed: EventFee
     async (request, reply) => {
       const { after, types, limit = 50, wait = 0 } = request.query
       const waitMs = wait * 1000
-      const query = { after, types: types === undefined ? undefined : parseEventTypes(types.split(',')), limit, waitMs }
+      const query = { after, types: types === undefined ? undefined : parseEventTypes(types), limit, waitMs }
       if (waitMs > 0) request.raw.socket.setTimeout(waitMs + STALLED_AFTER_MS)
       const { events, nextAfter } = await eventFeed.read(accountOf(request), query, closeSignal(reply))
       reply.header(NEXT_AFTER_HEADER, nextAfter)

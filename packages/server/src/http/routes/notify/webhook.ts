@@ -6,7 +6,7 @@ import type { AttemptRow } from '../../../ports/repository/notify/delivery.ts'
 import type { Webhook } from '../../../ports/repository/notify/webhook.ts'
 import type { Webhooks } from '../../../services/notify/webhook.ts'
 import type { App } from '../../app.ts'
-import { type Auth, accountOf, actorOf } from '../../auth.ts'
+import { accountOf, actorOf } from '../../auth.ts'
 import {
   ERROR_RESPONSES,
   Id,
@@ -90,14 +90,13 @@ function presentAttempt(attempt: AttemptRow): Wire.DeliveryAttempt {
   }
 }
 
-export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks; auth: Auth }): void {
-  const common = { tags: ['webhooks'], security: [{ sessionAuth: [] }] }
+export function webhookRoutes(app: App, { webhooks }: { webhooks: Webhooks }): void {
+  const common = { tags: ['webhooks'] }
 
   app.get(
     '/v1/account/webhook',
     {
-      config: { rate: 'session', errors: ['webhook_not_set'] },
-      onRequest: auth.requireSession,
+      config: { rate: 'session', access: 'session', errors: ['webhook_not_set'] },
       schema: { ...common, operationId: 'getWebhook', summary: 'Read the webhook', response: responses(WebhookSchema) },
     },
     async request => presentWebhook(await webhooks.read(accountOf(request))),
@@ -108,9 +107,9 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
     {
       config: {
         rate: 'session',
-        errors: ['recent_sign_in_required', 'account_being_deleted', 'webhook_removed', 'too_many_changes'],
+        access: 'recent-session',
+        errors: ['account_being_deleted', 'webhook_removed', 'too_many_changes'],
       },
-      onRequest: auth.requireRecentSignIn,
       schema: {
         ...common,
         operationId: 'setWebhook',
@@ -129,8 +128,7 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
   app.delete(
     '/v1/account/webhook',
     {
-      config: { rate: 'session', errors: ['recent_sign_in_required', 'webhook_not_set'] },
-      onRequest: auth.requireRecentSignIn,
+      config: { rate: 'session', access: 'recent-session', errors: ['webhook_not_set'] },
       schema: {
         ...common,
         operationId: 'removeWebhook',
@@ -150,9 +148,9 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
     {
       config: {
         rate: 'session',
-        errors: ['recent_sign_in_required', 'account_being_deleted', 'webhook_required', 'too_many_changes'],
+        access: 'recent-session',
+        errors: ['account_being_deleted', 'webhook_required', 'too_many_changes'],
       },
-      onRequest: auth.requireRecentSignIn,
       schema: {
         ...common,
         operationId: 'rotateWebhookSecret',
@@ -167,8 +165,11 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
   app.post(
     '/v1/account/webhook/test',
     {
-      config: { rate: 'session', errors: ['webhook_required', 'too_many_deliveries'] },
-      onRequest: auth.requireSession,
+      config: {
+        rate: 'session',
+        access: { scopes: ['webhooks:write'], or: 'session' },
+        errors: ['webhook_required', 'too_many_deliveries'],
+      },
       schema: {
         ...common,
         operationId: 'testWebhook',
@@ -185,8 +186,7 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
   app.get(
     '/v1/account/webhook/deliveries',
     {
-      config: { rate: 'list' },
-      onRequest: auth.requireSession,
+      config: { rate: 'list', access: { scopes: ['webhooks:write'], or: 'session' } },
       schema: {
         ...common,
         operationId: 'listDeliveries',
@@ -206,8 +206,11 @@ export function webhookRoutes(app: App, { webhooks, auth }: { webhooks: Webhooks
   app.post(
     '/v1/account/webhook/deliveries/:delivery_id/resend',
     {
-      config: { rate: 'session', errors: ['no_such_delivery', 'webhook_required', 'too_many_deliveries'] },
-      onRequest: auth.requireSession,
+      config: {
+        rate: 'session',
+        access: { scopes: ['webhooks:write'], or: 'session' },
+        errors: ['no_such_delivery', 'webhook_required', 'too_many_deliveries'],
+      },
       schema: {
         ...common,
         operationId: 'resendDelivery',

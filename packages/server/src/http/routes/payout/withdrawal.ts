@@ -5,7 +5,7 @@ import { MAX_PAYOUT_TO_CHARS, WITHDRAWAL_STATUSES } from '../../../domain/payout
 import { paymentUri } from '../../../domain/sale/payment-uri.ts'
 import type { Withdrawals, WithdrawalWithInvoice } from '../../../services/payout/withdrawal.ts'
 import type { App } from '../../app.ts'
-import { type Auth, accountOf, actorOf } from '../../auth.ts'
+import { accountOf, actorOf } from '../../auth.ts'
 import { IdempotencyHeader, parseIdempotencyKey } from '../../idempotency.ts'
 import {
   Id,
@@ -87,14 +87,13 @@ function presentWithdrawal({ withdrawal, invoice, maskedPayoutTo }: WithdrawalWi
   }
 }
 
-export function withdrawalRoutes(app: App, { withdrawals, auth }: { withdrawals: Withdrawals; auth: Auth }): void {
-  const common = { tags: ['withdrawals'], security: [{ sessionAuth: [] }] }
+export function withdrawalRoutes(app: App, { withdrawals }: { withdrawals: Withdrawals }): void {
+  const common = { tags: ['withdrawals'] }
 
   app.get(
     '/v1/account/withdrawals',
     {
-      config: { rate: 'list' },
-      onRequest: auth.requireSession,
+      config: { rate: 'list', access: { scopes: ['withdrawals:read'], or: 'session' } },
       schema: {
         ...common,
         operationId: 'listWithdrawals',
@@ -111,8 +110,8 @@ export function withdrawalRoutes(app: App, { withdrawals, auth }: { withdrawals:
     {
       config: {
         rate: 'session',
+        access: 'recent-session',
         errors: [
-          'recent_sign_in_required',
           'billing_not_configured',
           'idempotency_key_reused',
           'account_being_deleted',
@@ -121,7 +120,6 @@ export function withdrawalRoutes(app: App, { withdrawals, auth }: { withdrawals:
           'rate_unavailable',
         ],
       },
-      onRequest: auth.requireRecentSignIn,
       schema: {
         ...common,
         operationId: 'createWithdrawal',
@@ -150,8 +148,11 @@ export function withdrawalRoutes(app: App, { withdrawals, auth }: { withdrawals:
   app.get(
     '/v1/account/withdrawals/:id',
     {
-      config: { rate: 'session', errors: ['no_such_withdrawal'] },
-      onRequest: auth.requireSession,
+      config: {
+        rate: 'session',
+        access: { scopes: ['withdrawals:read'], or: 'session' },
+        errors: ['no_such_withdrawal'],
+      },
       schema: {
         ...common,
         operationId: 'getWithdrawal',
@@ -166,8 +167,7 @@ export function withdrawalRoutes(app: App, { withdrawals, auth }: { withdrawals:
   app.post(
     '/v1/account/withdrawals/:id/cancel',
     {
-      config: { rate: 'session', errors: ['no_such_withdrawal', 'withdrawal_not_cancelable'] },
-      onRequest: auth.requireSession,
+      config: { rate: 'session', access: 'session', errors: ['no_such_withdrawal', 'withdrawal_not_cancelable'] },
       schema: {
         ...common,
         operationId: 'cancelWithdrawal',

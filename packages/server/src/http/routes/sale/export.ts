@@ -4,9 +4,9 @@ import { type TSchema, Type } from 'typebox'
 import { EXPORT_FORMATS } from '../../../domain/sale/export.ts'
 import type { Exports } from '../../../services/sale/export.ts'
 import type { App } from '../../app.ts'
-import { type Auth, accountOf, sessionOf } from '../../auth.ts'
+import { accountOf, sessionOf } from '../../auth.ts'
 import { ERROR_RESPONSES, Id, stringEnum, wireObject, wireQuery } from '../../schema.ts'
-import { InvoiceListItemSchema } from './invoice.ts'
+import { InvoiceListItemSchema } from './invoice-list.ts'
 import { refundMembers } from './refund.ts'
 
 /** The latest time of a period, in Unix seconds. */
@@ -64,18 +64,16 @@ const EXPORTS = [
   },
 ] as const
 
-export function exportRoutes(app: App, { exports, auth }: { exports: Exports; auth: Auth }): void {
+export function exportRoutes(app: App, { exports }: { exports: Exports }): void {
   for (const { path, kind, operationId, row, tags, summary, description } of EXPORTS)
     app.get(
       path,
       {
-        config: { rate: 'export', errors: ['export_in_progress'] },
+        config: { rate: 'export', access: 'session', errors: ['export_in_progress'] },
         // A HEAD would run the export without a reader.
         exposeHeadRoute: false,
-        onRequest: auth.requireSession,
         schema: {
           tags: [...tags],
-          security: [{ sessionAuth: [] }],
           operationId,
           summary,
           description,

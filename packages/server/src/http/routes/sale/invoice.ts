@@ -22,7 +22,7 @@ import type { Invoices } from '../../../services/sale/invoice.ts'
 import type { InvoiceCancellations } from '../../../services/sale/invoice-cancellation.ts'
 import type { Swaps } from '../../../services/sale/swap.ts'
 import type { App } from '../../app.ts'
-import { type Auth, accountOf, ownerAccountOf, requireScopedKey } from '../../auth.ts'
+import { accountOf, ownerAccountOf, requireScopedKey } from '../../auth.ts'
 import { bodyTextOf } from '../../create-app.ts'
 import { IdempotencyHeader, parseIdempotencyKey } from '../../idempotency.ts'
 import {
@@ -31,8 +31,6 @@ import {
   type MemberSchemas,
   named,
   nullable,
-  PageQuery,
-  parsePage,
   requestMembers,
   responses,
   stringEnum,
@@ -117,13 +115,6 @@ const ReadQuery = wireQuery<Wire.ReadInvoiceQuery>()({
   include: Type.Optional(stringEnum(['missing'], '`missing`: with the rest to pay.')),
 })
 
-export const InvoiceListItemSchema = wireObject<Wire.InvoiceListItem>()('InvoiceListItem', invoiceMembers('list'))
-
-const ListQuery = wireQuery<Wire.InvoiceQuery>()({
-  ...PageQuery.properties,
-  order_id: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'Only invoices of this order.' })),
-})
-
 /** The page where the buyer pays. */
 export function checkoutUrl({ publicId }: Pick<Invoice, 'publicId'>, publicUrl: string): string {
   return `${publicUrl}/i/${publicId}`
@@ -134,13 +125,12 @@ interface Deps {
   readonly cancellations: InvoiceCancellations
   readonly swaps: Pick<Swaps, 'currentByInvoice'>
   readonly webhooks: Pick<Webhooks, 'requireOwnUrl'>
-  readonly auth: Auth
   readonly clock: Clock
   readonly publicUrl: () => string
 }
 
 export function invoiceRoutes(app: App, deps: Deps): void {
-  const { invoices, cancellations, swaps, webhooks, auth, clock, publicUrl } = deps
+  const { invoices, cancellations, swaps, webhooks, clock, publicUrl } = deps
 
   /** The invoice as its merchant or anyone else may see it, with its swap. */
   async function present(view: 'public' | 'merchant', invoice: Invoice, missing?: Missing): Promise<Wire.Invoice> {
@@ -153,10 +143,9 @@ export function invoiceRoutes(app: App, deps: Deps): void {
     {
       config: {
         rate: 'create',
-        scope: 'invoices:create',
+        access: { scopes: ['invoices:create'], or: 'api-key' },
         keepsText: true,
         errors: [
-          'missing_scope',
           'webhook_required',
           'rate_unavailable',
           'viewing_key_not_set',
@@ -171,16 +160,14 @@ export function invoiceRoutes(app: App, deps: Deps): void {
           'viewing_key_exhausted',
         ],
       },
-      onRequest: auth.requireApiKey,
       schema: {
         operationId: 'createInvoice',
         summary: 'Create an invoice',
         description:
           'Checked in this order: API key, body, rate, viewing key, plan limit. A request with an amount and a time alone gets ' +
           'the address of the payment page as a `Link` header, one with more as `checkout_url`. With an `Idempotency-Key` header (1 to 255 ' +
-          'printable characters), repeating the same request within 24 hours returns the same invoice and counts once.',
+          'printable characters), repeating the same request within 24 hours returns the same invoice and counts once. A scoped key needs `invoices:create`.',
         tags: ['invoices'],
-        security: [{ apiKeyAuth: [] }],
         headers: IdempotencyHeader,
         body: CreateInvoiceSchema,
         response: responses(CreatedInvoiceSchema),
@@ -209,15 +196,18 @@ export function invoiceRoutes(app: App, deps: Deps): void {
   app.get(
     '/v1/invoices/:id',
     {
-      config: { cors: true, rate: 'read', scope: 'invoices:read', errors: ['no_such_invoice'] },
-      onRequest: auth.acceptOwner,
+      config: {
+        cors: true,
+        rate: 'read',
+        access: { scopes: ['invoices:read'], or: 'public' },
+        errors: ['no_such_invoice'],
+      },
       schema: {
         operationId: 'getInvoice',
         summary: 'Read an invoice',
         description:
           'The invoice id is the access token. With a session token of its account, or a scoped key with `invoices:read`, the response has all that the merchant gave.',
         tags: ['invoices'],
-        security: [{}, { sessionAuth: [] }, { apiKeyAuth: [] }],
         params: IdParam,
         querystring: ReadQuery,
         response: responses(InvoiceSchema),
@@ -238,17 +228,15 @@ export function invoiceRoutes(app: App, deps: Deps): void {
     {
       config: {
         rate: 'session',
-        scope: 'invoices:write',
-        errors: ['missing_scope', 'no_such_invoice', 'invoice_not_cancelable'],
+        access: { scopes: ['invoices:write'], or: 'session' },
+        errors: ['no_such_invoice', 'invoice_not_cancelable'],
       },
-      onRequest: auth.requireOwner,
       schema: {
         operationId: 'cancelInvoice',
         summary: 'Cancel an invoice',
         description:
           'Only of a pending invoice that has received nothing. It becomes `expired`. Its address stays watched: a payment on its way still counts.',
         tags: ['invoices'],
-        security: [{ sessionAuth: [] }, { apiKeyAuth: [] }],
         params: IdParam,
         response: responses(InvoiceSchema),
       },
@@ -259,33 +247,10 @@ export function invoiceRoutes(app: App, deps: Deps): void {
       return canceled
     },
   )
-
-  app.get(
-    '/v1/account/invoices',
-    {
-      config: { rate: 'list' },
-      onRequest: auth.requireSession,
-      schema: {
-        operationId: 'listInvoices',
-        summary: "List the account's invoices, newest first",
-        tags: ['account'],
-        security: [{ sessionAuth: [] }],
-        querystring: ListQuery,
-        response: responses(Type.Array(InvoiceListItemSchema)),
-      },
-    },
-    async (request, reply) => {
-      const { order_id: orderId } = request.query
-      const filter = orderId === undefined ? {} : { orderId }
-      const found = await invoices.list(accountOf(request), parsePage(request.query), filter)
-      serializeMetadata(reply)
-      return found.map(invoice => viewInvoice('list', invoice))
-    },
-  )
 }
 
 /** Sends metadata as it was given. Call it last: an error has its own serialiser. */
-function serializeMetadata(reply: FastifyReply): void {
+export function serializeMetadata(reply: FastifyReply): void {
   reply.type('application/json; charset=utf-8').serializer(payload => stringify(payload as object))
 }
 

@@ -48,7 +48,7 @@ export function rateRoutes(app: App, { rates, currencies }: RateDeps): void {
   app.get(
     '/v1/rates',
     {
-      config: { cors: true, rate: 'read', errors: ['rate_unavailable'] },
+      config: { cors: true, rate: 'read', access: 'public', errors: ['rate_unavailable'] },
       schema: {
         operationId: 'rates',
         summary: 'Read what 1 ZEC costs now',

@@ -15,7 +15,7 @@ import {
 } from '../../../domain/sale/refund.ts'
 import type { Refunds } from '../../../services/sale/refund.ts'
 import type { App } from '../../app.ts'
-import { type Auth, accountOf, actorOf } from '../../auth.ts'
+import { accountOf, actorOf } from '../../auth.ts'
 import { bodyTextOf } from '../../create-app.ts'
 import { IdempotencyHeader, parseIdempotencyKey } from '../../idempotency.ts'
 import {
@@ -113,14 +113,16 @@ function presentRefund(shown: RefundWithInvoice, publicUrl: string): Wire.Refund
   }
 }
 
+const WRITE = { scopes: ['refunds:write'], or: 'session' } as const
+const READ = { scopes: ['refunds:write', 'invoices:read'], or: 'session' } as const
+
 interface Deps {
   readonly refunds: Refunds
-  readonly auth: Auth
   readonly publicUrl: () => string
 }
 
-export function refundRoutes(app: App, { refunds, auth, publicUrl }: Deps): void {
-  const common = { tags: ['refunds'], security: [{ sessionAuth: [] }] }
+export function refundRoutes(app: App, { refunds, publicUrl }: Deps): void {
+  const common = { tags: ['refunds'] }
   const present = (shown: RefundWithInvoice) => presentRefund(shown, publicUrl())
 
   app.post(
@@ -128,6 +130,7 @@ export function refundRoutes(app: App, { refunds, auth, publicUrl }: Deps): void
     {
       config: {
         rate: 'session',
+        access: WRITE,
         keepsText: true,
         errors: [
           'no_such_invoice',
@@ -138,7 +141,6 @@ export function refundRoutes(app: App, { refunds, auth, publicUrl }: Deps): void
           'too_many_changes',
         ],
       },
-      onRequest: auth.requireSession,
       schema: {
         ...common,
         operationId: 'createRefund',
@@ -168,8 +170,7 @@ export function refundRoutes(app: App, { refunds, auth, publicUrl }: Deps): void
   app.get(
     '/v1/account/invoices/:id/refunds',
     {
-      config: { rate: 'session', errors: ['no_such_invoice'] },
-      onRequest: auth.requireSession,
+      config: { rate: 'session', access: READ, errors: ['no_such_invoice'] },
       schema: {
         ...common,
         operationId: 'listInvoiceRefunds',
@@ -188,8 +189,7 @@ export function refundRoutes(app: App, { refunds, auth, publicUrl }: Deps): void
   app.get(
     '/v1/account/refunds',
     {
-      config: { rate: 'list' },
-      onRequest: auth.requireSession,
+      config: { rate: 'list', access: READ },
       schema: {
         ...common,
         operationId: 'listRefunds',
@@ -206,8 +206,7 @@ export function refundRoutes(app: App, { refunds, auth, publicUrl }: Deps): void
   app.get(
     '/v1/account/refunds/:id',
     {
-      config: { rate: 'session', errors: ['no_such_refund'] },
-      onRequest: auth.requireSession,
+      config: { rate: 'session', access: READ, errors: ['no_such_refund'] },
       schema: {
         ...common,
         operationId: 'getRefund',
@@ -223,8 +222,7 @@ export function refundRoutes(app: App, { refunds, auth, publicUrl }: Deps): void
   app.post(
     '/v1/account/refunds/payment-request',
     {
-      config: { rate: 'session', errors: ['no_such_refund', 'refund_closed'] },
-      onRequest: auth.requireSession,
+      config: { rate: 'session', access: WRITE, errors: ['no_such_refund', 'refund_closed'] },
       schema: {
         ...common,
         operationId: 'refundPayment',
@@ -243,8 +241,7 @@ export function refundRoutes(app: App, { refunds, auth, publicUrl }: Deps): void
   app.post(
     '/v1/account/refunds/:id/sent',
     {
-      config: { rate: 'session', errors: ['no_such_refund', 'refund_closed', 'too_many_changes'] },
-      onRequest: auth.requireSession,
+      config: { rate: 'session', access: WRITE, errors: ['no_such_refund', 'refund_closed', 'too_many_changes'] },
       schema: {
         ...common,
         operationId: 'markRefundSent',
@@ -262,8 +259,7 @@ export function refundRoutes(app: App, { refunds, auth, publicUrl }: Deps): void
   app.post(
     '/v1/account/refunds/:id/cancel',
     {
-      config: { rate: 'session', errors: ['no_such_refund', 'refund_closed', 'too_many_changes'] },
-      onRequest: auth.requireSession,
+      config: { rate: 'session', access: WRITE, errors: ['no_such_refund', 'refund_closed', 'too_many_changes'] },
       schema: {
         ...common,
         operationId: 'cancelRefund',

@@ -124,7 +124,7 @@ export function swapRoutes(app: App, { swaps, invoices }: SwapDeps): void {
   app.get(
     '/v1/swap/assets',
     {
-      config: { cors: true, rate: 'read', errors: ['swap_provider_unavailable'] },
+      config: { cors: true, rate: 'read', access: 'public', errors: ['swap_provider_unavailable'] },
       schema: {
         operationId: 'listSwapAssets',
         summary: 'List the assets that buyers can pay with',
@@ -142,6 +142,7 @@ export function swapRoutes(app: App, { swaps, invoices }: SwapDeps): void {
       config: {
         cors: true,
         rate: 'swap',
+        access: 'public',
         errors: SWAP_START_ERRORS,
       },
       // The handler reports what is wrong with the body after an unknown invoice and a missing refund address.

@@ -36,9 +36,9 @@ export interface AuditRepository {
     entry: Omit<NewAuditEntry, 'accountId'>,
     limit: { readonly since: number; readonly max: number },
   ): Promise<void>
-  /** Number of entries by the account's owner, or in one of the owner's sessions, since a time, counted up to `max`. */
-  countByOwner(
-    scope: { readonly accountId: number; readonly session?: string | null },
+  /** Number of an account's entries by its owner or its API keys, or by one session or key, since a time, counted up to `max`. */
+  countBy(
+    scope: { readonly accountId: number; readonly by: Actor['by']; readonly session?: string | null },
     since: number,
     max: number,
   ): Promise<number>

@@ -46,6 +46,7 @@ export interface EndpointDeliveryRepository {
   countFailed(endpointId: number, max: number): Promise<number>
 }
 
+/** An attempt that is about to be sent. It is logged before. */
 export interface StartedEndpointAttempt {
   readonly publicId: string
   readonly deliveryId: number

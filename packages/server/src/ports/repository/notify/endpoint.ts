@@ -15,7 +15,9 @@ export interface FollowingEndpoint extends SealedEndpoint, EndpointProgress {
   readonly cursorSeq: number
 }
 
+/** An endpoint to insert. */
 export type NewEndpoint = Omit<SealedEndpoint, 'id' | 'failingSince' | 'pausedAt'>
+/** The fields that its owner changes. */
 export type EndpointChange = Partial<Pick<Endpoint, 'url' | 'types' | 'schedule' | 'enabled'>>
 
 /** The endpoints of accounts. */
@@ -50,7 +52,7 @@ export interface EndpointRepository {
   lockDue(publicId: string, nowMs: number): Promise<FollowingEndpoint | null>
   /** Locks an endpoint that exists. */
   lockByPublicId(publicId: string): Promise<FollowingEndpoint | null>
-  /** Stores the state after a look. @param dueAtMs when to look again; null: after the next event */
+  /** Stores the state. @param dueAtMs when the endpoint is due next; null: after the next event */
   advance(id: number, state: EndpointProgress & { readonly cursorSeq: number }, dueAtMs: number | null): Promise<void>
   /** When the next endpoint is due, in Unix milliseconds; 0 when endpoints are to be woken; null: never. */
   nextDueAtMs(): Promise<number | null>
@@ -65,4 +67,5 @@ export interface EndpointRepository {
   reseal(id: number, read: Uint8Array, sealedSecret: Uint8Array, column: 'secret' | 'earlier_secret'): Promise<boolean>
 }
 
-export interface DueEndpoint extends Pick<Endpoint, 'id' | 'publicId' | 'accountId' | 'failingSince'> {}
+/** An endpoint that may have something to send. */
+export type DueEndpoint = Pick<Endpoint, 'id' | 'publicId' | 'accountId' | 'failingSince'>

@@ -4,7 +4,8 @@ import type { Page } from '../page.ts'
 
 /** Selects the invoices of a list. Absent fields select all. */
 export interface InvoiceFilter {
-  readonly status?: InvoiceStatus
+  /** Only invoices with one of these, each once. At least one. */
+  readonly statuses?: readonly InvoiceStatus[]
   /** Only invoices that need attention. */
   readonly needsAttention?: true
   /** Only invoices that were paid more than their amount. */

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { ApiKey, Scope } from '../../../domain/account/api-key.ts'
+import type { ApiKey, KeyRights, Scope } from '../../../domain/account/api-key.ts'
 import type { ApiKeyRepository } from '../../../ports/repository/account/api-key.ts'
 import { JOINED_ACCOUNT_COLUMNS, toJoinedAccount } from '../../account-columns.ts'
 import { keptStatement } from '../../kept-statement.ts'
@@ -10,7 +10,7 @@ import type { ApiKeysTable, Db } from '../../tables.ts'
 import { deleteOldest } from '../oldest.ts'
 import { setLastUsed } from './last-used.ts'
 
-/** The active keys with these hashes, each with its account. */
+/** The keys with these hashes that are not revoked, each with its account. */
 const findLive = keptStatement((db, length) =>
   db
     .selectFrom('api_keys')
@@ -32,7 +32,9 @@ export function apiKeyRepository(db: Db): ApiKeyRepository {
           name: key.name,
           last4: key.last4,
           hash: key.hash,
-          scopes: key.scopes?.join(' ') ?? null,
+          scopes: key.rights?.scopes.join(' ') ?? null,
+          expires_at: key.rights?.expiresAt ?? null,
+          addresses: key.rights?.addresses?.join(' ') ?? null,
           created_at: key.createdAt,
         })
         .returningAll()
@@ -52,12 +54,13 @@ export function apiKeyRepository(db: Db): ApiKeyRepository {
       return (await readPage(paginate(keys, page, ['id'], cursorOf), page, cursorOf)).map(toApiKey)
     },
 
-    async count(accountId) {
+    async countActive(accountId, now) {
       const row = await db
         .selectFrom('api_keys')
         .select(eb => eb.fn.countAll<bigint>().as('count'))
         .where('account_id', '=', accountId)
         .where('revoked_at', 'is', null)
+        .where(eb => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
         .executeTakeFirstOrThrow()
       return num(row.count)
     },
@@ -65,11 +68,13 @@ export function apiKeyRepository(db: Db): ApiKeyRepository {
     async revoke(accountId, publicId, at) {
       const result = await db
         .updateTable('api_keys')
-        .set(eb => ({ revoked_at: eb.fn.coalesce('revoked_at', eb.val(at)) }))
+        .set({ revoked_at: at })
         .where('account_id', '=', accountId)
         .where('public_id', '=', publicId)
+        .where('revoked_at', 'is', null)
         .executeTakeFirst()
-      return result.numUpdatedRows > 0n
+      if (result.numUpdatedRows > 0n) return true
+      return (await idOfAccount(db, 'api_keys', accountId, publicId).executeTakeFirst()) ? false : null
     },
 
     async revokeAll(accountId, at) {
@@ -84,6 +89,8 @@ export function apiKeyRepository(db: Db): ApiKeyRepository {
 
     prune: (before, limit, skip) => deleteOldest(db, 'api_keys', before, limit, skip),
 
+    pruneEnded: (before, limit, skip) => deleteOldest(db, 'api_keys', before, limit, skip, 'expires_at'),
+
     touch: (ids, at) => setLastUsed(db, 'api_keys', ids, at),
   }
 }
@@ -95,9 +102,18 @@ function toApiKey(row: Selectable<ApiKeysTable>): ApiKey {
     accountId: num(row.account_id),
     name: row.name,
     last4: row.last4,
-    scopes: row.scopes === null ? null : (row.scopes.split(' ') as Scope[]),
+    rights: toRights(row),
     createdAt: num(row.created_at),
     lastUsedAt: numOrNull(row.last_used_at),
     revokedAt: numOrNull(row.revoked_at),
+  }
+}
+
+function toRights({ scopes, expires_at, addresses }: Selectable<ApiKeysTable>): KeyRights | null {
+  if (scopes === null) return null
+  return {
+    scopes: scopes.split(' ') as Scope[],
+    expiresAt: numOrNull(expires_at),
+    addresses: addresses === null ? null : addresses.split(' '),
   }
 }

@@ -36,12 +36,12 @@ export function auditRepository(db: Db): AuditRepository {
         )`.execute(db)
     },
 
-    async countByOwner({ accountId, session }, since, max) {
+    async countBy({ accountId, by, session }, since, max) {
       let recent = db
         .selectFrom('audit_entries')
         .select('id')
         .where('account_id', '=', accountId)
-        .where('actor', '=', 'owner')
+        .where('actor', '=', by)
         .where('created_at', '>', since)
         .limit(max)
       if (session !== undefined) recent = recent.where('session', session === null ? 'is' : '=', session)

@@ -1,26 +1,10 @@
-import { type Selectable, sql } from 'kysely'
-import type { Endpoint } from '../../../domain/notify/endpoint.ts'
 import { NO_FAILURES } from '../../../domain/notify/endpoint-progress.ts'
 import type { EventType } from '../../../domain/notify/event.ts'
-import type {
-  EndpointRepository,
-  FollowingEndpoint,
-  SealedEndpoint,
-} from '../../../ports/repository/notify/endpoint.ts'
-import { keptStatement } from '../../kept-statement.ts'
-import { num, numOrNull } from '../../mapping.ts'
-import type { Db, EndpointsTable, Int64 } from '../../tables.ts'
-import { isNotSetAside } from '../set-aside.ts'
-
-const NOT_SET_ASIDE = isNotSetAside('endpoint', sql.ref('endpoints.public_id'))
-
-/** Asked every few seconds: the earliest due endpoint, and 0 when there are events that endpoints follow. */
-const findNextDue = keptStatement<{ due: Int64 | null; news: Int64 | null }>(db => {
-  const earliest = sql`SELECT min(due_at_ms) FROM endpoints WHERE due_at_ms > ${0}`
-  const news = sql`SELECT account_id FROM event_counters WHERE has_news = 1 LIMIT 1`
-  const statement = sql<{ due: Int64 | null; news: Int64 | null }>`SELECT (${earliest}) AS due, (${news}) AS news`
-  return { compile: () => statement.compile(db) }
-})
+import type { EndpointRepository } from '../../../ports/repository/notify/endpoint.ts'
+import { num } from '../../mapping.ts'
+import type { Db } from '../../tables.ts'
+import { dueEndpointQueries } from './due-endpoint.ts'
+import { progressColumns, toEndpoint, toFollowing, toSealed } from './endpoint-row.ts'
 
 export function endpointRepository(db: Db): EndpointRepository {
   const all = () => db.selectFrom('endpoints').selectAll().where('removed_at', 'is', null)
@@ -150,77 +134,7 @@ export function endpointRepository(db: Db): EndpointRepository {
       await db.updateTable('endpoints').set({ due_at_ms: nowMs }).where('id', '=', id).execute()
     },
 
-    async wake(nowMs, limit) {
-      const rows = await db
-        .selectFrom('event_counters')
-        .select('account_id')
-        .where('has_news', '=', 1)
-        .orderBy('account_id')
-        .limit(limit)
-        .forUpdate()
-        .skipLocked()
-        .execute()
-      const accountIds = rows.map(row => num(row.account_id))
-      if (accountIds.length === 0) return 0
-      // Without a condition on its due time, so that it waits for a look in progress, which may not see the event.
-      await db
-        .updateTable('endpoints')
-        .set({ due_at_ms: nowMs })
-        .where('account_id', 'in', accountIds)
-        .where('enabled', '=', 1)
-        .where('paused_at', 'is', null)
-        .where('removed_at', 'is', null)
-        .execute()
-      await db.updateTable('event_counters').set({ has_news: 0 }).where('account_id', 'in', accountIds).execute()
-      return accountIds.length
-    },
-
-    async listDue(nowMs, limit, except) {
-      const rows = await db
-        .selectFrom('endpoints')
-        .select(['id', 'public_id', 'account_id', 'failing_since'])
-        .where('due_at_ms', '<=', nowMs)
-        .where(NOT_SET_ASIDE)
-        .$if(except.length > 0, query => query.where('id', 'not in', except))
-        .orderBy('due_at_ms')
-        .limit(limit)
-        .execute()
-      return rows.map(row => ({
-        id: num(row.id),
-        publicId: row.public_id,
-        accountId: num(row.account_id),
-        failingSince: numOrNull(row.failing_since),
-      }))
-    },
-
-    async lockDue(publicId, nowMs) {
-      const row = await all()
-        .where('public_id', '=', publicId)
-        .where('due_at_ms', '<=', nowMs)
-        .forUpdate()
-        .skipLocked()
-        .executeTakeFirst()
-      return row ? toFollowing(row) : null
-    },
-
-    async lockByPublicId(publicId) {
-      const row = await all().where('public_id', '=', publicId).forUpdate().executeTakeFirst()
-      return row ? toFollowing(row) : null
-    },
-
-    async advance(id, state, dueAtMs) {
-      await db
-        .updateTable('endpoints')
-        .set({ ...progressColumns(state), cursor_seq: state.cursorSeq, due_at_ms: dueAtMs })
-        .where('id', '=', id)
-        .execute()
-    },
-
-    async nextDueAtMs() {
-      const [row] = await findNextDue(db, 1, [0])
-      if (row?.news != null) return 0
-      return row?.due == null ? null : num(row.due)
-    },
+    ...dueEndpointQueries(db),
 
     async prune(before, limit, skip = 0) {
       const removed = db
@@ -257,53 +171,6 @@ export function endpointRepository(db: Db): EndpointRepository {
   }
 }
 
-type Progress = Pick<FollowingEndpoint, 'failures' | 'isProbing' | 'failingSince' | 'retryAtMs' | 'pausedAt'>
-
-function progressColumns({ failures, isProbing, failingSince, retryAtMs, pausedAt }: Progress) {
-  return {
-    failures,
-    is_probing: Number(isProbing),
-    failing_since: failingSince,
-    retry_at_ms: retryAtMs,
-    paused_at: pausedAt,
-  }
-}
-
 function typesText(types: readonly EventType[] | null): string | null {
   return types && JSON.stringify(types)
-}
-
-function toEndpoint(row: Selectable<EndpointsTable>): Endpoint {
-  return {
-    id: num(row.id),
-    publicId: row.public_id,
-    accountId: num(row.account_id),
-    url: row.url,
-    types: row.types === null ? null : (JSON.parse(row.types) as EventType[]),
-    schedule: row.schedule,
-    enabled: num(row.enabled) === 1,
-    failingSince: numOrNull(row.failing_since),
-    pausedAt: numOrNull(row.paused_at),
-    createdAt: num(row.created_at),
-    updatedAt: num(row.updated_at),
-  }
-}
-
-function toSealed(row: Selectable<EndpointsTable>): SealedEndpoint {
-  return {
-    ...toEndpoint(row),
-    sealedSecret: row.secret,
-    earlierSealedSecret: row.earlier_secret,
-    earlierSecretUntil: numOrNull(row.earlier_secret_until),
-  }
-}
-
-function toFollowing(row: Selectable<EndpointsTable>): FollowingEndpoint {
-  return {
-    ...toSealed(row),
-    cursorSeq: num(row.cursor_seq),
-    failures: num(row.failures),
-    isProbing: num(row.is_probing) === 1,
-    retryAtMs: numOrNull(row.retry_at_ms),
-  }
 }

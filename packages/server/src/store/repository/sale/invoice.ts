@@ -56,7 +56,7 @@ const findConfirmable = keptStatement(db =>
 
 /** Queries contain statuses as literals, since a partial index is not used for a bound value. */
 export function invoiceRepository(db: Db): InvoiceRepository {
-  return {
+  const repository: InvoiceRepository = {
     async insert(invoice) {
       const [inserted] = await insertInvoices(db, [invoice])
       return inserted as Invoice
@@ -95,7 +95,14 @@ export function invoiceRepository(db: Db): InvoiceRepository {
     },
 
     async list(accountId, page, filter = {}) {
-      const { orderId, status, createdFrom, createdTo } = filter
+      const { orderId, statuses, createdFrom, createdTo } = filter
+      // No index has the invoices of several statuses in the order of time: they are merged.
+      if (statuses !== undefined && statuses.length > 1 && orderId === undefined) {
+        const lists: Invoice[][] = []
+        for (const status of statuses)
+          lists.push(await repository.list(accountId, page, { ...filter, statuses: [status] }))
+        return lists.flat().sort(newestFirst).slice(0, page.limit)
+      }
       const {
         needsAttention = false,
         overpaid = false,
@@ -112,7 +119,8 @@ export function invoiceRepository(db: Db): InvoiceRepository {
         .where('account_id', '=', accountId)
         .where('purpose', '=', 'sale')
       let query = paginate(sales, page, ORDER, cursorOf)
-      if (status !== undefined) query = query.where('status', '=', status)
+      if (statuses?.length === 1) query = query.where('status', '=', statuses[0]!)
+      else if (statuses !== undefined) query = query.where('status', 'in', statuses)
       if (orderId !== undefined) query = query.where('order_id', '=', orderId)
       if (needsAttention) query = query.where('needs_attention', '=', sql.lit(1))
       if (overpaid) query = query.where('overpaid_zat', '>', sql.lit(0))
@@ -203,6 +211,12 @@ export function invoiceRepository(db: Db): InvoiceRepository {
         .execute()
     },
   }
+  return repository
+}
+
+/** As in `ORDER`. */
+function newestFirst(a: Invoice, b: Invoice): number {
+  return b.createdAt - a.createdAt || b.id - a.id
 }
 
 function overdue(db: Db, through: number) {

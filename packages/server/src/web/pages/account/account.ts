@@ -1,7 +1,7 @@
 import { MAX_EMAIL_CHARS } from '../../../domain/account/account.ts'
 import { codeField, mailboxHint } from '../../components/code-field.ts'
 import { actionButton, EMAIL_ATTRIBUTES, field } from '../../components/form.ts'
-import { dashboardPage, type PageUser, plainPage } from '../../components/layout.ts'
+import { dashboardPage, type PageUser, signedOutPage } from '../../components/layout.ts'
 import { timeElement } from '../../format.ts'
 import { type Html, html } from '../../html.ts'
 
@@ -85,7 +85,7 @@ export function newEmailPage(
 
 /** Shown after the request, when all sessions have ended. */
 export function deletionRequestedPage(dueAt: number): Html {
-  return plainPage({
+  return signedOutPage({
     title: 'Your account will be deleted',
     body: html`<div class="card narrow">
       <h1>Your account will be deleted</h1>

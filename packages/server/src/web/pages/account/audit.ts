@@ -40,7 +40,7 @@ export function activityPage(user: PageUser, { entries, current, newest, older }
 function origin({ by, client, network }: Actor): Html {
   if (by === 'operator') return html`the operator of this service`
   if (by === 'service' || (client === null && network === null)) return html`this service`
-  return html`<bdi>${client ?? 'unknown program'}</bdi>${network !== null && html`<span class="below">${network}</span>`}`
+  return html`<bdi>${client ?? 'unknown program'}</bdi>${network !== null && html`<span class="below">${network}</span>`}${by === 'api_key' && html`<span class="below">with an API key</span>`}`
 }
 
 function sentence(text: string): string {

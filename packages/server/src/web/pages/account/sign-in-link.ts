@@ -1,4 +1,4 @@
-import { plainPage } from '../../components/layout.ts'
+import { signedOutPage } from '../../components/layout.ts'
 import { type Html, html } from '../../html.ts'
 
 /** Asks whether to sign in with a link of the operator. Null: the link is used, expired or unknown. */
@@ -6,7 +6,7 @@ export function signInLinkPage(
   view: { readonly email: string; readonly action: string; readonly error?: string } | null,
 ): Html {
   if (view === null)
-    return plainPage({
+    return signedOutPage({
       title: 'This link is not valid',
       body: html`<div class="card narrow">
         <h1>This link is not valid</h1>
@@ -15,7 +15,7 @@ export function signInLinkPage(
       </div>`,
     })
   const { email, action, error } = view
-  return plainPage({
+  return signedOutPage({
     title: 'Sign in',
     body: html`<div class="card narrow">
       <h1>Sign in</h1>

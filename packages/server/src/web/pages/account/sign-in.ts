@@ -1,7 +1,7 @@
 import { MAX_EMAIL_CHARS } from '../../../domain/account/account.ts'
 import { codeField, mailboxHint } from '../../components/code-field.ts'
 import { EMAIL_ATTRIBUTES, field } from '../../components/form.ts'
-import { plainPage } from '../../components/layout.ts'
+import { signedOutPage } from '../../components/layout.ts'
 import { type Child, type Html, html } from '../../html.ts'
 
 interface SignInView {
@@ -12,7 +12,7 @@ interface SignInView {
 }
 
 export function signInPage({ email = '', error, flash, sandbox }: SignInView): Html {
-  return plainPage({
+  return signedOutPage({
     title: 'Sign in',
     body: html`<div class="card narrow">
       <h1>Sign in</h1>
@@ -34,7 +34,7 @@ interface CodeView {
 }
 
 export function codePage({ error, mailboxUrl }: CodeView): Html {
-  return plainPage({
+  return signedOutPage({
     title: 'Enter your code',
     body: html`<div class="card narrow">
       <h1>Enter your code</h1>

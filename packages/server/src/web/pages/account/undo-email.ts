@@ -1,10 +1,10 @@
-import { plainPage } from '../../components/layout.ts'
+import { signedOutPage } from '../../components/layout.ts'
 import { type Html, html } from '../../html.ts'
 
 /** Asks whether to undo a change of the email. Null: the link is used, replaced, unknown or too old. */
 export function undoEmailPage(view: { readonly email: string; readonly action: string } | null): Html {
   if (view === null)
-    return plainPage({
+    return signedOutPage({
       title: 'This link is not valid',
       body: html`<div class="card narrow">
         <h1>This link is not valid</h1>
@@ -12,7 +12,7 @@ export function undoEmailPage(view: { readonly email: string; readonly action: s
         <p>If your account is still not yours, contact the operator of this service.</p>
       </div>`,
     })
-  return plainPage({
+  return signedOutPage({
     title: 'Undo the change of your email',
     body: html`<div class="card narrow">
       <h1>Undo the change of your email</h1>
@@ -30,7 +30,7 @@ export function undoEmailPage(view: { readonly email: string; readonly action: s
 
 /** Shown when the account has its previous email again. */
 export function emailUndonePage(email: string): Html {
-  return plainPage({
+  return signedOutPage({
     title: 'The change is undone',
     body: html`<div class="card narrow">
       <h1>The change is undone</h1>

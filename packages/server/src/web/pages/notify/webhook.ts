@@ -10,12 +10,16 @@ import { dashboardPage, type PageUser } from '../../components/layout.ts'
 import { livePart } from '../../components/live.ts'
 import { attemptOutcome, attemptTable } from '../../components/notify/attempt-table.ts'
 import { deliveryTable } from '../../components/notify/delivery-table.ts'
+import { receiverSection } from '../../components/notify/receivers.ts'
 import { pager } from '../../components/pager.ts'
 import { groupThousands, timeElement } from '../../format.ts'
 import { type Html, html } from '../../html.ts'
+import type { Receiver } from '../../receivers.ts'
 
 export interface WebhookView {
   readonly webhook: Webhook | null
+  /** Programs that receive its events. */
+  readonly receivers: readonly Receiver[]
   /** The signing secret just created or rotated, shown only once. */
   readonly secret?: string
   readonly deliveries: readonly DeliveryRow[]
@@ -53,7 +57,8 @@ export function webhookPage(user: PageUser, view: WebhookView): Html {
         <button class="primary">${webhook ? 'Change URL' : 'Set URL'}</button>
       </form>
       ${webhook && tools(webhook)}
-      <section class="card" aria-labelledby="log">${livePart('attempts', log)}</section>`,
+      <section class="card" aria-labelledby="log">${livePart('attempts', log)}</section>
+      ${receiverSection(view.receivers)}`,
   })
 }
 

@@ -1,16 +1,34 @@
-import { SCOPE_NAMES } from '../../../domain/account/api-key.ts'
+import { type KeyRights, SCOPE_NAMES } from '../../../domain/account/api-key.ts'
+import { invalidField } from '../../../domain/error.ts'
+import { DAY_SECS, parseDay } from '../../../domain/time.ts'
+import { nowSecs } from '../../../ports/clock.ts'
 import type { AuthenticatedUser } from '../../auth.ts'
 import type { Site } from '../../context.ts'
 import { errorSentence } from '../../error-text.ts'
-import { formFields, idParam, queryFields } from '../../forms.ts'
+import { type FormFields, formFields, idParam, queryFields } from '../../forms.ts'
 import { type ApiKeysView, apiKeysPage, SCOPE_PREFIX } from '../../pages/account/api-key.ts'
 import { paginate } from '../../paginate.ts'
 
 const PAGE_SIZE = 50
 const PATH = '/api-keys'
 
+/** The rights that the form asks for. A key is valid to the end of its last day, in UTC. */
+function rightsIn(form: FormFields, now: number): KeyRights | null {
+  const { last_day: lastDay = '', addresses = '' } = form
+  const scopes = SCOPE_NAMES.filter(scope => form[SCOPE_PREFIX + scope] !== undefined)
+  if (scopes.length === 0) {
+    for (const [name, value] of Object.entries({ last_day: lastDay, addresses }))
+      if (value !== '') throw invalidField(name, 'choose also what the key may do')
+    return null
+  }
+  const day = parseDay(lastDay)
+  if (lastDay !== '' && (day === null || day + DAY_SECS <= now)) throw invalidField('last_day', 'today or a later date')
+  const blocks = addresses.split(/[\s,;]+/).filter(block => block !== '')
+  return { scopes, expiresAt: day && day + DAY_SECS, addresses: blocks.length > 0 ? blocks : null }
+}
+
 export function apiKeyPages(site: Site): void {
-  const { apiKeys, dashboard, publicUrl } = site.deps
+  const { apiKeys, clock, dashboard, publicUrl } = site.deps
 
   async function view(user: AuthenticatedUser, before?: string): Promise<ApiKeysView> {
     const { items, olderThan } = await paginate({
@@ -22,6 +40,7 @@ export function apiKeyPages(site: Site): void {
     return {
       keys: items,
       older: olderThan && `${PATH}?before=${olderThan}`,
+      now: nowSecs(clock),
       publicUrl: publicUrl(),
       firstInvoice: false,
     }
@@ -36,20 +55,23 @@ export function apiKeyPages(site: Site): void {
   site.page('POST', PATH, async (request, reply, user) => {
     const form = formFields(request)
     const { name = '' } = form
-    const chosen = SCOPE_NAMES.filter(scope => form[SCOPE_PREFIX + scope] !== undefined)
-    const scopes = chosen.length > 0 ? chosen : null
     return site.requireRecentAuth({ request, reply, user, form, menuPath: PATH }, async () => {
       try {
-        const { key } = await apiKeys.create(user.account, name, user.actor, scopes)
+        const rights = rightsIn(form, nowSecs(clock))
+        const { key } = await apiKeys.create(user.account, name, user.actor, rights)
+        const createsInvoices = rights === null || rights.scopes.includes('invoices:create')
         const setupSteps = await dashboard.setupSteps(user.account)
         const firstInvoice = setupSteps.viewingKey && !setupSteps.invoice
-        return apiKeysPage(site.pageUser(user), { ...(await view(user)), created: { name, key }, firstInvoice })
+        return apiKeysPage(site.pageUser(user), {
+          ...(await view(user)),
+          created: { name, key, createsInvoices },
+          firstInvoice,
+        })
       } catch (error) {
         reply.code(400)
         return apiKeysPage(site.pageUser(user), {
           ...(await view(user)),
-          name,
-          scopes: chosen,
+          form,
           error: errorSentence(error),
         })
       }

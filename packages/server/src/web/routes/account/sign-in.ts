@@ -86,8 +86,7 @@ export function signInPages(site: Site): void {
     }
   })
 
-  site.publicPage('POST', '/sign-out', async (request, reply) => {
-    const { account, session, actor } = await authenticate(request, sessions)
+  site.page('POST', '/sign-out', async (_request, reply, { account, session, actor }) => {
     await sessions.end(account, session.publicId, actor)
     clearSessionCookie(reply)
     return reply.redirect('/sign-in', 303)

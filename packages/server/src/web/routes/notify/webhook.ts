@@ -6,6 +6,7 @@ import { errorSentence } from '../../error-text.ts'
 import { formFields, idParam, queryFields } from '../../forms.ts'
 import { attemptPage, type WebhookView, webhookPage } from '../../pages/notify/webhook.ts'
 import { paginate } from '../../paginate.ts'
+import { receiversFor } from '../../receivers.ts'
 
 const PAGE_SIZE = 25
 const PATH = '/webhook'
@@ -33,8 +34,10 @@ export function webhookPages(site: Site): void {
       read: page => webhooks.deliveries(user.account, page, { failed: onlyFailed }),
       publicId: delivery => delivery.publicId,
     })
+    const webhook = await webhookOf(user)
     return {
-      webhook: await webhookOf(user),
+      webhook,
+      receivers: await receiversFor(webhook && URL.parse(webhook.url)),
       deliveries: items,
       onlyFailed,
       failed: await webhooks.countFailed(user.account),

@@ -99,7 +99,7 @@ function filterOf({ status, from = '', to = '' }: FormFields): InvoiceFilter {
   const createdFrom = parseDay(from)
   const lastDay = parseDay(to)
   return {
-    ...(known === undefined ? {} : { status: known }),
+    ...(known === undefined ? {} : { statuses: [known] }),
     ...(flag === undefined ? {} : FLAG_FILTERS[flag].filter),
     ...(createdFrom === null ? {} : { createdFrom }),
     ...(lastDay === null ? {} : { createdTo: lastDay + DAY_SECS }),

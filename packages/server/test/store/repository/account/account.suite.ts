@@ -56,7 +56,7 @@ export function accountSuite(engine: DatabaseEngine): void {
       await store.write(tx => tx.accounts.setViewingKey(account.id, key.id, expiry))
       assert.deepEqual(await read(), { ...set, viewingKeyExpiry: expiry })
     }
-    const apiKey = { publicId: 'key', accountId: account.id, name: 'till', last4: 'abcd', scopes: null, createdAt: NOW }
+    const apiKey = { publicId: 'key', accountId: account.id, name: 'till', last4: 'abcd', rights: null, createdAt: NOW }
     await store.write(tx => tx.apiKeys.insert({ ...apiKey, hash: Uint8Array.of(1) }))
     const [live] = await store.read(tx => tx.apiKeys.authenticate([Uint8Array.of(1)]))
     assert.deepEqual(live?.account, await read())

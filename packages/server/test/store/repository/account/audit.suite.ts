@@ -84,8 +84,9 @@ export function auditSuite(engine: DatabaseEngine): void {
         await tx.audit.append({ accountId: shop.id, kind: 'signed_in', actor, detail: null, createdAt })
     })
     const count = (since: number, max: number, session?: string | null) => {
-      const scope = session === undefined ? { accountId: shop.id } : { accountId: shop.id, session }
-      return store.read(tx => tx.audit.countByOwner(scope, since, max))
+      const owner = { accountId: shop.id, by: 'owner' } as const
+      const scope = session === undefined ? owner : { ...owner, session }
+      return store.read(tx => tx.audit.countBy(scope, since, max))
     }
     assert.deepEqual([await count(NOW - 1, 10), await count(NOW, 10), await count(NOW - 1, 2)], [3, 2, 2])
     assert.deepEqual([await count(NOW - 1, 10, 's'), await count(NOW - 1, 10, 'other')], [2, 0])

@@ -9,7 +9,7 @@ import { openEmptyStore } from '../../../harness/databases.ts'
 import { hashOf, makeAccount, NOW } from '../../../harness/fixtures.ts'
 
 function makeKey(store: Store, accountId: number, secret: string): Promise<ApiKey> {
-  const key = { publicId: randomUUID(), accountId, name: 'till', last4: secret.slice(-4), scopes: null, createdAt: NOW }
+  const key = { publicId: randomUUID(), accountId, name: 'till', last4: secret.slice(-4), rights: null, createdAt: NOW }
   return store.write(tx => tx.apiKeys.insert({ ...key, hash: hashOf(secret) }))
 }
 
@@ -39,7 +39,7 @@ export function credentialSuite(engine: DatabaseEngine): void {
         accountId: account.id,
         name: 'till',
         last4: '1234',
-        scopes: null,
+        rights: null,
         createdAt: NOW,
         lastUsedAt: null,
         revokedAt: null,
@@ -59,12 +59,12 @@ export function credentialSuite(engine: DatabaseEngine): void {
     const key = await makeKey(store, account.id, 'zg_1234')
     const revoke = (accountId: number, publicId: string, at: number) =>
       store.write(tx => tx.apiKeys.revoke(accountId, publicId, at))
-    assert.equal(await revoke(stranger.id, key.publicId, NOW), false)
-    assert.equal(await revoke(account.id, randomUUID(), NOW), false)
-    assert.equal(await store.read(tx => tx.apiKeys.count(account.id)), 1)
+    assert.equal(await revoke(stranger.id, key.publicId, NOW), null)
+    assert.equal(await revoke(account.id, randomUUID(), NOW), null)
+    assert.equal(await store.read(tx => tx.apiKeys.countActive(account.id, NOW)), 1)
     assert.equal(await revoke(account.id, key.publicId, NOW + 1), true)
-    assert.equal(await revoke(account.id, key.publicId, NOW + 2), true)
-    assert.equal(await store.read(tx => tx.apiKeys.count(account.id)), 0)
+    assert.equal(await revoke(account.id, key.publicId, NOW + 2), false)
+    assert.equal(await store.read(tx => tx.apiKeys.countActive(account.id, NOW)), 0)
     const [listed] = await store.read(tx => tx.apiKeys.list(account.id, { limit: 10 }))
     assert.equal(listed?.revokedAt, NOW + 1)
   })

@@ -245,7 +245,7 @@ export function dashboardSuite(engine: DatabaseEngine): void {
       made.push(invoice)
       if (i % 3 === 0) await setOutcome(store, invoice, { status: 'expired' })
     }
-    const filter = { status: 'expired' as const, createdFrom: NOW + 1, createdTo: NOW + 3 }
+    const filter = { statuses: ['expired'] as const, createdFrom: NOW + 1, createdTo: NOW + 3 }
     const expected = made
       .filter((invoice, i) => i % 3 === 0 && invoice.createdAt >= NOW + 1 && invoice.createdAt < NOW + 3)
       .toSorted((a, b) => b.createdAt - a.createdAt || b.id - a.id)

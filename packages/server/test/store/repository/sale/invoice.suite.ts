@@ -44,8 +44,8 @@ export function invoiceSuite(engine: DatabaseEngine): void {
     await assert.rejects(list(3, 'no such id'), { code: 'invalid_before' })
     assert.deepEqual(await list(9, undefined, { createdFrom: NOW + 1, createdTo: NOW + 3 }), sales.slice(1, 3))
     assert.deepEqual(await list(9, sales[1]?.publicId, { createdFrom: NOW + 1 }), sales.slice(2, 3))
-    assert.deepEqual(await list(9, undefined, { status: 'paid' }), [])
-    assert.deepEqual(await list(9, undefined, { status: 'pending' }), sales)
+    assert.deepEqual(await list(9, undefined, { statuses: ['paid'] }), [])
+    assert.deepEqual(await list(9, undefined, { statuses: ['pending'] }), sales)
   })
 
   test('invoices are found by viewing key and index, and locked in the order of their ids', async t => {

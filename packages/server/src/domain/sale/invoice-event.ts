@@ -1,0 +1,39 @@
+import { type Invoice, type InvoiceStatus, isClosed } from './invoice.ts'
+
+/** The state that decides which events an invoice raises. */
+type InvoiceEventState = Pick<
+  Invoice,
+  'status' | 'underpaidAt' | 'canceledAt' | 'receivedZat' | 'dueZat' | 'overpaidZat' | 'needsAttention'
+>
+
+type InvoiceEventType =
+  | 'invoice.reorged'
+  | 'invoice.late_payment'
+  | 'invoice.part_paid'
+  | 'invoice.overpaid'
+  | 'invoice.detected'
+  | 'invoice.paid'
+  | 'invoice.underpaid'
+  | 'invoice.canceled'
+  | 'invoice.expired'
+
+/**
+ * The events that a change raises, in their order: what arrived before what it made of the invoice. `invoice.underpaid`
+ * is raised at most once; the others each time that it happens.
+ */
+export function invoiceEventsOf(before: InvoiceEventState, after: InvoiceEventState): InvoiceEventType[] {
+  const becomes = (status: InvoiceStatus) => before.status !== status && after.status === status
+  const receivedMore = after.receivedZat > before.receivedZat
+  const raised: readonly [InvoiceEventType, boolean][] = [
+    ['invoice.reorged', after.needsAttention && !before.needsAttention],
+    ['invoice.late_payment', receivedMore && isClosed(before.status)],
+    ['invoice.part_paid', receivedMore && after.dueZat > 0n],
+    ['invoice.overpaid', after.overpaidZat > before.overpaidZat],
+    ['invoice.detected', becomes('detected')],
+    ['invoice.paid', becomes('paid')],
+    ['invoice.underpaid', becomes('underpaid') && before.underpaidAt === null],
+    ['invoice.canceled', after.canceledAt !== null && isClosed(after.status) && !isClosed(before.status)],
+    ['invoice.expired', becomes('expired') && after.canceledAt === null],
+  ]
+  return raised.flatMap(([type, isRaised]) => (isRaised ? [type] : []))
+}

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  afterFailure,
+  choices,
+  type EndpointProgress,
+  NO_FAILURES,
+  nextLookMs,
+} from '../../../src/domain/notify/endpoint-progress.ts'
+
+const NOW_MS = 1_800_000_000_000
+const DAY_MS = 86_400_000
+const PERSISTENT: EndpointProgress = { ...NO_FAILURES, schedule: 'persistent', pausedAt: null }
+const STANDARD: EndpointProgress = { ...PERSISTENT, schedule: 'standard' }
+
+interface Try {
+  readonly hasNext?: boolean
+  readonly attempts?: number
+  readonly isPassed?: boolean
+  readonly isTest?: boolean
+  readonly jitter?: number
+}
+
+function failedAt(before: EndpointProgress, nowMs: number, options: Try = {}) {
+  const { hasNext = false, attempts = before.failures + 1, isPassed = false, isTest = false, jitter = 0 } = options
+  return afterFailure(before, { attempts, isPassed, isTest, begunAtMs: NOW_MS }, { nowMs, hasNext, jitter })
+}
+
+test('a standard endpoint tries a delivery again after 10, 60 and 300 s, and gives it up after four attempts', () => {
+  const delays = [1, 2, 3, 4].map(attempts => failedAt(STANDARD, NOW_MS, { attempts }).dueAtMs)
+  assert.deepEqual(delays, [NOW_MS + 10_000, NOW_MS + 60_000, NOW_MS + 300_000, null])
+  const { progress } = failedAt(STANDARD, NOW_MS, { attempts: 1 })
+  assert.equal(progress.retryAtMs, null, 'others do not wait for it')
+  assert.equal(progress.failingSince, NOW_MS / 1000)
+})
+
+test('a persistent endpoint is tried after 10, 60 and 300 s and 30 minutes, then hourly, and paused after three days', () => {
+  let progress = PERSISTENT
+  let nowMs = NOW_MS
+  const delays: number[] = []
+  while (progress.pausedAt === null) {
+    progress = failedAt(progress, nowMs).progress
+    if (progress.retryAtMs === null) break
+    delays.push((progress.retryAtMs - nowMs) / 1000)
+    nowMs = progress.retryAtMs
+  }
+  assert.deepEqual(delays.slice(0, 6), [10, 60, 300, 1_800, 3_600, 3_600])
+  assert.ok(delays.slice(4).every(delay => delay === 3_600))
+  assert.equal(progress.pausedAt, nowMs / 1000)
+  assert.ok(nowMs - NOW_MS >= 3 * DAY_MS && nowMs - NOW_MS < 3 * DAY_MS + 3_600_000)
+})
+
+test('the pauses of a persistent endpoint are longer by up to a tenth', () => {
+  const delay = (jitter: number) => failedAt(PERSISTENT, NOW_MS, { jitter }).progress.retryAtMs! - NOW_MS
+  assert.deepEqual([delay(0), delay(0.5), delay(1)], [10_000, 10_500, 11_000])
+})
+
+test('while a persistent endpoint fails, only its oldest delivery is tried, at its time', () => {
+  const waiting = [
+    { seq: 1, dueAtMs: NOW_MS + 99_000, isPassed: false },
+    { seq: 2, dueAtMs: NOW_MS, isPassed: false },
+  ]
+  const failing = { ...PERSISTENT, failures: 1, retryAtMs: NOW_MS + 10_000 }
+  assert.deepEqual(choices(failing, waiting, NOW_MS), [])
+  assert.equal(nextLookMs(failing, waiting), NOW_MS + 10_000)
+  assert.deepEqual(choices(failing, waiting, NOW_MS + 10_000), [waiting[0]])
+  assert.deepEqual(choices({ ...failing, isProbing: true }, waiting, NOW_MS + 10_000), ['next', waiting[0]])
+  assert.deepEqual(choices(failing, [], NOW_MS + 10_000), ['next'])
+})
+
+test('from the fourth failure on, another event is tried a second after the oldest, which then keeps its schedule', () => {
+  let progress = PERSISTENT
+  for (let failure = 1; failure < 4; failure++) {
+    progress = failedAt(progress, NOW_MS, { hasNext: true }).progress
+    assert.equal(progress.isProbing, false)
+  }
+  progress = failedAt(progress, NOW_MS, { hasNext: true }).progress
+  assert.deepEqual([progress.failures, progress.isProbing, progress.retryAtMs], [4, true, NOW_MS + 1_000])
+  const probed = failedAt(progress, NOW_MS + 1_000, { hasNext: true, attempts: 1 })
+  const { failures, isProbing, retryAtMs } = probed.progress
+  assert.deepEqual([failures, isProbing, retryAtMs], [4, false, NOW_MS + 1_000 + 1_800_000])
+  assert.equal(failedAt({ ...progress, isProbing: false }, NOW_MS).progress.isProbing, false, 'there is no other event')
+})
+
+test('a delivery that others have passed holds up none, and is tried on its own schedule for three days', () => {
+  const passed = { seq: 1, dueAtMs: NOW_MS, isPassed: true }
+  assert.deepEqual(choices(PERSISTENT, [passed], NOW_MS), [passed])
+  const { progress, dueAtMs } = failedAt(PERSISTENT, NOW_MS, { attempts: 5, isPassed: true })
+  assert.deepEqual([progress.retryAtMs, dueAtMs], [null, NOW_MS + 3_600_000])
+  assert.deepEqual(choices(progress, [{ ...passed, dueAtMs: NOW_MS + 1 }], NOW_MS), ['next'])
+  assert.equal(failedAt(PERSISTENT, NOW_MS + 3 * DAY_MS, { attempts: 70, isPassed: true }).dueAtMs, null)
+})
+
+test('without failures the waiting deliveries that are due come before the next event, and nothing is looked at early', () => {
+  const waiting = [{ seq: 4, dueAtMs: NOW_MS + 5, isPassed: false }]
+  assert.deepEqual(choices(STANDARD, waiting, NOW_MS), ['next'])
+  assert.deepEqual(choices(STANDARD, waiting, NOW_MS + 5), waiting)
+  assert.equal(nextLookMs(STANDARD, waiting), NOW_MS + 5)
+  assert.equal(nextLookMs(STANDARD, []), null)
+})
+
+test('a test event is tried four times whatever the schedule, and leaves the wait of a persistent endpoint as it is', () => {
+  const failing = { ...PERSISTENT, failures: 5, retryAtMs: NOW_MS + 9_000, failingSince: 7 }
+  const delays = [1, 2, 3, 4].map(attempts => failedAt(failing, NOW_MS, { attempts, isPassed: true, isTest: true }))
+  assert.deepEqual(
+    delays.map(({ dueAtMs }) => dueAtMs),
+    [NOW_MS + 10_000, NOW_MS + 60_000, NOW_MS + 300_000, null],
+  )
+  for (const { progress } of delays) assert.deepEqual(progress, failing)
+})

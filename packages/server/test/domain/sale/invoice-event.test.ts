@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { INVOICE_STATUSES } from '../../../src/domain/sale/invoice.ts'
+import { invoiceEventsOf } from '../../../src/domain/sale/invoice-event.ts'
+
+type EventState = Parameters<typeof invoiceEventsOf>[0]
+const UNTOUCHED: EventState = {
+  status: 'pending',
+  underpaidAt: null,
+  canceledAt: null,
+  needsAttention: false,
+  receivedZat: 0n,
+  dueZat: 1_000n,
+  overpaidZat: 0n,
+}
+const raised = (before: Partial<EventState>, after: Partial<EventState>) =>
+  invoiceEventsOf({ ...UNTOUCHED, ...before }, { ...UNTOUCHED, ...before, ...after })
+
+test('an invoice raises one event when its status becomes another one than pending', () => {
+  for (const before of INVOICE_STATUSES) {
+    for (const after of INVOICE_STATUSES) {
+      const expected = before === after || after === 'pending' ? [] : [`invoice.${after}`]
+      assert.deepEqual(raised({ status: before }, { status: after, underpaidAt: 5 }), expected)
+    }
+  }
+})
+
+test('invoice.underpaid is raised at most once', () => {
+  assert.deepEqual(raised({ status: 'expired', underpaidAt: 900 }, { status: 'underpaid' }), [])
+  assert.deepEqual(raised({ status: 'underpaid', underpaidAt: 900 }, { status: 'paid' }), ['invoice.paid'])
+})
+
+test('what arrives is an event of its own, before what it makes of the invoice', () => {
+  assert.deepEqual(raised({}, { receivedZat: 400n, dueZat: 600n }), ['invoice.part_paid'])
+  assert.deepEqual(raised({ receivedZat: 400n, dueZat: 600n }, { receivedZat: 300n, dueZat: 700n }), [])
+  const full = { receivedZat: 1_000n, dueZat: 0n }
+  assert.deepEqual(raised({}, { status: 'detected', ...full }), ['invoice.detected'])
+  const over = { receivedZat: 1_500n, dueZat: 0n, overpaidZat: 500n }
+  assert.deepEqual(raised({}, { status: 'detected', ...over }), ['invoice.overpaid', 'invoice.detected'])
+  assert.deepEqual(raised({ status: 'paid', ...full }, over), ['invoice.overpaid'])
+  assert.deepEqual(raised({ status: 'paid', ...over }, full), [])
+  const part = { receivedZat: 400n, dueZat: 600n }
+  const late = ['invoice.late_payment', 'invoice.part_paid', 'invoice.underpaid']
+  assert.deepEqual(raised({ status: 'expired' }, { status: 'underpaid', ...part }), late)
+  assert.deepEqual(raised({ status: 'expired' }, full), ['invoice.late_payment'])
+  assert.deepEqual(raised({ status: 'expired', ...full }, { status: 'paid' }), ['invoice.paid'])
+})
+
+test('a canceled invoice raises invoice.canceled and not invoice.expired', () => {
+  assert.deepEqual(raised({ canceledAt: 900 }, { status: 'expired' }), ['invoice.canceled'])
+  const late = { status: 'underpaid', receivedZat: 1n, dueZat: 999n } as const
+  const arrived = ['invoice.late_payment', 'invoice.part_paid', 'invoice.underpaid']
+  assert.deepEqual(raised({ canceledAt: 900, status: 'expired' }, late), arrived)
+})
+
+test('each removal of the payments of a paid invoice raises invoice.reorged', () => {
+  assert.deepEqual(raised({ status: 'paid' }, { needsAttention: true }), ['invoice.reorged'])
+  assert.deepEqual(raised({ status: 'paid', needsAttention: true }, { needsAttention: true }), [])
+  assert.deepEqual(raised({ status: 'paid', needsAttention: true }, { needsAttention: false }), [])
+})

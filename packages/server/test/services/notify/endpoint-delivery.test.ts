@@ -1,0 +1,311 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { type TestContext, test } from 'node:test'
+import type { Account } from '../../../src/domain/account/account.ts'
+import { MAX_RECOVERY_SECS, type Schedule } from '../../../src/domain/notify/endpoint.ts'
+import type { EventType } from '../../../src/domain/notify/event.ts'
+import type { HttpClient, HttpRequest } from '../../../src/ports/http-client.ts'
+import { HttpClientError } from '../../../src/ports/http-client.ts'
+import type { EndpointJob } from '../../../src/services/notify/endpoint-delivery.ts'
+import { openTestContainer } from '../../harness/container.ts'
+import { type DatabaseEngine, onBothDatabases } from '../../harness/databases.ts'
+import { makeAccount } from '../../harness/fixtures.ts'
+import { ManualClock } from '../../harness/manual-clock.ts'
+
+const URL = 'https://shop.example/hook'
+const MINUTE = 60
+const HOUR = 3_600
+const DAY = 86_400
+
+interface Received {
+  readonly type: string
+  readonly seq: number
+  readonly id: string
+  /** Unix seconds. */
+  readonly at: number
+}
+
+/** Receivers by URL, each of which can be down or refuse some events. */
+class Receivers implements HttpClient {
+  readonly received: Received[] = []
+  readonly requests: HttpRequest[] = []
+  isDown = false
+  readonly refused = new Set<number>()
+  readonly #clock: ManualClock
+
+  constructor(clock: ManualClock) {
+    this.#clock = clock
+  }
+
+  async send(request: HttpRequest) {
+    this.requests.push(request)
+    const { seq, type } = JSON.parse(String(request.body))
+    if (this.isDown) throw new HttpClientError('unreachable', 'connection refused')
+    if (this.refused.has(seq)) return { status: 500, headers: {}, body: new Uint8Array() }
+    this.received.push({ type, seq, id: request.headers['webhook-id'] ?? '', at: this.#clock.secs })
+    return { status: 200, headers: { server: 'shop' }, body: Buffer.from('ok') }
+  }
+
+  close(): void {}
+
+  get seqs(): number[] {
+    return this.received.map(({ seq }) => seq)
+  }
+}
+
+async function start(t: TestContext, engine: DatabaseEngine) {
+  const database = await engine.createDatabase(t)
+  const clock = new ManualClock()
+  const receivers = new Receivers(clock)
+  const options = { clock, databaseUrl: database.url, webhookHttp: receivers, env: { WEBHOOK_ALLOW_PRIVATE: 'true' } }
+  const { infrastructure, services } = await openTestContainer(t, options)
+  const { store } = infrastructure
+  const { endpoints, endpointDeliveries } = services
+  const account = await makeAccount(store)
+
+  async function raise(count = 1, type: EventType = 'invoice.created', of: Account = account): Promise<void> {
+    for (let number = 0; number < count; number++) {
+      const body = JSON.stringify({ type, invoice_id: null })
+      const event = { accountId: of.id, invoiceId: null, type, body, createdAt: clock.secs, publicId: randomUUID() }
+      await store.write(tx => tx.events.append([event]))
+    }
+  }
+
+  const listDue = async () => {
+    while (await endpointDeliveries.wake());
+    return endpointDeliveries.listDue(100, [])
+  }
+
+  /** Begins the attempts that are due now. */
+  const claim = async (): Promise<EndpointJob[]> => endpointDeliveries.claim(await listDue())
+
+  async function finish(job: EndpointJob): Promise<void> {
+    await endpointDeliveries.record(job, await endpointDeliveries.attempt(job))
+  }
+
+  /** Sends all that is due now. */
+  async function sendDue(): Promise<void> {
+    for (let due = await listDue(); due.length > 0; due = await listDue())
+      for (const job of await endpointDeliveries.claim(due)) await finish(job)
+  }
+
+  /** Lets time pass, and sends what becomes due in its second. @param onStep called before each step */
+  async function run(secs: number, stepSecs = secs, onStep: () => Promise<void> = async () => {}): Promise<void> {
+    const endMs = clock.nowMs() + secs * 1000
+    for (let stepMs = clock.nowMs(); clock.nowMs() < endMs; ) {
+      await onStep()
+      stepMs = Math.min(endMs, stepMs + stepSecs * 1000)
+      while (clock.nowMs() < stepMs) {
+        await sendDue()
+        const next = (await endpointDeliveries.nextDueAtMs()) ?? stepMs
+        clock.advanceMs(Math.max(1_000, Math.min(stepMs, next) - clock.nowMs()))
+      }
+    }
+    await sendDue()
+  }
+
+  const create = (schedule: Schedule, types: readonly EventType[] | null = null) =>
+    endpoints.create(account, { url: URL, schedule, types })
+
+  return {
+    account,
+    claim,
+    clock,
+    create,
+    endpointDeliveries,
+    endpoints,
+    finish,
+    raise,
+    receivers,
+    run,
+    sendDue,
+    services,
+    store,
+  }
+}
+
+const ascending = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index)
+
+onBothDatabases(engine => {
+  test('an endpoint gets the events from its creation on, one at a time and in order', async t => {
+    const { create, raise, receivers, sendDue, claim } = await start(t, engine)
+    await raise(2)
+    await create('standard')
+    await sendDue()
+    assert.deepEqual(receivers.seqs, [])
+    await raise(3)
+    assert.equal((await claim()).length, 1)
+    assert.equal((await claim()).length, 0, 'one attempt is under way')
+    assert.deepEqual(receivers.seqs, [])
+  })
+
+  test('a body is that of the webhook with the id and number of the event, and types select the events', async t => {
+    const { account, create, raise, receivers, sendDue, store } = await start(t, engine)
+    await create('standard', ['invoice.paid'])
+    await raise(1, 'invoice.created')
+    await raise(1, 'invoice.paid')
+    await raise(1, 'test')
+    await sendDue()
+    const [event] = await store.read(tx => tx.events.listAfter(account.id, 1, 1))
+    const [request, ...more] = receivers.requests
+    assert.deepEqual(more, [])
+    const body = `{"type":"invoice.paid","invoice_id":null,"event_id":"${event?.publicId}","seq":2}`
+    assert.equal(request?.body, body)
+    assert.equal(request?.headers['webhook-id'], event?.publicId)
+  })
+
+  for (const schedule of ['persistent', 'standard'] as const)
+    test(`a receiver that is down for a day and a half gets all events of a ${schedule} endpoint`, async t => {
+      const h = await start(t, engine)
+      const { account, clock, endpoints, raise, receivers, run } = h
+      const { endpoint } = await h.create(schedule)
+      await raise(3)
+      await run(MINUTE)
+      receivers.isDown = true
+      const downAt = clock.secs
+      let raised = 3
+      await run(1.5 * DAY, 10 * MINUTE, async () => {
+        if (raised < 60) await raise()
+        if (raised < 60) raised += 1
+      })
+      assert.deepEqual(receivers.seqs, [1, 2, 3])
+      receivers.isDown = false
+      if (schedule === 'standard') {
+        await run(HOUR)
+        const first = await endpoints.recover(account, endpoint.publicId, downAt)
+        assert.equal(first, 4)
+      }
+      await run(3 * HOUR)
+      assert.deepEqual(receivers.seqs, ascending(1, 60))
+      assert.equal(new Set(receivers.received.map(({ id }) => id)).size, 60)
+      assert.equal(await endpoints.countFailed(endpoint), 0)
+    })
+
+  test('one event that the receiver refuses holds up the others for minutes only, and is tried for three days', async t => {
+    const { create, endpoints, account, raise, receivers, run } = await start(t, engine)
+    const { endpoint } = await create('persistent')
+    receivers.refused.add(2)
+    await raise(6)
+    await run(10 * MINUTE)
+    assert.deepEqual(receivers.seqs, [1, 3, 4, 5, 6])
+    await raise(2)
+    await run(MINUTE)
+    assert.deepEqual(receivers.seqs.slice(-2), [7, 8])
+    await run(3 * DAY + 2 * HOUR)
+    assert.equal(await endpoints.countFailed(endpoint), 1)
+    assert.equal((await endpoints.read(account, endpoint.publicId)).pausedAt, null)
+    const tries = receivers.requests.filter(({ body }) => JSON.parse(String(body)).seq === 2).length
+    assert.ok(tries > 60 && tries < 100, `${tries} attempts`)
+  })
+
+  test('after three days of failures a persistent endpoint is paused with one mail, and resumed it can recover', async t => {
+    const { account, clock, create, endpoints, raise, receivers, run, store } = await start(t, engine)
+    const { endpoint } = await create('persistent')
+    receivers.isDown = true
+    const downAt = clock.secs
+    await raise(3)
+    await run(3 * DAY + 2 * HOUR)
+    const paused = await endpoints.read(account, endpoint.publicId)
+    assert.ok(paused.pausedAt !== null && paused.pausedAt >= downAt + 3 * DAY)
+    const mails = await store.write(tx => tx.mails.claimNotices(clock.secs, 50, () => clock.secs + 60))
+    assert.equal(mails.filter(({ about }) => about === 'endpoint_paused').length, 1)
+    const attempts = receivers.requests.length
+    await raise(2)
+    await run(DAY)
+    assert.equal(receivers.requests.length, attempts, 'nothing is sent while it is paused')
+    receivers.isDown = false
+    await endpoints.change(account, endpoint.publicId, { enabled: true })
+    await raise()
+    await run(MINUTE)
+    assert.deepEqual(receivers.seqs, [6])
+    await endpoints.recover(account, endpoint.publicId, downAt)
+    await run(MINUTE)
+    assert.deepEqual(receivers.seqs, [6, 1, 2, 3, 4, 5])
+    assert.equal(await endpoints.countFailed(endpoint), 0)
+  })
+
+  test('recover sends nothing twice, and goes back at most thirty days', async t => {
+    const { account, clock, create, endpoints, raise, receivers, run } = await start(t, engine)
+    const { endpoint } = await create('standard')
+    await raise(5)
+    await run(MINUTE)
+    await endpoints.recover(account, endpoint.publicId, clock.secs - HOUR)
+    await run(MINUTE)
+    assert.deepEqual(receivers.seqs, ascending(1, 5))
+    const early = clock.secs - MAX_RECOVERY_SECS - 1
+    await assert.rejects(endpoints.recover(account, endpoint.publicId, early), { code: 'invalid_since' })
+  })
+
+  test('an attempt whose process died is repeated after its lease, and counts as a failed one', async t => {
+    const { claim, clock, create, finish, raise, receivers, sendDue } = await start(t, engine)
+    await create('standard')
+    await raise(2)
+    const [lost] = await claim()
+    assert.equal(lost?.attempt, 1)
+    clock.advance(14)
+    assert.deepEqual(await claim(), [])
+    clock.advance(1)
+    await sendDue()
+    clock.advance(10)
+    await sendDue()
+    assert.deepEqual(receivers.seqs, [2, 1])
+    if (lost) await finish(lost)
+    await sendDue()
+    assert.deepEqual(receivers.seqs, [2, 1, 1], 'a process that only stalled sends it again')
+    assert.equal(receivers.received[1]?.id, receivers.received[2]?.id)
+  })
+
+  test('a test event goes to one endpoint at once, also while it fails, and a success ends the failures', async t => {
+    const { account, clock, create, endpoints, raise, receivers, run } = await start(t, engine)
+    const { endpoint } = await create('persistent')
+    await create('persistent', ['plan.updated'])
+    receivers.isDown = true
+    await raise(2)
+    await run(HOUR)
+    receivers.isDown = false
+    await endpoints.test(account, endpoint.publicId)
+    await run(MINUTE)
+    assert.deepEqual(
+      receivers.received.map(({ type }) => type),
+      ['test', 'invoice.created', 'invoice.created'],
+    )
+    assert.equal(receivers.received[2]!.at - receivers.received[0]!.at < 10, true)
+    assert.equal((await endpoints.read(account, endpoint.publicId)).failingSince, null)
+    assert.ok(clock.secs > 0)
+  })
+
+  test('an event that is committed during a claim is not forgotten', async t => {
+    const { create, endpointDeliveries, raise, receivers, sendDue } = await start(t, engine)
+    await create('standard')
+    await raise()
+    await sendDue()
+    for (let round = 0; round < 20; round++) {
+      const due = async () => endpointDeliveries.claim(await endpointDeliveries.listDue(9, []))
+      const [jobs] = await Promise.all([due(), raise(), endpointDeliveries.wake()])
+      for (const job of jobs) await endpointDeliveries.record(job, await endpointDeliveries.attempt(job))
+      await sendDue()
+    }
+    assert.deepEqual(receivers.seqs, ascending(1, 21))
+  })
+
+  test('an endpoint whose secret does not open is set aside, and others are served', async t => {
+    const { account, create, endpoints, raise, receivers, sendDue, services, store, clock } = await start(t, engine)
+    const { endpoint } = await create('standard')
+    await create('standard')
+    const broken = { sealedSecret: new Uint8Array(40), earlierSealedSecret: null, earlierSecretUntil: null }
+    await store.write(tx => tx.endpoints.setSecret(endpoint.id, broken, clock.secs))
+    await raise(2)
+    await sendDue()
+    assert.deepEqual(receivers.seqs, [1, 2])
+    assert.deepEqual(
+      (await services.setAsides.countByKindOf(account.id)).map(({ kind }) => kind),
+      ['endpoint'],
+    )
+    await endpoints.rotateSecret(account, endpoint.publicId)
+    await endpoints.rotateSecret(account, endpoint.publicId)
+    clock.advance(DAY)
+    await services.endpointDeliveries.retrySetAside()
+    await sendDue()
+    assert.deepEqual(receivers.seqs, [1, 2, 1, 2])
+  })
+})
