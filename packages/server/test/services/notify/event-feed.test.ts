@@ -31,7 +31,7 @@ function feedOf(store: Store) {
       feed.read(account, { limit: 50, waitMs: 0, ...query }, signal),
     /** Resolves once this many readers wait. The watch of all of them sleeps too. */
     waiting: (readers: number) => until(`${readers} readers`, () => clock.sleeping.length === readers + 1),
-    /** Resolves once nobody waits, and nothing is left running. */
+    /** Resolves once no reader waits, and nothing is left running. */
     idle: () =>
       until('the end of the watch', () => {
         clock.advanceMs(POLL_MS)
@@ -213,7 +213,7 @@ onBothDatabases(engine => {
     await idle()
   })
 
-  test('a reader with an old number in a restored copy is told, or reads on: it never misses a new event', async t => {
+  test('a reader with an old number in a restored copy reads on, and never misses a new event', async t => {
     const { store, account, read } = await open(engine, t)
     const silent = await makeAccount(store)
     await append(store, account, 'test', 'test')
