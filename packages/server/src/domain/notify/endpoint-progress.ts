@@ -70,9 +70,11 @@ export function choices<D extends WaitingDelivery>(
 export function nextLookMs(
   { retryAtMs }: Pick<EndpointProgress, 'retryAtMs'>,
   waiting: readonly WaitingDelivery[],
+  nowMs: number,
 ): number | null {
   const dues = waiting.filter(({ isPassed }) => isPassed || retryAtMs === null).map(({ dueAtMs }) => dueAtMs)
-  const times = retryAtMs === null ? dues : [retryAtMs, ...dues]
+  // A time that has passed, for which nothing was left to send, never comes.
+  const times = (retryAtMs === null ? dues : [retryAtMs, ...dues]).filter(timeMs => timeMs > nowMs)
   return times.length === 0 ? null : times.reduce((a, b) => Math.min(a, b))
 }
 

@@ -181,7 +181,7 @@ export function createEndpointDeliveries(deps: {
     nowMs: number,
   ): Promise<EndpointJob | null> {
     let { cursorSeq } = endpoint
-    let dueAtMs = nextLookMs(endpoint, open)
+    let dueAtMs = nextLookMs(endpoint, open, nowMs)
     for (const choice of choices(endpoint, open, nowMs)) {
       const next = choice === 'next' ? await nextEvent(tx, endpoint) : null
       if (next?.seq === null) {

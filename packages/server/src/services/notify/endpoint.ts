@@ -11,6 +11,7 @@ import {
   MAX_RECOVERY_SECS,
   type Schedule,
 } from '../../domain/notify/endpoint.ts'
+import { NO_FAILURES } from '../../domain/notify/endpoint-progress.ts'
 import type { EventType } from '../../domain/notify/event.ts'
 import { TEST_EVENT_BODY, webhookUrlProblem } from '../../domain/notify/webhook.ts'
 import { endpointReference } from '../../domain/set-aside.ts'
@@ -50,7 +51,7 @@ export interface Endpoints {
    */
   create(account: Account, request: EndpointRequest, actor?: Actor): Promise<{ endpoint: Endpoint; secret: string }>
   /**
-   * Changes an endpoint. One that is enabled again, or resumed after a pause, gets the events from now on.
+   * Changes an endpoint. What waits is sent at once to another URL, or by another schedule. One that is enabled again, or resumed after a pause, gets the events from now on.
    * @throws AppError `no_such_endpoint`, `invalid_url`, `invalid_types`
    */
   change(account: Account, id: string, request: EndpointChangeRequest, actor?: Actor): Promise<Endpoint>
@@ -109,6 +110,18 @@ export function createEndpoints(deps: {
     return endpoint
   }
 
+  /** Another URL or schedule is tried at once, and the failures before it do not count. */
+  async function applyTerms(
+    tx: Tx,
+    before: FollowingEndpoint,
+    { url, schedule }: EndpointChangeRequest,
+  ): Promise<void> {
+    const isOther = (url ?? before.url) !== before.url || (schedule ?? before.schedule) !== before.schedule
+    if (isOther) await tx.endpointDeliveries.release(before.id, 0, clock.nowMs())
+    const state = isOther ? { ...before, ...NO_FAILURES } : before
+    await tx.endpoints.advance(before.id, state, clock.nowMs())
+  }
+
   const hostOf = ({ url }: Pick<Endpoint, 'url'>) => new URL(url).host
 
   return {
@@ -147,8 +160,7 @@ export function createEndpoints(deps: {
         const isActive = before.enabled && before.pausedAt === null
         await tx.endpoints.update(before.id, request, now)
         if (request.enabled === true && !isActive) await tx.endpoints.restart(before.id)
-        // What failed under the earlier terms is looked at again at once.
-        else await tx.endpoints.goBackTo(before.id, before.cursorSeq, clock.nowMs())
+        else await applyTerms(tx, before, request)
         await recordChange(tx, account, actor, { kind: 'endpoint_changed', at: now, detail: hostOf(before) })
         return findByPublicId('no_such_endpoint', id, publicId => tx.endpoints.byPublicId(account.id, publicId))
       })

@@ -62,7 +62,7 @@ test('while a persistent endpoint fails, only its oldest delivery is tried, at i
   ]
   const failing = { ...PERSISTENT, failures: 1, retryAtMs: NOW_MS + 10_000 }
   assert.deepEqual(choices(failing, waiting, NOW_MS), [])
-  assert.equal(nextLookMs(failing, waiting), NOW_MS + 10_000)
+  assert.equal(nextLookMs(failing, waiting, NOW_MS), NOW_MS + 10_000)
   assert.deepEqual(choices(failing, waiting, NOW_MS + 10_000), [waiting[0]])
   assert.deepEqual(choices({ ...failing, isProbing: true }, waiting, NOW_MS + 10_000), ['next', waiting[0]])
   assert.deepEqual(choices(failing, [], NOW_MS + 10_000), ['next'])
@@ -95,8 +95,9 @@ test('without failures the waiting deliveries that are due come before the next 
   const waiting = [{ seq: 4, dueAtMs: NOW_MS + 5, isPassed: false }]
   assert.deepEqual(choices(STANDARD, waiting, NOW_MS), ['next'])
   assert.deepEqual(choices(STANDARD, waiting, NOW_MS + 5), waiting)
-  assert.equal(nextLookMs(STANDARD, waiting), NOW_MS + 5)
-  assert.equal(nextLookMs(STANDARD, []), null)
+  assert.equal(nextLookMs(STANDARD, waiting, NOW_MS), NOW_MS + 5)
+  assert.equal(nextLookMs(STANDARD, [], NOW_MS), null)
+  assert.equal(nextLookMs({ retryAtMs: NOW_MS }, [], NOW_MS), null, 'nothing is left of what failed')
 })
 
 test('a test event is tried four times whatever the schedule, and leaves the wait of a persistent endpoint as it is', () => {

@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely'
+import type { EventType } from '../../../domain/notify/event.ts'
 import type { AppendedEvent, Event, EventRepository } from '../../../ports/repository/notify/event.ts'
 import type { Tx } from '../../../ports/store.ts'
 import { chunks, distinctAscending, num, numOrNull } from '../../mapping.ts'
@@ -36,6 +37,23 @@ export function eventRepository(
 
   const ofAccount = (accountId: number) => db.selectFrom('events').selectAll().where('account_id', '=', accountId)
 
+  const nextNumbers = (accountId: number, after: number, limit: number) =>
+    db
+      .selectFrom('events')
+      .select('seq')
+      .where('account_id', '=', accountId)
+      .where('seq', '>', after)
+      .orderBy('seq')
+      .limit(limit)
+
+  /** Each type alone, by its index: none is found by reading all events of the others. */
+  async function numbersOf(accountId: number, after: number, limit: number, types: readonly EventType[]) {
+    const ofType = (type: EventType) => nextNumbers(accountId, after, limit).where('type', '=', type).execute()
+    const found = await Promise.all([...new Set(types)].map(ofType))
+    const seqs = found.flat().map(row => num(row.seq))
+    return seqs.sort((a, b) => a - b).slice(0, limit)
+  }
+
   return {
     async append(events) {
       if (events.length === 0) return
@@ -62,30 +80,16 @@ export function eventRepository(
     },
 
     async listAfter(accountId, after, limit, types) {
-      const next = ofAccount(accountId).where('seq', '>', after).orderBy('seq').limit(limit)
-      if (types === undefined) return (await next.execute()).map(toEvent)
-      // Each type alone, by its index: none is found by reading all events of the others.
-      const found = await Promise.all([...new Set(types)].map(type => next.where('type', '=', type).execute()))
-      return found
-        .flat()
-        .map(toEvent)
-        .sort((a, b) => a.seq - b.seq)
-        .slice(0, limit)
+      const events = ofAccount(accountId).orderBy('seq')
+      if (types === undefined) return (await events.where('seq', '>', after).limit(limit).execute()).map(toEvent)
+      const seqs = await numbersOf(accountId, after, limit, types)
+      return seqs.length === 0 ? [] : (await events.where('seq', 'in', seqs).execute()).map(toEvent)
     },
 
     async numbersAfter(accountId, after, limit, types) {
-      const next = db
-        .selectFrom('events')
-        .select('seq')
-        .where('account_id', '=', accountId)
-        .where('seq', '>', after)
-        .orderBy('seq')
-        .limit(limit)
-      const queries =
-        types === null ? [next.where('type', '!=', 'test')] : types.map(type => next.where('type', '=', type))
-      const found = await Promise.all(queries.map(query => query.execute()))
-      const seqs = found.flat().map(row => num(row.seq))
-      return seqs.sort((a, b) => a - b).slice(0, limit)
+      if (types !== null) return numbersOf(accountId, after, limit, types)
+      const rows = await nextNumbers(accountId, after, limit).where('type', '!=', 'test').execute()
+      return rows.map(row => num(row.seq))
     },
 
     async bySeq(accountId, seq) {
@@ -110,6 +114,18 @@ export function eventRepository(
     },
 
     async skipNumbers(step) {
+      // An account without events here may have had some in the original.
+      await db
+        .insertInto('event_counters')
+        .columns(['account_id', 'seq'])
+        .expression(eb =>
+          eb
+            .selectFrom('accounts')
+            .select(['id', eb.val(0).as('seq')])
+            .where('erased_at', 'is', null),
+        )
+        .onConflict(conflict => conflict.doNothing())
+        .execute()
       await db
         .updateTable('event_counters')
         .set(eb => ({ seq: eb('seq', '+', step) }))
