@@ -248,7 +248,11 @@ export function endpointRoutes(app: App, { endpoints, auth }: { endpoints: Endpo
   app.post(
     `${PATH}/:id/test`,
     {
-      config: { rate: 'session', scope, errors: ['missing_scope', 'no_such_endpoint', 'endpoint_disabled'] },
+      config: {
+        rate: 'session',
+        scope,
+        errors: ['missing_scope', 'no_such_endpoint', 'endpoint_disabled', 'too_many_deliveries'],
+      },
       onRequest: auth.requireOwner,
       schema: {
         ...common,
