@@ -81,6 +81,8 @@ export interface Endpoints {
   recover(account: Account, id: string, since: number, actor?: Actor): Promise<number | null>
   /** The number of deliveries that have failed for good, counted up to `MAX_COUNT` and one. */
   countFailed(endpoint: Endpoint): Promise<number>
+  /** The endpoints, oldest first, with these numbers. */
+  listWithFailed(account: Account): Promise<{ endpoint: Endpoint; failed: number }[]>
 }
 
 export function createEndpoints(deps: {
@@ -244,6 +246,14 @@ export function createEndpoints(deps: {
         return first
       })
     },
+
+    listWithFailed: account =>
+      store.read(async tx => {
+        const listed: { endpoint: Endpoint; failed: number }[] = []
+        for (const endpoint of await tx.endpoints.ofAccount(account.id))
+          listed.push({ endpoint, failed: await tx.endpointDeliveries.countFailed(endpoint.id, MAX_COUNT + 1) })
+        return listed
+      }),
 
     countFailed: ({ id }) => store.read(tx => tx.endpointDeliveries.countFailed(id, MAX_COUNT + 1)),
   }
