@@ -459,8 +459,10 @@ export interface DeliveryQuery extends PageQuery {
 /** A row of GET /v1/account/webhook/deliveries: one attempt. */
 export interface DeliveryAttempt {
   id: string
-  /** The same for every attempt of a delivery; sent as the header `webhook-id`. */
+  /** The same for every attempt of a delivery. The account's webhook gets it as the header `webhook-id`. */
   delivery_id: string
+  /** The endpoint that it was sent to. Absent: the webhook of the account. */
+  endpoint_id?: string
   invoice_id: string | null
   event_type: WebhookEvent['type']
   url: string
@@ -468,7 +470,7 @@ export interface DeliveryAttempt {
   status_code: number | null
   /** Null when the attempt succeeded. */
   error: string | null
-  /** 1 to 4. */
+  /** 1 to 4; more for an endpoint with the schedule `persistent`. */
   attempt: number
   /** Milliseconds; null while the attempt is in progress. */
   duration_ms: number | null

@@ -97,6 +97,22 @@ export const date: ValueType<number> = {
   },
 }
 
+/** A time, in Unix seconds, or how long ago it was. */
+export type Since = { readonly at: number } | { readonly agoSecs: number }
+
+const UNIT_SECS = { h: 3_600, d: 86_400 } as const
+
+/** A `date`, or `36h` or `2d` for that long ago. */
+export const since: ValueType<Since> = {
+  description: 'a UTC date such as 2026-01-31 or 2026-01-31T12:00:00Z, or a time ago such as 36h or 2d',
+  parse(value) {
+    const [, count, unit] = /^(\d{1,4})([hd])$/.exec(value) ?? []
+    if (count !== undefined) return { agoSecs: Number(count) * UNIT_SECS[unit as keyof typeof UNIT_SECS] }
+    const at = date.parse(value)
+    return at === undefined ? undefined : { at }
+  },
+}
+
 function matching<T>(pattern: RegExp, description: string, convert: (value: string) => T): ValueType<T> {
   return { description, parse: value => (pattern.test(value) ? convert(value) : undefined) }
 }

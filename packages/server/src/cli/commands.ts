@@ -13,6 +13,7 @@ import {
   optionalPositional,
   positional,
   required,
+  since,
   text,
   wholeNumber,
 } from './argument.ts'
@@ -180,9 +181,12 @@ export const COMMANDS: readonly Command[] = [
     run: async (values, context) => (await import('./commands/trigger.ts')).trigger(values, context),
   }),
   command('webhooks resend', {
-    summary: 'sends the failed webhook events of an account again, each once',
-    arguments: { email: EMAIL },
-    example: 'shop@example.com',
+    summary: 'sends again what an account’s webhook and its endpoints have not received since a time',
+    arguments: {
+      email: ACCOUNT_OPTION,
+      since: required(since, 'T', 'a UTC date such as 2026-01-31 or 2026-01-31T12:00:00Z, or a time ago: 36h, 2d'),
+    },
+    example: '--email shop@example.com --since 36h',
     run: async (values, context) => (await import('./commands/webhook.ts')).resendWebhooks(values, context),
   }),
   command('withdrawals list', {

@@ -17,6 +17,7 @@ import type { SignIn } from '../services/account/sign-in.ts'
 import type { SignInLinks } from '../services/account/sign-in-link.ts'
 import type { ViewingKeys } from '../services/account/viewing-key.ts'
 import type { BlockSpacing } from '../services/chain/block-spacing.ts'
+import type { Endpoints } from '../services/notify/endpoint.ts'
 import type { Webhooks } from '../services/notify/webhook.ts'
 import type { Withdrawals } from '../services/payout/withdrawal.ts'
 import type { Readiness } from '../services/readiness.ts'
@@ -53,6 +54,7 @@ export interface SiteDeps {
   readonly cancellations: InvoiceCancellations
   readonly dashboard: Dashboard
   readonly emailChanges: EmailChanges
+  readonly endpoints: Endpoints
   readonly exports: Exports
   readonly invoices: Invoices
   readonly rates: Rates

@@ -1,6 +1,6 @@
 import type { Zat } from '../domain/money.ts'
 import { formatZec } from '../domain/money.ts'
-import { formatIso, formatUtcMinute } from '../domain/time.ts'
+import { formatIso, formatUtc, formatUtcMinute } from '../domain/time.ts'
 import { type Html, html } from './html.ts'
 
 /** 1234567 → `1,234,567`. */
@@ -45,6 +45,12 @@ export function formatAmount(amount: Zat): Html {
 export function timeElement(unixSecs: number): Html {
   const iso = formatIso(unixSecs)
   return html`<bdi><time datetime="${iso}" title="${iso}">${formatUtcMinute(unixSecs)}</time></bdi>`
+}
+
+/** A time element as `timeElement`, to the second. */
+export function exactTimeElement(unixSecs: number): Html {
+  const iso = formatIso(unixSecs)
+  return html`<bdi><time datetime="${iso}" title="${iso}" data-seconds>${formatUtc(unixSecs)}</time></bdi>`
 }
 
 /**

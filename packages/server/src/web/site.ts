@@ -29,6 +29,7 @@ import { sessionPages } from './routes/account/session.ts'
 import { signInPages } from './routes/account/sign-in.ts'
 import { signInLinkPages } from './routes/account/sign-in-link.ts'
 import { viewingKeyPages } from './routes/account/viewing-key.ts'
+import { endpointPages } from './routes/notify/endpoint.ts'
 import { webhookPages } from './routes/notify/webhook.ts'
 import { overviewPages } from './routes/overview.ts'
 import { withdrawalPages } from './routes/payout/withdrawal.ts'
@@ -62,6 +63,7 @@ export function addSite(root: App, deps: SiteDeps): void {
     apiKeyPages(site)
     viewingKeyPages(site)
     webhookPages(site)
+    endpointPages(site)
     billingPages(site)
     withdrawalPages(site)
     sessionPages(site)

@@ -14,6 +14,7 @@ export interface Merchant {
   readonly ids: {
     readonly apiKey: string
     readonly invoice: string
+    readonly endpoint: string
     readonly delivery: string
     readonly attempt: string
     readonly session: string
@@ -29,7 +30,7 @@ export interface Merchant {
 }
 
 export async function openMerchant(harness: SandboxService, name: string, seed: number): Promise<Merchant> {
-  const { accounts, apiKeys, invoices, sessions, store, viewingKeys, webhooks } = harness.service
+  const { accounts, apiKeys, endpoints, invoices, sessions, store, viewingKeys, webhooks } = harness.service
   const email = `${name}@example.org`
   await accounts.findOrCreate(email)
   const { publicId } = await accounts.setPlan(email, 'Business', null)
@@ -40,6 +41,7 @@ export async function openMerchant(harness: SandboxService, name: string, seed: 
   const amountZat = BigInt(seed) * 1_000_003n
   const invoice = await invoices.create(account, { amountZat, expiresInSecs: 900, idempotencyKey: undefined })
   await webhooks.set(account, `${harness.sandbox.webhookReceiver.url}?${name}`)
+  const { endpoint } = await endpoints.create(account, { url: `https://books.example/?${name}`, enabled: false })
   const delivery = await webhooks.test(account)
   const [attempt] = await until(`the delivery to ${name}`, async () => {
     const attempts = await webhooks.attempts(account, { limit: 1 })
@@ -86,6 +88,7 @@ export async function openMerchant(harness: SandboxService, name: string, seed: 
     ids: {
       apiKey: made.apiKey.publicId,
       invoice: invoice.publicId,
+      endpoint: endpoint.publicId,
       delivery,
       attempt: attempt?.publicId as string,
       session: session.session.publicId,
@@ -125,6 +128,7 @@ export async function openMerchant(harness: SandboxService, name: string, seed: 
       `key of ${name}`,
       `session of ${name}`,
       `?${name}`,
+      endpoint.publicId,
       session.session.publicId,
       order.body.id,
       refund.publicId,

@@ -1,4 +1,5 @@
 import { DAY_SECS } from '../time.ts'
+
 /** With this number of open deliveries, an account's test events and resends are refused. */
 export const MAX_OPEN_DELIVERIES = 1_000
 
@@ -26,3 +27,13 @@ export const DELIVERY_RETENTION_SECS = 30 * DAY_SECS
 
 /** Bytes of a response body that are kept in the delivery log. */
 export const RESPONSE_BYTES_KEPT = 4_096
+
+/** Bytes of it that a page shows. */
+export const RESPONSE_BYTES_SHOWN = 2_048
+
+/** The beginning of a response, without a part of a character at its end, and whether there is more. */
+export function beginningOf(response: string): { readonly text: string; readonly isCut: boolean } {
+  const bytes = Buffer.from(response)
+  if (bytes.length <= RESPONSE_BYTES_SHOWN) return { text: response, isCut: false }
+  return { text: new TextDecoder().decode(bytes.subarray(0, RESPONSE_BYTES_SHOWN), { stream: true }), isCut: true }
+}

@@ -4,6 +4,9 @@ import type { EventType } from './event.ts'
 /** Endpoints of an account beside its webhook. */
 export const MAX_ENDPOINTS = 10
 
+/** With this number of open deliveries, an endpoint's test events and resends are refused. */
+export const MAX_OPEN_OF_ENDPOINT = 300
+
 /** After a rotation the earlier secret of an endpoint also signs for this long. */
 export const EARLIER_SECRET_SECS = DAY_SECS
 

@@ -22,7 +22,11 @@ import type { Store, Tx } from '../../ports/store.ts'
 import type { Vault } from '../../ports/vault.ts'
 import { recordChange } from '../account/audit.ts'
 import { findByPublicId } from '../public-id.ts'
+import { requireActive, requireRoom } from './endpoint-resend.ts'
 import { generateWebhookSecret } from './webhook.ts'
+
+/** An attempt whose process dies counts as failed after this time. */
+const MAX_ATTEMPT_SECS = 60
 
 /** What an endpoint is created with. */
 export interface EndpointRequest {
@@ -55,11 +59,19 @@ export interface Endpoints {
    * @throws AppError `no_such_endpoint`, `invalid_url`, `invalid_types`
    */
   change(account: Account, id: string, request: EndpointChangeRequest, actor?: Actor): Promise<Endpoint>
+  /**
+   * Enables an endpoint, or resumes one that is paused. It gets the events from now on, and if `recover` also those that it
+   * has not received since it began to fail or was disabled. @throws AppError `no_such_endpoint`
+   */
+  resume(account: Account, id: string, options: { readonly recover: boolean }, actor?: Actor): Promise<void>
   /** @throws AppError `no_such_endpoint` */
   remove(account: Account, id: string, actor?: Actor): Promise<void>
   /** Returns the new secret once. The earlier one also signs for a day. @throws AppError `no_such_endpoint`, `invalid_secret` */
   rotateSecret(account: Account, id: string, secret?: string, actor?: Actor): Promise<string>
-  /** Sends a test event to the endpoint alone. @returns the delivery's id @throws AppError `no_such_endpoint`, `endpoint_disabled` */
+  /**
+   * Sends a test event to the endpoint alone. @returns the delivery's id
+   * @throws AppError `no_such_endpoint`, `endpoint_disabled`, `too_many_deliveries`
+   */
   test(account: Account, id: string): Promise<string>
   /**
    * Sends again all events since a time that were never delivered to the endpoint, in their order.
@@ -70,6 +82,8 @@ export interface Endpoints {
   recover(account: Account, id: string, since: number, actor?: Actor): Promise<number | null>
   /** The number of deliveries that have failed for good, counted up to `MAX_COUNT` and one. */
   countFailed(endpoint: Endpoint): Promise<number>
+  /** The endpoints, oldest first, with these numbers. */
+  listWithFailed(account: Account): Promise<{ endpoint: Endpoint; failed: number }[]>
 }
 
 export function createEndpoints(deps: {
@@ -106,7 +120,7 @@ export function createEndpoints(deps: {
   /** @throws AppError `endpoint_disabled` */
   async function lockActive(tx: Tx, account: Account, id: string): Promise<FollowingEndpoint> {
     const endpoint = await lock(tx, account, id)
-    if (!endpoint.enabled || endpoint.pausedAt !== null) throw new AppError('endpoint_disabled')
+    requireActive(endpoint)
     return endpoint
   }
 
@@ -120,6 +134,16 @@ export function createEndpoints(deps: {
     if (isOther) await tx.endpointDeliveries.release(before.id, 0, clock.nowMs())
     const state = isOther ? { ...before, ...NO_FAILURES } : before
     await tx.endpoints.advance(before.id, state, clock.nowMs())
+  }
+
+  /** All events that the endpoint has not received since it began to fail, or was disabled, have higher numbers. */
+  async function lastReceivedSeq(tx: Tx, { id, accountId, cursorSeq, failingSince }: FollowingEndpoint) {
+    const [open] = await tx.endpointDeliveries.openOf(id, 1)
+    const failed =
+      failingSince === null
+        ? null
+        : await tx.endpointDeliveries.firstFailedSeq(accountId, id, failingSince - MAX_ATTEMPT_SECS)
+    return Math.min(cursorSeq, (open?.seq ?? Number.MAX_SAFE_INTEGER) - 1, (failed ?? Number.MAX_SAFE_INTEGER) - 1)
   }
 
   const hostOf = ({ url }: Pick<Endpoint, 'url'>) => new URL(url).host
@@ -166,6 +190,22 @@ export function createEndpoints(deps: {
       })
     },
 
+    async resume(account, id, { recover }, actor = SERVICE) {
+      const now = nowSecs(clock)
+      await store.write(async tx => {
+        const before = await lock(tx, account, id)
+        if (before.enabled && before.pausedAt === null) return
+        const lastSeq = recover ? await lastReceivedSeq(tx, before) : null
+        await tx.endpoints.update(before.id, { enabled: true }, now)
+        await tx.endpoints.restart(before.id)
+        await recordChange(tx, account, actor, { kind: 'endpoint_changed', at: now, detail: hostOf(before) })
+        if (lastSeq === null) return
+        await tx.endpoints.goBackTo(before.id, lastSeq, clock.nowMs())
+        await recordChange(tx, account, actor, { kind: 'endpoint_recovered', at: now, detail: hostOf(before) })
+        tx.notify('events')
+      })
+    },
+
     async remove(account, id, actor = SERVICE) {
       const now = nowSecs(clock)
       await store.write(async tx => {
@@ -193,6 +233,7 @@ export function createEndpoints(deps: {
     test: (account, id) =>
       store.write(async tx => {
         const endpoint = await lockActive(tx, account, id)
+        await requireRoom(tx, endpoint)
         const now = nowSecs(clock)
         const event = { accountId: account.id, invoiceId: null, createdAt: now }
         const publicId = random.uuid()
@@ -217,6 +258,14 @@ export function createEndpoints(deps: {
         return first
       })
     },
+
+    listWithFailed: account =>
+      store.read(async tx => {
+        const listed: { endpoint: Endpoint; failed: number }[] = []
+        for (const endpoint of await tx.endpoints.ofAccount(account.id))
+          listed.push({ endpoint, failed: await tx.endpointDeliveries.countFailed(endpoint.id, MAX_COUNT + 1) })
+        return listed
+      }),
 
     countFailed: ({ id }) => store.read(tx => tx.endpointDeliveries.countFailed(id, MAX_COUNT + 1)),
   }

@@ -8,22 +8,25 @@ import type { Random } from '../../ports/random.ts'
 import type { Delivery } from '../../ports/repository/notify/delivery.ts'
 import type { Store, Tx } from '../../ports/store.ts'
 import { findByPublicId } from '../public-id.ts'
+import { resendToEndpoint } from './endpoint-resend.ts'
 
 /** Deliveries that the account's owner requests. */
 export interface Resends {
   /** Queues a test event and returns the delivery's id. @throws AppError `webhook_not_set` (409), `too_many_deliveries` */
   test(account: Account): Promise<string>
   /**
-   * Queues a delivery's body again and returns the new delivery's id.
-   * @throws AppError `no_such_delivery`, `webhook_not_set` (409), `too_many_deliveries`
+   * Queues a delivery's body again, to the webhook or the endpoint that it went to, and returns the new delivery's id.
+   * @throws AppError `no_such_delivery`, `webhook_not_set` (409), `no_such_endpoint`, `endpoint_disabled`,
+   * `too_many_deliveries`
    */
   resend(account: Account, deliveryId: string): Promise<string>
   /**
-   * Queues the bodies of the deliveries that have failed for good again, oldest first, without test events: as many as
-   * fit beside those that wait. Each is sent again once.
+   * Queues the bodies of the deliveries to the webhook that have failed for good again, oldest first, without test events:
+   * as many as fit beside those that wait. Each is sent again once.
+   * @param since only those created at this time or later, in Unix seconds
    * @throws AppError `webhook_not_set` (409), `too_many_deliveries`
    */
-  resendFailed(account: Account): Promise<ResentDeliveries>
+  resendFailed(account: Account, since?: number): Promise<ResentDeliveries>
   /** The number of deliveries that `resendFailed` would send again, counted up to `MAX_COUNT` and one. */
   countFailed(account: Account): Promise<number>
 }
@@ -85,6 +88,12 @@ export function createResends(deps: {
         const delivery = await findByPublicId('no_such_delivery', deliveryId, id =>
           tx.deliveries.byPublicId(account.id, id),
         )
+        const { endpointPublicId } = delivery
+        if (endpointPublicId !== null) {
+          const publicId = random.uuid()
+          await resendToEndpoint(tx, { ...delivery, endpointPublicId }, { publicId, nowMs: clock.nowMs() })
+          return publicId
+        }
         await lockRoom(tx, account)
         const [publicId = ''] = await enqueue(tx, account, [delivery])
         await tx.deliveries.markResent([delivery.id], nowSecs(clock))
@@ -92,16 +101,16 @@ export function createResends(deps: {
       })
     },
 
-    resendFailed: account =>
+    resendFailed: (account, since) =>
       store.write(async tx => {
-        const failed = await tx.deliveries.listFailed(account.id, await lockRoom(tx, account))
+        const failed = await tx.deliveries.listFailed(account.id, await lockRoom(tx, account), since)
         if (failed.length === 0) return { resent: 0, left: 0 }
         await enqueue(tx, account, failed)
         await tx.deliveries.markResent(
           failed.map(({ id }) => id),
           nowSecs(clock),
         )
-        return { resent: failed.length, left: await tx.deliveries.countFailed(account.id, MAX_COUNT + 1) }
+        return { resent: failed.length, left: await tx.deliveries.countFailed(account.id, MAX_COUNT + 1, since) }
       }),
 
     countFailed: account => store.read(tx => tx.deliveries.countFailed(account.id, MAX_COUNT + 1)),

@@ -1,24 +1,21 @@
 import type { Account } from '../../domain/account/account.ts'
 import { type Actor, SERVICE } from '../../domain/account/audit.ts'
 import { AppError, invalidField } from '../../domain/error.ts'
-import { MAX_ATTEMPTS } from '../../domain/notify/delivery-schedule.ts'
 import { WEBHOOK_SECRET_PREFIX, webhookSecretSealContext, webhookUrlProblem } from '../../domain/notify/webhook.ts'
 import { webhookReference } from '../../domain/set-aside.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
-import type { AttemptDetail, AttemptRow, DeliveryRow } from '../../ports/repository/notify/delivery.ts'
 import type { Webhook } from '../../ports/repository/notify/webhook.ts'
-import type { Page } from '../../ports/repository/page.ts'
 import type { Store } from '../../ports/store.ts'
 import type { Vault } from '../../ports/vault.ts'
 import { recordChange } from '../account/audit.ts'
-import { findByPublicId } from '../public-id.ts'
+import { createDeliveryLog, type DeliveryLog } from './delivery-log.ts'
 import { createResends, type Resends } from './webhook-resend.ts'
 
 const SECRET_BYTES = 32
 
 /** Management of the account's webhook and its deliveries by the account owner. */
-export interface Webhooks extends Resends {
+export interface Webhooks extends Resends, DeliveryLog {
   /** @throws AppError `webhook_not_set` (404) */
   read(account: Account): Promise<Webhook>
   /**
@@ -36,14 +33,6 @@ export interface Webhooks extends Resends {
   remove(account: Account, actor?: Actor): Promise<void>
   /** Returns the new secret once. The previous secret no longer signs deliveries. @throws AppError `webhook_not_set` (409) */
   rotateSecret(account: Account, actor?: Actor): Promise<string>
-  /** Newest first. @param filter `failed`: only those that `resendFailed` sends again */
-  deliveries(account: Account, page: Page, filter?: { readonly failed: boolean }): Promise<DeliveryRow[]>
-  /** Newest first. An unknown invoice has no attempts. */
-  attempts(account: Account, page: Page, invoiceId?: string): Promise<AttemptRow[]>
-  /** The attempts of a delivery, newest first. */
-  attemptsOf(account: Account, deliveryId: string): Promise<AttemptRow[]>
-  /** An attempt with its request and response bodies. @throws AppError `no_such_attempt` */
-  attempt(account: Account, id: string): Promise<AttemptDetail>
 }
 
 export function createWebhooks(deps: {
@@ -118,20 +107,7 @@ export function createWebhooks(deps: {
 
     ...resends,
 
-    deliveries: (account, page, filter) => store.read(tx => tx.deliveries.list(account.id, page, filter)),
-
-    async attempts(account, page, invoiceId) {
-      const filter = invoiceId === undefined ? {} : { invoicePublicId: invoiceId.toLowerCase() }
-      return store.read(tx => tx.deliveries.listAttempts(account.id, page, filter))
-    },
-
-    attemptsOf: (account, deliveryPublicId) =>
-      store.read(tx => tx.deliveries.listAttempts(account.id, { limit: MAX_ATTEMPTS }, { deliveryPublicId })),
-
-    attempt: (account, publicId) =>
-      findByPublicId('no_such_attempt', publicId, id =>
-        store.read(tx => tx.deliveries.attemptByPublicId(account.id, id)),
-      ),
+    ...createDeliveryLog(store),
   }
 }
 

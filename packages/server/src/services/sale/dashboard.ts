@@ -63,8 +63,6 @@ export interface DashboardSummary extends DashboardFigures {
   readonly overpaid: readonly Invoice[]
   /** The newest ten of the late paid ones. */
   readonly late: readonly Invoice[]
-  /** The newest delivery attempt if it failed; null otherwise. */
-  readonly failedAttempt: AttemptRow | null
   readonly recent: readonly Invoice[]
   /** State of the chain source and of the service's clock, derived from the newest blocks. */
   readonly chainTime: ChainTime
@@ -184,7 +182,6 @@ export function createDashboard(deps: {
       // By the public id: after a fail-over another account may have the row.
       const recentFigures = await recentResults.get(account.publicId, () => figures(account))
       return store.read(async tx => {
-        const [lastAttempt] = await tx.deliveries.listAttempts(account.id, { limit: 1 })
         const reorged = await tx.dashboard.needingAttention(account.id, LISTED_LIMIT)
         const overpaid = await tx.dashboard.overpaid(account.id, startOfDays(nowSecs(clock)), LISTED_LIMIT)
         const late = await tx.dashboard.late(account.id, startOfDays(nowSecs(clock)), LISTED_LIMIT)
@@ -196,7 +193,6 @@ export function createDashboard(deps: {
           lateTotal: late.length < LISTED_LIMIT ? late.length : recentFigures.lateTotal,
           reorged,
           reorgedTotal: reorged.length < LISTED_LIMIT ? reorged.length : recentFigures.reorgedTotal,
-          failedAttempt: lastAttempt && lastAttempt.error !== null ? lastAttempt : null,
           recent: await tx.invoices.list(account.id, { limit: RECENT_LIMIT }),
           chainProblems: await tx.chain.problems(),
           chainTime: (await checkClock(tx, params, nowSecs(clock))).chainTime,

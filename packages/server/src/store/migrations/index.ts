@@ -2,6 +2,7 @@ import type { Dialect } from '../dialect.ts'
 import { baseline } from './0001_baseline.ts'
 import { eventMigration } from './0007_event.ts'
 import { endpointMigration } from './0008_endpoint.ts'
+import { deliveryLogMigration } from './0010_delivery_log.ts'
 
 /** The SQL statements of a change of the schema, in the order of execution. */
 export type Migration = readonly [name: string, statements: (dialect: Dialect) => Iterable<string>]
@@ -121,6 +122,7 @@ export const MIGRATIONS: readonly Migration[] = [
       'CREATE INDEX api_keys_ended ON api_keys (expires_at) WHERE expires_at IS NOT NULL',
     ],
   ],
+  ['0010_delivery_log', deliveryLogMigration],
 ]
 
 export const NEWEST_MIGRATION = MIGRATIONS.at(-1)![0]

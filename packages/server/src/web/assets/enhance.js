@@ -2,12 +2,13 @@
 
 const exactFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
 const shortFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+const secondsFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
 /** Shows times in the reader's time zone, with the exact time as tooltip, and the copy buttons, which need this script. */
 export function enhance(root) {
   for (const time of root.querySelectorAll('time[datetime]')) {
     const date = new Date(time.dateTime)
-    time.textContent = shortFormat.format(date)
+    time.textContent = ('seconds' in time.dataset ? secondsFormat : shortFormat).format(date)
     time.title = `${exactFormat.format(date)} · ${time.dateTime}`
   }
   for (const button of root.querySelectorAll('button[data-copy]')) button.hidden = false

@@ -119,7 +119,7 @@ onBothDatabases(engine => {
     await deliver()
     const failed = await webhooks.deliveries(account, { limit: 10 }, { failed: true })
     assert.deepEqual(
-      failed.map(({ state, attempts, resentAt, lastAttempt }) => [state, attempts, resentAt, lastAttempt?.error]),
+      failed.map(({ state, attempts, resentAt, lastAttempts }) => [state, attempts, resentAt, lastAttempts[0]?.error]),
       Array(3).fill(['failed', 4, null, 'answered 500']),
     )
     // One is sent again by hand: it is not among those that are sent again together.

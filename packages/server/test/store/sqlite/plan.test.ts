@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import type { CompiledQuery, DatabaseConnection } from 'kysely'
+import type { DeliveryFilter } from '../../../src/ports/repository/notify/delivery.ts'
 import type { InvoiceFilter } from '../../../src/ports/repository/sale/invoice.ts'
 import type { Tx } from '../../../src/ports/store.ts'
 import { SQLITE } from '../../../src/store/dialect.ts'
@@ -88,10 +89,21 @@ test('frequent queries use their indexes, not a table scan', async t => {
     [tx => tx.payments.invoicesMinedAbove(5), 'payment_totals_by_height'],
     [tx => tx.payments.pruneDropped({ seenBefore: 0, watchedBefore: 0 }, 9), 'payments_dropped_by_age'],
     [tx => tx.deliveries.prune(0, 9), 'deliveries_ended'],
-    [tx => tx.deliveries.list(1, { limit: 9 }), 'deliveries_by_account'],
-    [tx => tx.deliveries.list(1, { limit: 9 }, { failed: true }), 'deliveries_failed'],
-    [tx => tx.deliveries.listFailed(1, 9), 'deliveries_failed'],
-    [tx => tx.deliveries.countFailed(1, 9), 'deliveries_failed'],
+    [tx => tx.deliveries.listFailed(1, 9), 'deliveries_failed (account_id=? AND event_type=?)'],
+    [tx => tx.deliveries.countFailed(1, 9), 'deliveries_failed (account_id=? AND event_type=?)'],
+    [tx => tx.endpointDeliveries.countFailed(1, 9), 'deliveries_failed_of_endpoint (endpoint_id=?)'],
+    [tx => tx.endpointDeliveries.openOf(1, 9), 'deliveries_open_of_endpoint (endpoint_id=?)'],
+    [tx => tx.endpointDeliveries.failAll(1), 'deliveries_open_of_endpoint (endpoint_id=?)'],
+    [tx => tx.endpointDeliveries.release(1, 2, 3), 'deliveries_open_of_endpoint (endpoint_id=?)'],
+    [tx => tx.endpointDeliveries.takenAmong(1, 1, [2, 3]), 'event_seq=?'],
+    [tx => tx.endpoints.restart(1), 'deliveries_open_of_endpoint (endpoint_id=?)'],
+    [tx => tx.endpoints.prune(1, 9), 'deliveries_of_endpoint (endpoint_id=?)'],
+    [tx => tx.deliveries.countOpenOf(1, 9), 'deliveries_due (account_id=?'],
+    [tx => tx.deliveries.list(1, { limit: 9 }), 'deliveries_open_of_endpoint (endpoint_id=? AND event_seq<?)'],
+    [
+      tx => tx.endpointDeliveries.firstFailedSeq(1, 1, 5),
+      'deliveries_failed_of_endpoint (endpoint_id=? AND event_type=?)',
+    ],
     [tx => tx.dashboard.overpaid(1, 5, 9), 'invoices_overpaid_by_time'],
     [tx => tx.dashboard.countOverpaid(1, 5, 9), 'invoices_overpaid_by_time'],
     [tx => tx.dashboard.late(1, 5, 9), 'invoices_late_by_time (account_id=? AND late_at>?)'],
@@ -186,6 +198,39 @@ test('each list begins at its cursor or period in an index with its order, whate
     assert.ok(plan.includes(`INDEX ${index}`) && !plan.includes('SCAN'), `not by ${index}: ${plan}`)
     assert.ok(!plan.includes('TEMP B-TREE FOR ORDER BY'), `sorted: ${plan}`)
   }
+})
+
+test('the delivery log begins at its cursor in an index with its order, whatever the filter', async t => {
+  const { planOf } = await planner(t)
+  const byType = 'AND event_type=?'
+  const filters: [filter: DeliveryFilter, index: string][] = [
+    [{}, 'deliveries_by_account (account_id=?'],
+    [{ type: 'test' }, `deliveries_by_type (account_id=? ${byType}`],
+    [{ endpointId: null }, `deliveries_of_webhook (account_id=? ${byType}`],
+    [{ endpointId: null, type: 'test' }, `deliveries_of_webhook (account_id=? ${byType}`],
+    [{ endpointId: 1 }, `deliveries_by_endpoint (endpoint_id=? ${byType}`],
+    [{ endpointId: 1, type: 'test' }, `deliveries_by_endpoint (endpoint_id=? ${byType}`],
+    [{ failed: true }, `deliveries_failed_by_type (account_id=? ${byType}`],
+    [{ failed: true, type: 'plan.updated' }, `deliveries_failed_by_type (account_id=? ${byType}`],
+    [{ failed: true, endpointId: null }, `deliveries_failed (account_id=? ${byType}`],
+    [{ failed: true, endpointId: null, type: 'plan.updated' }, `deliveries_failed (account_id=? ${byType}`],
+    [{ failed: true, endpointId: 1 }, `deliveries_failed_of_endpoint (endpoint_id=? ${byType}`],
+    [{ failed: true, endpointId: 1, type: 'plan.updated' }, `deliveries_failed_of_endpoint (endpoint_id=? ${byType}`],
+  ]
+  for (const [filter, index] of filters)
+    for (const before of [undefined, 'x']) {
+      const page = { limit: 9, ...(before !== undefined && { before }) }
+      // Refused after the query, because there is no such row.
+      const plan = await planOf(tx => tx.deliveries.list(1, page, filter).catch(() => {}))
+      const columns = `${index}${before === undefined ? ')' : ' AND id<?)'}`
+      assert.ok(plan.includes(`INDEX ${columns}`), `${JSON.stringify(filter)} is not by ${columns}: ${plan}`)
+      assert.ok(!/SCAN (deliveries|d|e|i)\b/.test(plan), plan)
+      const sorts = plan.split('TEMP B-TREE FOR ORDER BY').length - 1
+      assert.equal(sorts, 0, `${JSON.stringify(filter)} is sorted: ${plan}`)
+    }
+  const ofOrder = await planOf(tx => tx.deliveries.list(1, { limit: 9 }, { orderId: '1' }))
+  assert.match(ofOrder, /INDEX deliveries_by_invoice \(invoice_id=\?\)/)
+  assert.match(ofOrder, /INDEX invoices_by_order \(account_id=\? AND order_id=\?\)/)
 })
 
 test('a later page of an export has one start in the index: with two, SQLite reads all earlier rows again', async t => {

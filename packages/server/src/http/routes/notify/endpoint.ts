@@ -239,7 +239,11 @@ export function endpointRoutes(app: App, { endpoints }: { endpoints: Endpoints }
   app.post(
     `${PATH}/:id/test`,
     {
-      config: { rate: 'session', access, errors: ['no_such_endpoint', 'endpoint_disabled'] },
+      config: {
+        rate: 'session',
+        access,
+        errors: ['no_such_endpoint', 'endpoint_disabled', 'too_many_deliveries'],
+      },
       schema: {
         ...common,
         operationId: 'testEndpoint',

@@ -60,13 +60,21 @@ const DeliveryQuery = wireQuery<Wire.DeliveryQuery>()({
 
 const DeliveryAttemptSchema = wireObject<Wire.DeliveryAttempt>()('DeliveryAttempt', {
   id: Id,
-  delivery_id: Type.String({ description: 'UUID, sent in the header `webhook-id` of every attempt of the delivery.' }),
+  delivery_id: Type.String({
+    description:
+      'UUID of the delivery. The webhook of the account gets it in the header `webhook-id` of every attempt.',
+  }),
+  endpoint_id: Type.Optional(
+    Type.String({ description: 'The endpoint that it was sent to. Absent: the webhook of the account.' }),
+  ),
   invoice_id: nullable(Id),
   event_type: EventTypeSchema,
   url: Type.String(),
   status_code: nullable(Type.Integer({ description: 'HTTP status of the response. Null: no response.' })),
   error: nullable(Type.String({ description: 'Null: success, or in progress.' })),
-  attempt: Type.Integer({ description: `1 to ${MAX_ATTEMPTS}.` }),
+  attempt: Type.Integer({
+    description: `1 to ${MAX_ATTEMPTS}; more for an endpoint with the schedule \`persistent\`.`,
+  }),
   duration_ms: nullable(Type.Integer({ description: 'Null: in progress, or interrupted.' })),
   created_at: UnixSecs('Start time.'),
 })
@@ -79,6 +87,7 @@ function presentAttempt(attempt: AttemptRow): Wire.DeliveryAttempt {
   return {
     id: attempt.publicId,
     delivery_id: attempt.deliveryPublicId,
+    ...(attempt.endpointPublicId !== null && { endpoint_id: attempt.endpointPublicId }),
     invoice_id: attempt.invoicePublicId,
     event_type: attempt.eventType,
     url: attempt.url,
@@ -191,7 +200,7 @@ export function webhookRoutes(app: App, { webhooks }: { webhooks: Webhooks }): v
         ...common,
         operationId: 'listDeliveries',
         summary: 'List the delivery attempts, newest first',
-        description: 'Kept for 30 days.',
+        description: 'Those of the webhook and of the endpoints. Kept for 30 days.',
         querystring: DeliveryQuery,
         response: responses(Type.Array(DeliveryAttemptSchema)),
       },
@@ -209,13 +218,20 @@ export function webhookRoutes(app: App, { webhooks }: { webhooks: Webhooks }): v
       config: {
         rate: 'session',
         access: { scopes: ['webhooks:write'], or: 'session' },
-        errors: ['no_such_delivery', 'webhook_required', 'too_many_deliveries'],
+        errors: [
+          'no_such_delivery',
+          'webhook_required',
+          'no_such_endpoint',
+          'endpoint_disabled',
+          'too_many_deliveries',
+        ],
       },
       schema: {
         ...common,
         operationId: 'resendDelivery',
         summary: 'Resend a delivery',
-        description: 'Sends the same body as a new delivery with its own four attempts.',
+        description:
+          'Sends the same body again, to the webhook or the endpoint that it went to, as a new delivery with its own attempts.',
         params: DeliveryParam,
         response: ACCEPTED_RESPONSES,
       },

@@ -18,7 +18,7 @@ export interface NewDelivery {
   /** The number of its event among those of the account. */
   readonly eventSeq: number
   readonly eventType: EventType
-  /** Null: that of the account's webhook at each attempt. */
+  /** Null: that of the account's webhook, or of the endpoint, at each attempt. */
   readonly url: string | null
   readonly createdAt: number
   /** Unix milliseconds. */
@@ -39,6 +39,8 @@ export interface OpenDelivery extends DeliveryFields {
 /** A delivery in any state. */
 export interface Delivery extends DeliveryFields {
   readonly state: DeliveryState
+  /** Null: to the webhook. */
+  readonly endpointPublicId: string | null
 }
 
 /** An attempt that is about to be sent. It is logged before. */
@@ -74,6 +76,8 @@ export interface AttemptRow {
   readonly publicId: string
   readonly deliveryPublicId: string
   readonly invoicePublicId: string | null
+  /** Null: to the webhook. */
+  readonly endpointPublicId: string | null
   readonly eventType: EventType
   readonly url: string
   readonly attempt: number
@@ -90,21 +94,38 @@ export interface AttemptFilter {
   readonly deliveryPublicId?: string
 }
 
+/** Selects deliveries to list. */
+export interface DeliveryFilter {
+  /** Only those that have failed for good and were not sent again, without test events. */
+  readonly failed?: boolean
+  readonly type?: EventType
+  /** Only of the newest invoices of this order. */
+  readonly orderId?: string
+  /** Only to this endpoint. Null: only to the webhook. */
+  readonly endpointId?: number | null
+}
+
+/** The attempts that a list shows of each delivery. The page of a delivery has all. */
+export const LISTED_ATTEMPTS = 10
+
 /** A delivery in the dashboard's list. */
 export interface DeliveryRow {
   readonly publicId: string
   readonly invoicePublicId: string | null
+  readonly orderId: string | null
+  /** Null: to the webhook. */
+  readonly endpoint: { readonly publicId: string; readonly url: string; readonly isRemoved: boolean } | null
   readonly eventType: EventType
   readonly state: DeliveryState
   /** Attempts begun. */
   readonly attempts: number
-  /** When the next attempt is due, Unix milliseconds; null once the delivery has ended. */
+  /** When the next attempt is due, Unix milliseconds; null: it has ended, or follows an earlier event that fails. */
   readonly dueAtMs: number | null
   readonly createdAt: number
   /** When it was sent again as a new delivery after it had failed. */
   readonly resentAt: number | null
-  /** Null before the first attempt. */
-  readonly lastAttempt: Omit<AttemptRow, 'deliveryPublicId' | 'invoicePublicId' | 'eventType' | 'attempt'> | null
+  /** Newest first, at most `LISTED_ATTEMPTS`. */
+  readonly lastAttempts: readonly AttemptRow[]
 }
 
 /** An entry of the delivery log with the request and response bodies. */
@@ -180,12 +201,15 @@ export interface DeliveryRepository {
   countOpenOf(accountId: number, max: number): Promise<number>
   listAttempts(accountId: number, page: Page, filter?: AttemptFilter): Promise<AttemptRow[]>
   attemptByPublicId(accountId: number, publicId: string): Promise<AttemptDetail | null>
-  /** Deliveries with their last attempts. @param filter `failed`: only those that `listFailed` lists */
-  list(accountId: number, page: Page, filter?: { readonly failed: boolean }): Promise<DeliveryRow[]>
-  /** The oldest deliveries that have failed for good and were not sent again, without test events. */
-  listFailed(accountId: number, limit: number): Promise<Delivery[]>
+  /** Deliveries to the webhook and to endpoints with their last attempts. */
+  list(accountId: number, page: Page, filter?: DeliveryFilter): Promise<DeliveryRow[]>
+  /**
+   * The oldest deliveries to the webhook that have failed for good and were not sent again, without test events.
+   * @param since only those created at this time or later, in Unix seconds
+   */
+  listFailed(accountId: number, limit: number, since?: number): Promise<Delivery[]>
   /** The number of such deliveries, counted up to `max`. */
-  countFailed(accountId: number, max: number): Promise<number>
+  countFailed(accountId: number, max: number, since?: number): Promise<number>
   /** Records that these deliveries were sent again as new ones. @param at Unix seconds */
   markResent(ids: readonly number[], at: number): Promise<void>
   /** Deletes ended deliveries created before a time, with their attempts. @returns the number of deliveries */

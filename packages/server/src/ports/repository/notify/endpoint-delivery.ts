@@ -42,6 +42,11 @@ export interface EndpointDeliveryRepository {
   release(endpointId: number, seq: number, nowMs: number): Promise<void>
   /** Ends all that wait as failed. @returns their number */
   failAll(endpointId: number): Promise<number>
+  /**
+   * The number of the first event that has failed for good and was not sent again, without test events, of deliveries begun
+   * at this time or later, in Unix seconds. Only the newest thousand of each type count. Null: there is none.
+   */
+  firstFailedSeq(accountId: number, endpointId: number, begunFrom: number): Promise<number | null>
   /** The number of deliveries that have failed for good and were not sent again, counted up to `max`. */
   countFailed(endpointId: number, max: number): Promise<number>
 }

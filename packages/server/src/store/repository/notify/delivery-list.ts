@@ -1,65 +1,102 @@
-import { sql } from 'kysely'
-import type { DeliveryRepository } from '../../../ports/repository/notify/delivery.ts'
+import { type ExpressionBuilder, sql } from 'kysely'
+import { type AttemptRow, type DeliveryRepository, LISTED_ATTEMPTS } from '../../../ports/repository/notify/delivery.ts'
 import { countUpTo } from '../../count.ts'
 import { chunks, num, numOrNull } from '../../mapping.ts'
 import { idOfAccount } from '../../owned-id.ts'
 import { paginate, readPage } from '../../paginate.ts'
-import type { Db } from '../../tables.ts'
+import type { Db, Tables } from '../../tables.ts'
+import { filteredIds } from './delivery-filter.ts'
+import { attemptsOfAccount, toAttempt } from './delivery-log.ts'
 import { deliveryFields } from './due-delivery.ts'
 
-/** Deliveries to the webhook that have failed for good and were not sent again, without test events: as in the partial index. */
-const FAILED = sql<boolean>`state = 'failed' AND resent_at IS NULL AND event_type <> 'test' AND endpoint_id IS NULL`
+const FAILED_OF_WEBHOOK = { failed: true, endpointId: null } as const
 
 /** The lists of deliveries, and of those that have failed. */
 export function deliveryListQueries(
   db: Db,
 ): Pick<DeliveryRepository, 'list' | 'listFailed' | 'countFailed' | 'markResent'> {
-  const failed = (accountId: number) => db.selectFrom('deliveries').where('account_id', '=', accountId).where(FAILED)
+  const failedIds = (accountId: number, limit: number, since: number) =>
+    filteredIds(db, accountId, FAILED_OF_WEBHOOK, part =>
+      part
+        .$if(since > 0, query => query.where('created_at', '>=', since))
+        .orderBy('id')
+        .limit(limit),
+    )
+
+  /** The newest attempts of deliveries, by the public ids of these. */
+  async function lastAttempts(accountId: number, ids: readonly number[]): Promise<Map<string, AttemptRow[]>> {
+    if (ids.length === 0) return new Map()
+    const rows = await attemptsOfAccount(db, accountId)
+      .where('a.delivery_id', 'in', ids)
+      .where(({ eb, ref }) => eb('a.attempt', '>', eb(ref('d.attempts'), '-', LISTED_ATTEMPTS)))
+      .orderBy('a.attempt', 'desc')
+      .execute()
+    return Map.groupBy(rows.map(toAttempt), ({ deliveryPublicId }) => deliveryPublicId)
+  }
 
   return {
-    async list(accountId, page, { failed: onlyFailed } = { failed: false }) {
+    async list(accountId, page, filter = {}) {
       const cursorOf = (before: string) => idOfAccount(db, 'deliveries', accountId, before)
+      const ids = filteredIds(db, accountId, filter, part => paginate(part, page, ['id'], cursorOf))
       const query = db
         .selectFrom('deliveries as d')
-        .leftJoin('delivery_attempts as a', on =>
-          on.onRef('a.delivery_id', '=', 'd.id').onRef('a.attempt', '=', 'd.attempts'),
-        )
         .leftJoin('invoices as i', 'i.id', 'd.invoice_id')
-        .select(['d.public_id', 'd.event_type', 'd.state', 'd.attempts', 'd.due_at_ms', 'd.created_at', 'd.resent_at'])
-        .select(['i.public_id as invoice_public_id', 'a.public_id as attempt_public_id', 'a.url', 'a.status_code'])
-        .select(['a.error', 'a.duration_ms', 'a.created_at as attempt_at'])
-        .where('d.account_id', '=', accountId)
-        .$if(onlyFailed, list => list.where(FAILED))
-      const rows = await readPage(paginate(query, page, ['d.id'], cursorOf), page, cursorOf)
-      return rows.map(row => ({
-        publicId: row.public_id,
-        invoicePublicId: row.invoice_public_id,
-        eventType: row.event_type,
-        state: row.state,
-        attempts: num(row.attempts),
-        dueAtMs: numOrNull(row.due_at_ms),
-        createdAt: num(row.created_at),
-        resentAt: numOrNull(row.resent_at),
-        lastAttempt:
-          row.attempt_public_id === null
-            ? null
-            : {
-                publicId: row.attempt_public_id,
-                url: row.url ?? '',
-                statusCode: numOrNull(row.status_code),
-                error: row.error,
-                durationMs: numOrNull(row.duration_ms),
-                createdAt: num(row.attempt_at ?? row.created_at),
-              },
-      }))
+        .leftJoin('endpoints as e', 'e.id', 'd.endpoint_id')
+        .select(['d.id', 'd.public_id', 'd.event_type', 'd.state', 'd.attempts', 'd.created_at', 'd.resent_at'])
+        .select(['i.public_id as invoice_public_id', 'i.order_id', 'd.due_at_ms', 'd.endpoint_due_at_ms', 'd.passed'])
+        .select(['e.public_id as endpoint_public_id', 'e.url as endpoint_url', 'e.removed_at', 'e.retry_at_ms'])
+        .select(eb => isBehind(eb).as('is_behind'))
+        .where(sql<boolean>`d.id IN (${ids})`)
+        .orderBy('d.id', 'desc')
+        .limit(page.limit)
+      const rows = await readPage(query, page, cursorOf)
+      const attempts = await lastAttempts(
+        accountId,
+        rows.map(({ id }) => num(id)),
+      )
+      return rows.map(row => {
+        const isHeld = row.retry_at_ms !== null && Number(row.passed) === 0
+        const endpointDue = !isHeld || row.endpoint_due_at_ms === null ? row.endpoint_due_at_ms : row.retry_at_ms
+        return {
+          publicId: row.public_id,
+          invoicePublicId: row.invoice_public_id,
+          orderId: row.order_id,
+          endpoint:
+            row.endpoint_public_id === null
+              ? null
+              : {
+                  publicId: row.endpoint_public_id,
+                  url: row.endpoint_url ?? '',
+                  isRemoved: row.removed_at !== null,
+                },
+          eventType: row.event_type,
+          state: row.state,
+          attempts: num(row.attempts),
+          dueAtMs: isHeld && Number(row.is_behind) === 1 ? null : numOrNull(row.due_at_ms ?? endpointDue),
+          createdAt: num(row.created_at),
+          resentAt: numOrNull(row.resent_at),
+          lastAttempts: attempts.get(row.public_id) ?? [],
+        }
+      })
     },
 
-    async listFailed(accountId, limit) {
-      const rows = await failed(accountId).selectAll().orderBy('id').limit(limit).execute()
-      return rows.map(row => ({ ...deliveryFields(row), state: row.state }))
+    async listFailed(accountId, limit, since = 0) {
+      const rows = await db
+        .selectFrom('deliveries')
+        .selectAll()
+        .where(sql<boolean>`id IN (${failedIds(accountId, limit, since)})`)
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+      return rows.map(row => ({ ...deliveryFields(row), state: row.state, endpointPublicId: null }))
     },
 
-    countFailed: (accountId, max) => countUpTo(db, failed(accountId).select('id'), max),
+    countFailed: (accountId, max, since = 0) =>
+      countUpTo(
+        db,
+        db.selectFrom(sql<{ id: number }>`(${failedIds(accountId, max, since)})`.as('failed')).select('failed.id'),
+        max,
+      ),
 
     async markResent(ids, at) {
       for (const batch of chunks(ids, 1))
@@ -71,4 +108,26 @@ export function deliveryListQueries(
           .execute()
     },
   }
+}
+
+/** Whether an endpoint that keeps the order still has to deliver an earlier event than this one. */
+function isBehind(eb: ExpressionBuilder<Tables & { d: Tables['deliveries'] }, 'd'>) {
+  return eb
+    .case()
+    .when('d.endpoint_due_at_ms', 'is', null)
+    .then(0)
+    .when(
+      eb.exists(
+        eb
+          .selectFrom('deliveries as earlier')
+          .select('earlier.id')
+          .whereRef('earlier.endpoint_id', '=', 'd.endpoint_id')
+          .where('earlier.endpoint_due_at_ms', 'is not', null)
+          .whereRef('earlier.event_seq', '<', 'd.event_seq')
+          .where('earlier.passed', '=', 0),
+      ),
+    )
+    .then(1)
+    .else(0)
+    .end()
 }

@@ -1,3 +1,4 @@
+import { ZATGATE_DIALECT } from '../../../domain/notify/dialect.ts'
 import type { EventType } from '../../../domain/notify/event.ts'
 import type { AttemptRow, DeliveryRepository } from '../../../ports/repository/notify/delivery.ts'
 import { num, numOrNull } from '../../mapping.ts'
@@ -5,21 +6,25 @@ import { idOfAccount } from '../../owned-id.ts'
 import { paginate, readPage } from '../../paginate.ts'
 import type { Db, Int64 } from '../../tables.ts'
 
+/** An account's attempts with their deliveries. */
+export function attemptsOfAccount(db: Db, accountId: number) {
+  return db
+    .selectFrom('delivery_attempts as a')
+    .innerJoin('deliveries as d', 'd.id', 'a.delivery_id')
+    .leftJoin('invoices as i', 'i.id', 'a.invoice_id')
+    .leftJoin('endpoints as ep', 'ep.id', 'd.endpoint_id')
+    .select(['a.public_id', 'a.url', 'a.attempt', 'a.status_code', 'a.error', 'a.duration_ms', 'a.created_at'])
+    .select(['d.public_id as delivery_public_id', 'd.event_type', 'i.public_id as invoice_public_id'])
+    .select('ep.public_id as endpoint_public_id')
+    .where('a.account_id', '=', accountId)
+}
+
 /** The queries of the delivery log: attempts joined with their deliveries. */
 export function deliveryLogQueries(db: Db): Pick<DeliveryRepository, 'listAttempts' | 'attemptByPublicId'> {
-  const ofAccount = (accountId: number) =>
-    db
-      .selectFrom('delivery_attempts as a')
-      .innerJoin('deliveries as d', 'd.id', 'a.delivery_id')
-      .leftJoin('invoices as i', 'i.id', 'a.invoice_id')
-      .select(['a.public_id', 'a.url', 'a.attempt', 'a.status_code', 'a.error', 'a.duration_ms', 'a.created_at'])
-      .select(['d.public_id as delivery_public_id', 'd.event_type', 'i.public_id as invoice_public_id'])
-      .where('a.account_id', '=', accountId)
-
   return {
     async listAttempts(accountId, page, { invoicePublicId, deliveryPublicId } = {}) {
       const cursorOf = (before: string) => idOfAccount(db, 'delivery_attempts', accountId, before)
-      let query = paginate(ofAccount(accountId), page, ['a.id'], cursorOf)
+      let query = paginate(attemptsOfAccount(db, accountId), page, ['a.id'], cursorOf)
       if (invoicePublicId !== undefined) {
         query = query.where('a.invoice_id', '=', idOfAccount(db, 'invoices', accountId, invoicePublicId))
       }
@@ -30,16 +35,19 @@ export function deliveryLogQueries(db: Db): Pick<DeliveryRepository, 'listAttemp
     },
 
     async attemptByPublicId(accountId, publicId) {
-      const row = await ofAccount(accountId)
+      const row = await attemptsOfAccount(db, accountId)
         .innerJoin('events as e', join =>
           join.onRef('e.account_id', '=', 'd.account_id').onRef('e.seq', '=', 'd.event_seq'),
         )
         .select(['a.response', 'a.request_headers', 'a.response_headers', 'e.body', 'd.state'])
+        .select(['e.public_id as event_id', 'e.seq'])
         .where('a.public_id', '=', publicId)
         .executeTakeFirst()
       if (!row) return null
       const { request_headers: requestHeaders, response_headers: responseHeaders } = row
-      const sent = { requestHeaders, requestBody: row.body, responseHeaders, response: row.response }
+      const message = { eventId: row.event_id, seq: num(row.seq), body: row.body }
+      const requestBody = row.endpoint_public_id === null ? row.body : ZATGATE_DIALECT.body(message)
+      const sent = { requestHeaders, requestBody, responseHeaders, response: row.response }
       return { ...toAttempt(row), ...sent, deliveryState: row.state }
     },
   }
@@ -49,6 +57,7 @@ interface AttemptColumns {
   readonly public_id: string
   readonly delivery_public_id: string
   readonly invoice_public_id: string | null
+  readonly endpoint_public_id: string | null
   readonly event_type: EventType
   readonly url: string
   readonly attempt: Int64
@@ -58,11 +67,12 @@ interface AttemptColumns {
   readonly created_at: Int64
 }
 
-function toAttempt(row: AttemptColumns): AttemptRow {
+export function toAttempt(row: AttemptColumns): AttemptRow {
   return {
     publicId: row.public_id,
     deliveryPublicId: row.delivery_public_id,
     invoicePublicId: row.invoice_public_id,
+    endpointPublicId: row.endpoint_public_id,
     eventType: row.event_type,
     url: row.url,
     attempt: num(row.attempt),

@@ -88,12 +88,14 @@ export function deliveryRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): Deli
 
     async byPublicId(accountId, publicId) {
       const row = await db
-        .selectFrom('deliveries')
-        .selectAll()
-        .where('public_id', '=', publicId)
-        .where('account_id', '=', accountId)
+        .selectFrom('deliveries as d')
+        .leftJoin('endpoints as e', 'e.id', 'd.endpoint_id')
+        .selectAll('d')
+        .select('e.public_id as endpoint_public_id')
+        .where('d.public_id', '=', publicId)
+        .where('d.account_id', '=', accountId)
         .executeTakeFirst()
-      return row ? { ...deliveryFields(row), state: row.state } : null
+      return row ? { ...deliveryFields(row), state: row.state, endpointPublicId: row.endpoint_public_id } : null
     },
 
     lockWebhooks,

@@ -1,7 +1,12 @@
+import { sql } from 'kysely'
 import type { EndpointDeliveryRepository } from '../../../ports/repository/notify/endpoint-delivery.ts'
 import { countUpTo } from '../../count.ts'
-import { num } from '../../mapping.ts'
+import { num, numOrNull } from '../../mapping.ts'
 import type { Db } from '../../tables.ts'
+import { filteredIds } from './delivery-filter.ts'
+
+/** A persistent endpoint begins far fewer deliveries while it fails. */
+const MAX_FAILED = 1_000
 
 export function endpointDeliveryRepository(db: Db): EndpointDeliveryRepository {
   const waitingOf = (endpointId: number) =>
@@ -124,6 +129,19 @@ export function endpointDeliveryRepository(db: Db): EndpointDeliveryRepository {
     async failAll(endpointId) {
       const result = await waitingOf(endpointId).set({ state: 'failed', endpoint_due_at_ms: null }).executeTakeFirst()
       return num(result.numUpdatedRows)
+    },
+
+    async firstFailedSeq(accountId, endpointId, begunFrom) {
+      const newest = filteredIds(db, accountId, { failed: true, endpointId }, part =>
+        part.orderBy('id', 'desc').limit(MAX_FAILED),
+      )
+      const row = await db
+        .selectFrom('deliveries')
+        .select(eb => eb.fn.min('event_seq').as('seq'))
+        .where(sql<boolean>`id IN (${newest})`)
+        .where('created_at', '>=', begunFrom)
+        .executeTakeFirst()
+      return row ? numOrNull(row.seq) : null
     },
 
     countFailed: (endpointId, max) =>

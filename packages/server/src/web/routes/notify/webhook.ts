@@ -1,10 +1,14 @@
 import { AppError } from '../../../domain/error.ts'
+import type { AttemptRow } from '../../../ports/repository/notify/delivery.ts'
 import type { Webhook } from '../../../ports/repository/notify/webhook.ts'
+import type { LogFilter } from '../../../services/notify/delivery-log.ts'
 import type { AuthenticatedUser } from '../../auth.ts'
+import { filteredLink, parseDeliveryFilter } from '../../components/notify/delivery-filter.ts'
 import type { Site } from '../../context.ts'
 import { errorSentence } from '../../error-text.ts'
 import { formFields, idParam, queryFields } from '../../forms.ts'
-import { attemptPage, type WebhookView, webhookPage } from '../../pages/notify/webhook.ts'
+import { attemptPage } from '../../pages/notify/attempt.ts'
+import { type WebhookView, webhookPage } from '../../pages/notify/webhook.ts'
 import { paginate } from '../../paginate.ts'
 import { receiversFor } from '../../receivers.ts'
 
@@ -18,30 +22,32 @@ const FLASHES: ReadonlyMap<string, string> = new Map([
   ['resent', 'The failed events are queued again, each as a new delivery.'],
   ['resent-some', 'The oldest failed events are queued again. Resend the others once these are delivered.'],
   ['none-failed', 'No failed events: there is nothing to resend.'],
-  ['removed', 'Webhook removed. No more events are sent.'],
+  ['removed', 'Webhook removed. No more events are sent to it.'],
+  ['endpoint-removed', 'Endpoint removed. No more events are sent to it.'],
 ])
 
 /** After these the page refreshes until the deliveries have ended. */
 const AWAITED: ReadonlySet<string> = new Set(['test', 'resend', 'resent', 'resent-some'])
 
 export function webhookPages(site: Site): void {
-  const { webhooks } = site.deps
+  const { endpoints, webhooks } = site.deps
 
-  async function view(user: AuthenticatedUser, before?: string, onlyFailed = false): Promise<WebhookView> {
+  async function view(user: AuthenticatedUser, before?: string, filter: LogFilter = {}): Promise<WebhookView> {
     const { items, olderThan } = await paginate({
       size: PAGE_SIZE,
       before,
-      read: page => webhooks.deliveries(user.account, page, { failed: onlyFailed }),
+      read: page => webhooks.deliveries(user.account, page, filter),
       publicId: delivery => delivery.publicId,
     })
     const webhook = await webhookOf(user)
     return {
       webhook,
+      endpoints: await endpoints.listWithFailed(user.account),
       receivers: await receiversFor(webhook && URL.parse(webhook.url)),
       deliveries: items,
-      onlyFailed,
+      filter,
       failed: await webhooks.countFailed(user.account),
-      older: olderThan && `${PATH}?${onlyFailed ? 'show=failed&' : ''}before=${olderThan}`,
+      older: olderThan && filteredLink(filter, olderThan),
     }
   }
 
@@ -54,12 +60,18 @@ export function webhookPages(site: Site): void {
     }
   }
 
+  /** Whether the endpoint of an attempt was not removed. */
+  async function isKept({ account }: AuthenticatedUser, { endpointPublicId }: AttemptRow): Promise<boolean> {
+    return (await endpoints.list(account)).some(({ publicId }) => publicId === endpointPublicId)
+  }
+
   site.page('GET', PATH, async (request, _reply, user) => {
-    const { before, show, done = '' } = queryFields(request)
+    const query = queryFields(request)
+    const { before, done = '' } = query
     const flash = FLASHES.get(done)
     const awaiting = AWAITED.has(done)
     const shown = {
-      ...(await view(user, before, show === 'failed')),
+      ...(await view(user, before, parseDeliveryFilter(query))),
       awaiting,
       ...(flash === undefined ? {} : { flash }),
     }
@@ -114,6 +126,8 @@ export function webhookPages(site: Site): void {
   site.page('GET', `${PATH}/attempts/:id`, async (request, _reply, user) => {
     const attempt = await webhooks.attempt(user.account, idParam(request))
     const attempts = await webhooks.attemptsOf(user.account, attempt.deliveryPublicId)
-    return attemptPage(site.pageUser(user), attempt, { attempts, webhookSet: (await webhookOf(user)) !== null })
+    const isResendable =
+      attempt.endpointPublicId === null ? (await webhookOf(user)) !== null : await isKept(user, attempt)
+    return attemptPage(site.pageUser(user), attempt, { attempts, isResendable })
   })
 }

@@ -1,0 +1,51 @@
+import type { Account } from '../../domain/account/account.ts'
+import type { AttemptDetail, AttemptRow, DeliveryFilter, DeliveryRow } from '../../ports/repository/notify/delivery.ts'
+import type { Page } from '../../ports/repository/page.ts'
+import type { Store } from '../../ports/store.ts'
+import { findByPublicId } from '../public-id.ts'
+
+/** Selects deliveries to list. `endpoint`: a public id, or `webhook`. */
+export interface LogFilter extends Omit<DeliveryFilter, 'endpointId'> {
+  readonly endpoint?: string
+}
+
+/** The deliveries of an account to its webhook and its endpoints, as its owner sees them. */
+export interface DeliveryLog {
+  /** Newest first. @throws AppError `no_such_endpoint` */
+  deliveries(account: Account, page: Page, filter?: LogFilter): Promise<DeliveryRow[]>
+  /** Newest first. An unknown invoice has no attempts. */
+  attempts(account: Account, page: Page, invoiceId?: string): Promise<AttemptRow[]>
+  /** The newest attempts of a delivery, newest first. */
+  attemptsOf(account: Account, deliveryId: string): Promise<AttemptRow[]>
+  /** An attempt with its request and response bodies. @throws AppError `no_such_attempt` */
+  attempt(account: Account, id: string): Promise<AttemptDetail>
+}
+
+/** More than an endpoint makes within three days. */
+const MAX_LISTED_ATTEMPTS = 100
+
+export function createDeliveryLog(store: Store): DeliveryLog {
+  return {
+    deliveries: (account, page, { endpoint, ...filter } = {}) =>
+      store.read(async tx => {
+        if (endpoint === undefined) return tx.deliveries.list(account.id, page, filter)
+        if (endpoint === 'webhook') return tx.deliveries.list(account.id, page, { ...filter, endpointId: null })
+        const find = (publicId: string) => tx.endpoints.byPublicId(account.id, publicId)
+        const { id } = await findByPublicId('no_such_endpoint', endpoint, find)
+        return tx.deliveries.list(account.id, page, { ...filter, endpointId: id })
+      }),
+
+    async attempts(account, page, invoiceId) {
+      const filter = invoiceId === undefined ? {} : { invoicePublicId: invoiceId.toLowerCase() }
+      return store.read(tx => tx.deliveries.listAttempts(account.id, page, filter))
+    },
+
+    attemptsOf: (account, deliveryPublicId) =>
+      store.read(tx => tx.deliveries.listAttempts(account.id, { limit: MAX_LISTED_ATTEMPTS }, { deliveryPublicId })),
+
+    attempt: (account, publicId) =>
+      findByPublicId('no_such_attempt', publicId, id =>
+        store.read(tx => tx.deliveries.attemptByPublicId(account.id, id)),
+      ),
+  }
+}

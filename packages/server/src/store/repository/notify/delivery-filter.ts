@@ -1,0 +1,64 @@
+import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
+import { EVENT_TYPES } from '../../../domain/notify/event.ts'
+import type { DeliveryFilter } from '../../../ports/repository/notify/delivery.ts'
+import type { Db, Tables } from '../../tables.ts'
+
+/** Failed for good and not sent again, without test events: as in the partial indexes. */
+const FAILED = sql<boolean>`state = 'failed' AND resent_at IS NULL AND event_type <> 'test'`
+
+/** An order with more invoices is listed by its newest. */
+const MAX_INVOICES = 100
+
+type Deliveries = SelectQueryBuilder<Tables, 'deliveries', unknown>
+
+/**
+ * The ids of an account's deliveries, each part by an index with its order.
+ * @param part orders and limits the ids of a part; those of the union are ordered and limited again by the caller
+ */
+export function filteredIds(
+  db: Db,
+  accountId: number,
+  { failed = false, type, orderId, endpointId }: DeliveryFilter,
+  part: (deliveries: Deliveries) => Deliveries,
+): RawBuilder<{ id: number | bigint }> {
+  const isOfAccount = sql<boolean>`account_id = ${accountId}`
+  const isWanted = [
+    ...(failed ? [FAILED] : []),
+    ...(endpointId === undefined
+      ? []
+      : [endpointId === null ? sql<boolean>`endpoint_id IS NULL` : ofEndpoint(endpointId)]),
+  ]
+  const idsOf = (conditions: readonly RawBuilder<boolean>[]) => {
+    const wanted = conditions.reduce((query, condition) => query.where(condition), db.selectFrom('deliveries'))
+    return sql<{ id: number | bigint }>`SELECT id FROM (${part(wanted).select('id')}) AS part`
+  }
+  if (orderId !== undefined) {
+    const invoices = db
+      .selectFrom('invoices')
+      .select('id')
+      .where('account_id', '=', accountId)
+      .where('order_id', '=', orderId)
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(MAX_INVOICES)
+    const isOfType = type === undefined ? [] : [ofType(type)]
+    return idsOf([sql<boolean>`invoice_id IN (${invoices})`, ...isWanted, ...isOfType])
+  }
+  // An endpoint belongs to one account.
+  const isOwned = typeof endpointId === 'number' ? isWanted : [isOfAccount, ...isWanted]
+  if (type !== undefined) return idsOf([...isOwned, ofType(type)])
+  if (isWanted.length === 0) return idsOf(isOwned)
+  const types = EVENT_TYPES.filter(name => !failed || name !== 'test')
+  return sql`${sql.join(
+    types.map(name => idsOf([...isOwned, ofType(name)])),
+    sql` UNION ALL `,
+  )}`
+}
+
+function ofType(type: string): RawBuilder<boolean> {
+  return sql`event_type = ${type}`
+}
+
+function ofEndpoint(id: number): RawBuilder<boolean> {
+  return sql`endpoint_id = ${id}`
+}

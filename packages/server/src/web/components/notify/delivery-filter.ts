@@ -1,0 +1,55 @@
+import { EVENT_TYPES, type EventType } from '../../../domain/notify/event.ts'
+import { INVOICE_FIELDS } from '../../../domain/sale/invoice-fields.ts'
+import { withoutUnprintable } from '../../../domain/text.ts'
+import type { LogFilter } from '../../../services/notify/delivery-log.ts'
+import type { FormFields } from '../../forms.ts'
+import { booleanAttribute, type Html, html } from '../../html.ts'
+import { endpointName } from './endpoint-state.ts'
+import type { ListedEndpoint } from './endpoint-table.ts'
+
+const MAX_ORDER_CHARS = INVOICE_FIELDS.orderId.request.maxLength
+
+/** The filter that a query string names. Empty fields and unknown types filter nothing. */
+export function parseDeliveryFilter({ show, type, order = '', endpoint = '' }: FormFields): LogFilter {
+  const known = EVENT_TYPES.find(name => name === type)
+  const orderId = withoutUnprintable(order).slice(0, MAX_ORDER_CHARS)
+  return {
+    ...(show === 'failed' && { failed: true }),
+    ...(known && { type: known }),
+    ...(orderId !== '' && { orderId }),
+    ...(endpoint !== '' && { endpoint }),
+  }
+}
+
+/** The address of a page of the filtered log. */
+export function filteredLink({ failed, type, orderId, endpoint }: LogFilter, before?: string): string {
+  const query = new URLSearchParams({
+    ...(failed && { show: 'failed' }),
+    ...(type && { type }),
+    ...(orderId !== undefined && { order: orderId }),
+    ...(endpoint !== undefined && { endpoint }),
+    ...(before !== undefined && { before }),
+  })
+  return query.size === 0 ? '/webhook#log' : `/webhook?${query}#log`
+}
+
+export function isFiltered(filter: LogFilter): boolean {
+  return Object.keys(filter).length > 0
+}
+
+export function deliveryFilterForm(filter: LogFilter, endpoints: readonly ListedEndpoint[]): Html {
+  const { failed = false, type, orderId = '', endpoint } = filter
+  const targets: [value: string, label: string][] = [
+    ['webhook', 'the webhook'],
+    ...endpoints.map(({ endpoint: { publicId, url } }): [string, string] => [publicId, endpointName({ url })]),
+  ]
+  const option = (value: string, label: string, isSelected: boolean) =>
+    html`<option value="${value}"${booleanAttribute('selected', isSelected)}>${label}</option>`
+  return html`<form class="filters" method="get" action="/webhook#log" role="search" aria-label="Filter deliveries">
+    <div class="field grow"><label for="order">Order id</label><input id="order" name="order" value="${orderId}" maxlength="${MAX_ORDER_CHARS}" autocomplete="off" spellcheck="false"></div>
+    <div class="field"><label for="show">State</label><select id="show" name="show">${option('', 'any', !failed)}${option('failed', 'failed', failed)}</select></div>
+    <div class="field"><label for="type">Type</label><select id="type" name="type">${option('', 'any', type === undefined)}${EVENT_TYPES.map((name: EventType) => option(name, name, name === type))}</select></div>
+    <div class="field"><label for="endpoint">Sent to</label><select id="endpoint" name="endpoint">${option('', 'any', endpoint === undefined)}${targets.map(([value, label]) => option(value, label, value === endpoint?.toLowerCase()))}</select></div>
+    <div class="field buttons"><button>Show</button></div>
+  </form>`
+}

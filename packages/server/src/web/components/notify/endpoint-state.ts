@@ -1,0 +1,19 @@
+import type { Endpoint } from '../../../domain/notify/endpoint.ts'
+import { shorten, timeElement } from '../../format.ts'
+import { type Html, html } from '../../html.ts'
+
+/** The host of an endpoint, with its path: several may have one host. Its query may be long, and is left out. */
+export function endpointName({ url }: Pick<Endpoint, 'url'>): string {
+  const { host, pathname } = new URL(url)
+  return pathname === '/' ? host : host + shorten(pathname, 24, 8)
+}
+
+/** Whether an endpoint gets events, and since when it has failed or is paused. */
+export function endpointState({ enabled, pausedAt, failingSince }: Endpoint): Html {
+  if (!enabled) return html`<span class="badge badge-expired">disabled</span>`
+  if (pausedAt !== null)
+    return html`<span class="badge badge-bad">paused</span><span class="below">since ${timeElement(pausedAt)}</span>`
+  if (failingSince !== null)
+    return html`<span class="badge badge-pending">failing</span><span class="below">since ${timeElement(failingSince)}</span>`
+  return html`<span class="badge badge-paid">active</span>`
+}

@@ -1,0 +1,59 @@
+import { beginningOf, RESPONSE_BYTES_SHOWN } from '../../../domain/notify/delivery.ts'
+import type { AttemptDetail, AttemptRow } from '../../../ports/repository/notify/delivery.ts'
+import { definitionList } from '../../components/definition-list.ts'
+import { actionButton } from '../../components/form.ts'
+import { dashboardPage, type PageUser } from '../../components/layout.ts'
+import { attemptNumber, attemptOutcome, attemptTable } from '../../components/notify/attempt-table.ts'
+import { endpointName } from '../../components/notify/endpoint-state.ts'
+import { exactTimeElement, groupThousands } from '../../format.ts'
+import { type Html, html } from '../../html.ts'
+
+interface AttemptView {
+  /** Those of its delivery, newest first. */
+  readonly attempts: readonly AttemptRow[]
+  /** Whether the webhook, or the endpoint, that it went to exists. */
+  readonly isResendable: boolean
+}
+
+/** An attempt with the exact request and response. */
+export function attemptPage(user: PageUser, attempt: AttemptDetail, { attempts, isResendable }: AttemptView): Html {
+  const { eventType, deliveryPublicId, invoicePublicId, endpointPublicId, durationMs } = attempt
+  return dashboardPage({
+    ...user,
+    menuPath: '/webhook',
+    title: `${eventType}, attempt ${attemptNumber(attempt)}`,
+    actions: isResendable && actionButton(`/webhook/deliveries/${deliveryPublicId}/resend`, 'Resend'),
+    body: html`<section class="card" aria-label="Attempt">${definitionList([
+      ['Outcome', attemptOutcome(attempt)],
+      ['Delivery', html`<span class="code">${deliveryPublicId}</span>, ${attempt.deliveryState}`],
+      [
+        'Invoice',
+        invoicePublicId === null
+          ? 'none'
+          : html`<a class="code" href="/invoices/${invoicePublicId}">${invoicePublicId}</a>`,
+      ],
+      ['Sent to', endpointPublicId === null ? 'the webhook' : endpointLink(attempt, endpointPublicId, isResendable)],
+      ['Sent', exactTimeElement(attempt.createdAt)],
+      ['Duration', durationMs === null ? 'unknown' : `${groupThousands(durationMs)} ms`],
+    ])}</section>
+    <section class="card" aria-labelledby="request"><h2 id="request">Request</h2>
+      <pre tabindex="0"><code>POST ${attempt.url}${attempt.requestHeaders !== null && html`\n${attempt.requestHeaders}`}</code></pre>
+      <h3>Body</h3><pre class="given" tabindex="0"><code>${attempt.requestBody}</code></pre></section>
+    <section class="card" aria-labelledby="response"><h2 id="response">Response</h2>${response(attempt)}</section>
+    ${attempts.length > 1 && html`<section class="card" aria-labelledby="attempts"><h2 id="attempts">All attempts of this delivery</h2>${attemptTable(attempts)}</section>`}
+    <p><a href="/webhook#log">All deliveries</a></p>`,
+  })
+}
+
+function endpointLink(attempt: AttemptDetail, id: string, exists: boolean): Html {
+  const host = html`<bdi>${endpointName(attempt)}</bdi>`
+  return exists ? html`<a href="/webhook/endpoints/${id}">${host}</a>` : html`${host}, removed since`
+}
+
+function response({ statusCode, responseHeaders, response }: AttemptDetail): Html {
+  if (statusCode === null && !response) return html`<p class="empty">No response.</p>`
+  const { text, isCut } = beginningOf(response ?? '')
+  return html`<pre tabindex="0"><code>Status ${statusCode}${responseHeaders && html`\n${responseHeaders}`}</code></pre>
+    <h3>Body</h3>${text === '' ? html`<p class="empty">Empty.</p>` : html`<pre class="given" tabindex="0"><code>${text}</code></pre>`}
+    ${isCut && html`<p class="hint">Cut: only the first ${groupThousands(RESPONSE_BYTES_SHOWN)} bytes are shown.</p>`}`
+}
