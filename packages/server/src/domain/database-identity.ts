@@ -16,6 +16,11 @@ export function isSameDatabase({ recorded, current }: { recorded: string; curren
   return recorded !== NO_IDENTITY && recorded.split(';').every(part => parts.includes(part))
 }
 
+/** Whether another database took the place of the one that was recorded, such as a promoted standby. */
+export function wasReplaced(state: { recorded: string; current: string }): boolean {
+  return state.recorded !== NO_IDENTITY && !isSameDatabase(state)
+}
+
 /** The names of the parts that the database server does not report. */
 export function unknownParts(identity: string): string[] {
   return identity

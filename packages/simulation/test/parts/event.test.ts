@@ -73,7 +73,13 @@ function createJudge() {
   fake.set(FIRST, SECOND, THIRD)
   fake.counter(3n)
   judge.check()
-  const ask = (after?: bigint, types?: readonly string[]) => ({ accountId: 1n, after, types, replacements: 0 })
+  const ask = (after?: bigint, types?: readonly string[]) => ({
+    accountId: 1n,
+    after,
+    types,
+    replacements: 0,
+    newest: 3n,
+  })
   /** @returns the rules that the page breaks */
   function receive(asked: ReturnType<typeof ask>, nextAfter: bigint, ...events: readonly (EventRow | undefined)[]) {
     fake.broken.length = 0

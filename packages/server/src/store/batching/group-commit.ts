@@ -145,7 +145,7 @@ export class GroupCommit {
   /** Runs batched writes with shared statements. Resolves with null, and nothing changed, when one of them failed. */
   async #runBatched(batch: BatchTransaction, writes: readonly BatchedWrite[]): Promise<Completion[] | null> {
     batch.savepoint()
-    const concurrent = openWriteBatch(batch.connection, this.#batches.database.dialect, this.#limits)
+    const concurrent = openWriteBatch(batch.connection, this.#batches.database, this.#limits)
     const run = async () => {
       const results = await Promise.all(writes.map(write => concurrent.run(write.work)))
       for (const result of results) if (result.kind === 'failed') throw result.error

@@ -4,7 +4,7 @@ import type { NewInvoice } from '../../domain/sale/invoice.ts'
 import type { KeyOfAccountIds } from '../../ports/repository/account/viewing-key.ts'
 import type { AppendedEvent } from '../../ports/repository/notify/event.ts'
 import type { BatchTx } from '../../ports/store.ts'
-import type { Dialect } from '../dialect.ts'
+import type { Database } from '../dialect.ts'
 import type { StoreLimits } from '../limits.ts'
 import { incrementAll, type UsageIncrement } from '../repository/account/usage.ts'
 import { usedKeys } from '../repository/account/viewing-key.ts'
@@ -39,7 +39,11 @@ export interface WriteBatch {
 }
 
 /** Opens a batch on a connection whose transaction has begun. */
-export function openWriteBatch(connection: DatabaseConnection, dialect: Dialect, limits: StoreLimits): WriteBatch {
+export function openWriteBatch(
+  connection: DatabaseConnection,
+  { dialect, identity }: Database,
+  limits: StoreLimits,
+): WriteBatch {
   const shared = new RevocableConnection(connection)
   const sharedDb = openDb<Tables>(shared, dialect)
   const incrementUsage = batchLoader((items: readonly UsageIncrement[]) => incrementAll(sharedDb, items), limits)
@@ -106,7 +110,7 @@ export function openWriteBatch(connection: DatabaseConnection, dialect: Dialect,
   return {
     run,
     async flush() {
-      if (appended.length > 0) await insertEvents(sharedDb, appended)
+      if (appended.length > 0) await insertEvents(sharedDb, identity, appended)
       shared.rethrowFailure()
     },
     end: () => shared.revoke(),

@@ -52,7 +52,7 @@ const MAKE: { readonly [Noun in keyof Repositories]: (connection: Connection, tx
   payments: ({ db }) => paymentRepository(db),
   idempotency: ({ db }) => idempotencyRepository(db),
   chain: ({ db }) => chainRepository(db),
-  events: ({ db, hooks }, tx) => eventRepository(db, hooks, tx),
+  events: ({ db, identity, hooks }, tx) => eventRepository(db, identity, hooks, tx),
   invoiceChanges: ({ db, hooks }) => invoiceChangeRepository(db, hooks),
   refunds: ({ db }) => refundRepository(db),
   swaps: ({ db }) => swapRepository(db),

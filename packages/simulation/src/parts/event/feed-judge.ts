@@ -11,6 +11,8 @@ export interface Asked {
   readonly types: readonly string[] | undefined
   /** How often the database had been replaced. */
   readonly replacements: number
+  /** The number of the newest event then. */
+  readonly newest: bigint
 }
 
 /** What it received. */
@@ -124,10 +126,13 @@ export class FeedJudge {
   }
 
   /** A reader was answered that no event has the number that it goes on after. */
-  unknown({ accountId: account, after, replacements }: Asked): void {
-    const newest = this.#counters.get(account)?.seq ?? 0n
+  unknown({ accountId: account, after, replacements, newest }: Asked): void {
     if (replacements === this.#world.databaseReplacements && after !== undefined && after <= newest)
       this.#fail('a reader goes on after what it has read', account, `after ${after} of ${newest}`)
+  }
+
+  newestOf(account: bigint | null): bigint {
+    return (account !== null && this.#counters.get(account)?.seq) || 0n
   }
 
   /** Whether there is an event for a reader after a number. */

@@ -126,8 +126,9 @@ export class Readers {
     const limit = draw.pick([1, 2, 5, 50])
     const waitMs = draw.pick([0, 0, 0, 2_000, 30_000])
     const isByEvent = draw.chance(0.3)
+    const newest = this.#judge.newestOf(reader.accountId)
     const askedOf = (accountId: bigint): Asked => {
-      return { accountId, after: after === undefined ? undefined : BigInt(after), types, replacements }
+      return { accountId, after: after === undefined ? undefined : BigInt(after), types, replacements, newest }
     }
     try {
       const page = await draw.pick(this.#world.running).call(async ({ accounts, eventFeed }) => {

@@ -1,15 +1,20 @@
 import { type Selectable, sql } from 'kysely'
+import { COUNTER_STEP_BYTES, eventStep, wasReplaced } from '../../../domain/database-identity.ts'
 import type { EventType } from '../../../domain/notify/event.ts'
 import type { AppendedEvent, Event, EventRepository } from '../../../ports/repository/notify/event.ts'
 import type { Tx } from '../../../ports/store.ts'
 import { chunks, distinctAscending, num, numOrNull } from '../../mapping.ts'
 import type { Db, EventsTable } from '../../tables.ts'
 import type { TxHooks } from '../../transaction/hooks.ts'
+import { int } from '../../values.ts'
+import { databaseIdentityRepository } from '../database-identity.ts'
 
 const COLUMNS = 7
 
+/** @param identity see `databaseIdentityRepository` */
 export function eventRepository(
   db: Db,
+  identity: string,
   hooks: Pick<TxHooks, 'beforeCommit'>,
   tx: Pick<Tx, 'deliveries' | 'endpointDeliveries' | 'endpoints'>,
 ): EventRepository {
@@ -20,7 +25,7 @@ export function eventRepository(
     const called = events.flatMap(event => event.deliveries ?? []).map(({ accountId }) => accountId)
     // Before the counters, as every other transaction takes these locks.
     const withWebhook = called.length > 0 ? await tx.deliveries.lockWebhooks(called) : new Set()
-    const seqs = await insertEvents(db, events)
+    const seqs = await insertEvents(db, identity, events)
     const created = events.flatMap((event, index) =>
       (event.deliveries ?? []).map(delivery => ({ ...delivery, eventSeq: seqs[index] as number })),
     )
@@ -114,22 +119,9 @@ export function eventRepository(
     },
 
     async skipNumbers(step) {
-      // An account without events here may have had some in the original.
-      await db
-        .insertInto('event_counters')
-        .columns(['account_id', 'seq'])
-        .expression(eb =>
-          eb
-            .selectFrom('accounts')
-            .select(['id', eb.val(0).as('seq')])
-            .where('erased_at', 'is', null),
-        )
-        .onConflict(conflict => conflict.doNothing())
-        .execute()
-      await db
-        .updateTable('event_counters')
-        .set(eb => ({ seq: eb('seq', '+', step) }))
-        .execute()
+      // An account without a counter may have had events that the copy lacks.
+      await sql`INSERT INTO event_counters (account_id, seq) SELECT id, ${int(step)} FROM accounts WHERE erased_at IS NULL ORDER BY id
+        ON CONFLICT (account_id) DO UPDATE SET seq = event_counters.seq + excluded.seq`.execute(db)
     },
 
     async prune(before, limit, skip = 0) {
@@ -174,14 +166,17 @@ export function eventRepository(
 
 /**
  * Numbers and writes events. The row of the counter is the lock that keeps the numbers of an account in commit order: one
- * transaction holds it from numbering its events until its commit. @returns their numbers, in the order given
+ * transaction holds it from numbering its events until its commit.
+ * @param identity see `databaseIdentityRepository`
+ * @returns their numbers, in the order given
  */
-export async function insertEvents(db: Db, events: readonly AppendedEvent[]): Promise<number[]> {
+export async function insertEvents(db: Db, identity: string, events: readonly AppendedEvent[]): Promise<number[]> {
+  const step = await stepAfterFailOver(db, identity, events)
   const byAccount = Map.groupBy(events, ({ accountId }) => accountId)
   // In one order, so that transactions do not wait for each other in a circle.
   const counts = distinctAscending([...byAccount.keys()]).map(accountId => ({
     account_id: accountId,
-    seq: byAccount.get(accountId)?.length ?? 0,
+    seq: step + (byAccount.get(accountId)?.length ?? 0),
   }))
   const next = new Map<number, number>()
   for (const batch of chunks(counts, 2)) {
@@ -217,6 +212,17 @@ export async function insertEvents(db: Db, events: readonly AppendedEvent[]): Pr
   }))
   for (const batch of chunks(rows, COLUMNS)) await db.insertInto('events').values(batch).execute()
   return seqs
+}
+
+/**
+ * A standby that was promoted while the process runs is noticed when the process reserves addresses next. Until then each
+ * commit skips numbers: a reader may have seen events that the standby lacks.
+ */
+async function stepAfterFailOver(db: Db, identity: string, [first]: readonly AppendedEvent[]): Promise<number> {
+  if (!first || !wasReplaced(await databaseIdentityRepository(db, identity).read())) return 0
+  // The first digits of a public id are random.
+  const digits = first.publicId.replaceAll('-', '').slice(0, 2 * COUNTER_STEP_BYTES)
+  return eventStep(Buffer.from(digits, 'hex'))
 }
 
 function toEvent(row: Selectable<EventsTable>): Event {
