@@ -14,6 +14,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   'docs/backup.md': [`${DOCS}/operation.test.ts`],
   'docs/checkout.md': [`${DOCS}/checkout.test.ts`],
   'docs/clients.md': ['packages/server/test/clients/generated.test.ts'],
+  'docs/events.md': [`${DOCS}/events.test.ts`],
   'docs/first-invoice.md': [`${DOCS}/first-invoice.test.ts`],
   'docs/going-live.md': [`${DOCS}/going-live.test.ts`],
   'docs/many-processes.md': [`${DOCS}/many-processes.test.ts`],

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { SandboxFile } from '@zatgate/server/cli/sandbox-file'
 import type { Account } from '@zatgate/server/domain/account/account'
 import type { Plan } from '@zatgate/server/domain/account/plan'
 import type { Service } from '@zatgate/server/main'
@@ -9,13 +10,8 @@ import type { Sandbox } from './sandbox.ts'
 const EMAIL = 'demo@zatgate.example'
 
 /** The contents of `sandbox.json` in the data directory: the URLs and credentials that scripts need. */
-export interface DemoFile {
-  readonly api_url: string
-  readonly api_key: string
-  readonly session_token: string
-  readonly email: string
+export interface DemoFile extends SandboxFile {
   readonly viewing_key: string
-  readonly sandbox_url: string
   readonly lightwalletd_url: string
   readonly swap_api_url: string
   readonly smtp_url: string

@@ -1,6 +1,6 @@
 import { webCrypto } from '#web-crypto'
 import type { CallOptions, CreateOptions } from './options.ts'
-import type { Transport } from './transport.ts'
+import type { TextResponse, Transport } from './transport.ts'
 
 interface Credentials {
   readonly apiKey: string | undefined
@@ -39,6 +39,11 @@ export class Calls {
   /** A call with the session token, or else with a scoped API key. */
   owner<T>(method: string, path: string, body: unknown, options: CallOptions): Promise<T> {
     return this.transport.json(method, path, { token: this.ownerToken(), body, signal: options.signal })
+  }
+
+  /** Reads a text, with the session token, or else with a scoped API key. */
+  ownerText(path: string, options: CallOptions & { waitMs: number; retries?: number }): Promise<TextResponse> {
+    return this.transport.text('GET', path, { token: this.knownOwner ?? this.sessionToken(), ...options })
   }
 
   /** A call that creates something once, however often it is repeated. */

@@ -1,4 +1,5 @@
 import { Calls, query, segment } from './calls.ts'
+import { Events } from './events.ts'
 import type { CallOptions, ClientOptions, CreateApiKeyOptions, CreateOptions } from './options.ts'
 import { poll } from './poll.ts'
 import type { InvoiceRequest, RefundRequest } from './request.ts'
@@ -14,6 +15,8 @@ import type * as wire from './wire.ts'
  * a timeout, or status 429, 502, 503 or 504. Other calls are never retried.
  */
 export class ZatgateClient {
+  /** The events of the account. */
+  readonly events: Events
   readonly #calls: Calls
   readonly #baseUrl: string
   /** The attempts of a call together. */
@@ -30,6 +33,7 @@ export class ZatgateClient {
       fetch: options.fetch ?? ((input, init) => fetch(input, init)),
     })
     this.#calls = new Calls(transport, { apiKey, sessionToken })
+    this.events = new Events(this.#calls)
   }
 
   // Invoices
@@ -84,11 +88,8 @@ export class ZatgateClient {
 
   /** The price of 1 ZEC now. Needs no credential. @throws ZatgateError 503 `rate_unavailable` */
   rates(currencies: readonly string[] = [], options: CallOptions = {}): Promise<wire.RateList> {
-    return this.#calls.transport.json(
-      'GET',
-      `/v1/rates${query({ currency: currencies.join(',') || undefined })}`,
-      options,
-    )
+    const currency = currencies.join(',') || undefined
+    return this.#calls.transport.json('GET', `/v1/rates${query({ currency })}`, options)
   }
 
   // Swaps

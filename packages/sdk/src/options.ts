@@ -1,4 +1,5 @@
-import type { CreateApiKeyRequest } from './wire.ts'
+import type { ZatgateError } from './error.ts'
+import type { CreateApiKeyRequest, WebhookEvent } from './wire.ts'
 
 /** Options of the ZatgateClient constructor. */
 export interface ClientOptions {
@@ -32,4 +33,16 @@ export interface CreateOptions extends CallOptions {
    * between the call and your own record of it cannot create a duplicate. 1 to 255 printable characters. Default: random.
    */
   readonly idempotencyKey?: string
+}
+
+/** Options of `events.follow`. */
+export interface FollowOptions {
+  /** The `seq` of the last event that was handled. Default: from the oldest that is kept, 90 days back. */
+  readonly after?: number
+  /** Default: all types. */
+  readonly types?: readonly WebhookEvent['type'][]
+  /** Aborts: the loop ends without an error. */
+  readonly signal?: AbortSignal
+  /** Called after each failed request that is repeated, with the pause before that in milliseconds. */
+  readonly onRetry?: (error: ZatgateError, pauseMs: number) => void
 }

@@ -1,6 +1,7 @@
 import { delay } from './delay.ts'
 import { ZatgateError } from './error.ts'
 import { isFinal } from './final.ts'
+import { jittered } from './jitter.ts'
 import { Patience } from './patience.ts'
 import type { InvoiceMessage } from './wire.ts'
 
@@ -32,7 +33,7 @@ export async function* subscribe(url: string, signal?: AbortSignal): AsyncGenera
     else if (patience.failed()) {
       throw new ZatgateError(0, 'network_error', 'the service could not be reached')
     }
-    await delay(delayMs * (0.5 + Math.random() / 2), signal)
+    await delay(jittered(delayMs), signal)
     delayMs = Math.min(MAX_DELAY_MS, delayMs * 2)
   }
 }

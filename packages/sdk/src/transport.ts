@@ -1,5 +1,6 @@
 import { delay } from './delay.ts'
 import { ZatgateError } from './error.ts'
+import { jittered } from './jitter.ts'
 import type { ErrorBody } from './wire.ts'
 
 /** Options of createTransport. */
@@ -21,13 +22,25 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string>>
   /** Whether the call is safe to retry. Default: true for GET. */
   readonly retryable?: boolean
+  /** Default: those of the transport. */
+  readonly retries?: number | undefined
+  /** How long the service waits before it responds, in addition to the timeout. Default 0. */
+  readonly waitMs?: number | undefined
   readonly signal?: AbortSignal | undefined
+}
+
+/** The body of a response as it was sent. */
+export interface TextResponse {
+  readonly text: string
+  readonly headers: Headers
 }
 
 /** Sends calls to the service and retries them. Failed calls reject with a ZatgateError. */
 export interface Transport {
   /** @returns the parsed body of a 2xx response, or undefined for 204 */
   json<T>(method: string, path: string, call: Call): Promise<T>
+  /** @returns the body of a 2xx response, unparsed */
+  text(method: string, path: string, call: Call): Promise<TextResponse>
   /** @returns the body of a 2xx response as a stream */
   stream(method: string, path: string, call: Call): Promise<ReadableStream<Uint8Array>>
 }
@@ -63,11 +76,12 @@ export function createTransport({ baseUrl, timeoutMs, retries, fetch }: Transpor
   ): Promise<T> {
     const controller = new AbortController()
     const abort = () => controller.abort()
+    const limitMs = timeoutMs + (call.waitMs ?? 0)
     let timedOut = false
     const timer = setTimeout(() => {
       timedOut = true
       abort()
-    }, timeoutMs)
+    }, limitMs)
     call.signal?.addEventListener('abort', abort)
     if (call.signal?.aborted) abort()
     let ended = true
@@ -78,7 +92,7 @@ export function createTransport({ baseUrl, timeoutMs, retries, fetch }: Transpor
     } catch (cause) {
       if (cause instanceof ZatgateError) throw cause
       if (call.signal?.aborted) throw new ZatgateError(0, 'aborted', 'the call was aborted', { cause })
-      if (timedOut) throw new ZatgateError(0, 'timeout', `no response within ${timeoutMs} ms`, { cause })
+      if (timedOut) throw new ZatgateError(0, 'timeout', `no response within ${limitMs} ms`, { cause })
       throw new ZatgateError(0, 'network_error', 'the service could not be reached', { cause })
     } finally {
       clearTimeout(timer)
@@ -99,7 +113,7 @@ export function createTransport({ baseUrl, timeoutMs, retries, fetch }: Transpor
         return await attempt(method, path, call, use)
       } catch (error) {
         const delayMs = retryDelay(error as ZatgateError, failures)
-        if (!retryable || failures >= retries || delayMs === null) throw error
+        if (!retryable || failures >= (call.retries ?? retries) || delayMs === null) throw error
         await delay(delayMs, call.signal)
       }
     }
@@ -107,6 +121,11 @@ export function createTransport({ baseUrl, timeoutMs, retries, fetch }: Transpor
 
   return {
     json: (method, path, call) => withRetries(method, path, call, parseJson) as Promise<never>,
+    text: (method, path, call) =>
+      withRetries(method, path, call, async response => ({
+        text: await readText(response),
+        headers: response.headers,
+      })),
     stream: (method, path, call) => withRetries(method, path, call, response => response.body ?? emptyStream()),
   }
 }
@@ -116,7 +135,7 @@ function retryDelay(error: ZatgateError, failures: number): number | null {
   if (!RETRIED_STATUSES.includes(error.status) || error.code === 'aborted') return null
   if (error.retryAfterSecs !== null)
     return error.retryAfterSecs <= MAX_RETRY_AFTER_SECS ? error.retryAfterSecs * 1000 : null
-  return MIN_DELAY_MS * 2 ** failures * (0.5 + Math.random() / 2)
+  return jittered(MIN_DELAY_MS * 2 ** failures)
 }
 
 async function parseJson(response: Response): Promise<unknown> {

@@ -1,3 +1,4 @@
+import { EVENT_TYPES, type EventType } from '../domain/notify/event.ts'
 import { parseDay } from '../domain/time.ts'
 
 /** The command line does not match the usage. The process prints the message and exits with 2. */
@@ -67,6 +68,20 @@ export function wholeNumber(min: number, max: number): ValueType<number> {
 /** @param description such as "csv or json" */
 export function oneOf<T extends string>(isOne: (value: string) => value is T, description: string): ValueType<T> {
   return { description, parse: value => (isOne(value) ? value : undefined) }
+}
+
+export const eventType: ValueType<EventType> = {
+  description: `one of ${EVENT_TYPES.join(', ')}`,
+  parse: value => EVENT_TYPES.find(type => type === value),
+}
+
+/** `invoice.paid,invoice.underpaid` */
+export const eventTypes: ValueType<readonly EventType[]> = {
+  description: `some of ${EVENT_TYPES.join(', ')}`,
+  parse(value) {
+    const types = value.split(',').map(type => eventType.parse(type.trim()))
+    return types.includes(undefined) ? undefined : (types as EventType[])
+  },
 }
 
 const DATE_TIME = /^(\d{4}-\d{2}-\d{2})(?:T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?Z)?$/

@@ -1,9 +1,12 @@
 import { AUDIT_KINDS, isAuditKind } from '../domain/account/audit.ts'
+import { EVENT_TYPES } from '../domain/notify/event.ts'
 import { isExportFormat, isExportKind } from '../domain/sale/export.ts'
 import {
   blockHash,
   date,
   diversifierIndex,
+  eventType,
+  eventTypes,
   height,
   oneOf,
   optional,
@@ -149,6 +152,32 @@ export const COMMANDS: readonly Command[] = [
     },
     example: '--email shop@example.com --from 2026-01-01 --to 2027-01-01 invoices-2026.csv',
     run: async (values, context) => (await import('./commands/export.ts')).exportRows(values, context),
+  }),
+  command('listen', {
+    summary: 'follows the events of an account and posts them, signed, to a receiver such as one on this machine',
+    arguments: {
+      'forward-to': required(text, 'URL', 'the receiver'),
+      types: optional(eventTypes, 'T', `only these types, separated by commas: ${EVENT_TYPES.join(', ')}`),
+      after: optional(
+        wholeNumber(0, Number.MAX_SAFE_INTEGER),
+        'SEQ',
+        'those after the event with this number. Default: new ones',
+      ),
+      url: optional(text, 'URL', 'the service. Default: ZATGATE_URL, or the sandbox that was started here'),
+      'api-key': optional(
+        text,
+        'KEY',
+        'a scoped key with events:read. Default: ZATGATE_API_KEY, which other users of the machine do not see',
+      ),
+    },
+    example: '--forward-to http://localhost:3001/webhook --types invoice.paid,invoice.underpaid',
+    run: async (values, context) => (await import('./commands/listen.ts')).listen(values, context),
+  }),
+  command('trigger', {
+    summary: 'makes an event happen in the running sandbox, and prints it; without a type, lists the types',
+    arguments: { type: optionalPositional(eventType, 'TYPE', 'the type of the event') },
+    example: 'invoice.paid',
+    run: async (values, context) => (await import('./commands/trigger.ts')).trigger(values, context),
   }),
   command('webhooks resend', {
     summary: 'sends the failed webhook events of an account again, each once',

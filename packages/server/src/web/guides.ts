@@ -28,6 +28,11 @@ export const GUIDES: Readonly<Record<string, Guide>> = {
     title: 'Webhooks',
     about: 'What to do with each event, the rules of a receiver, and receivers in Node and Go.',
   },
+  events: {
+    file: 'docs/events.md',
+    title: 'Events',
+    about: 'Read all events in order, forward them to your machine, and make them happen in the sandbox.',
+  },
   sdk: {
     file: 'packages/sdk/README.md',
     title: 'TypeScript and JavaScript',

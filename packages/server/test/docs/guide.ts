@@ -46,12 +46,16 @@ export class Guide {
 }
 
 /** Opens a shell in a folder with `data/sandbox.json`. The addresses of a sandbox in commands lead to this service. */
-export function openSandboxShell(test: TestScope, { url, apiKey, sessionToken, sandbox }: TestService): Shell {
+export function openSandboxShell(test: TestScope, service: TestService): Shell {
+  const { url, apiKey, sessionToken, email, sandbox } = service
   const folder = temporaryFolder(stackOf(test))
   mkdirSync(join(folder, 'data'))
   writeFileSync(
     join(folder, 'data/sandbox.json'),
-    JSON.stringify({ api_key: apiKey, session_token: sessionToken, viewing_key: sandbox.demoViewingKey }),
+    JSON.stringify({
+      ...{ api_url: url, api_key: apiKey, session_token: sessionToken, email },
+      ...{ viewing_key: sandbox.demoViewingKey, sandbox_url: sandbox.controlUrl },
+    }),
   )
   const replace = { 'http://127.0.0.1:3000': url, 'http://127.0.0.1:4010': sandbox.controlUrl }
   return openShell(test, { folder, replace })

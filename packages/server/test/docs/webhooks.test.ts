@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { ZatgateClient } from '@zatgate/sdk'
 import { freePort } from '../../../sandbox/test/recorded/guarded-process.ts'
-import { EVENT_TYPES } from '../../src/domain/notify/event.ts'
+import { WEBHOOK_EVENT_TYPES } from '../../src/domain/notify/event.ts'
 import { receiversFor } from '../../src/web/receivers.ts'
 import { stackOf, temporaryFolder } from '../harness/container.ts'
 import { missingProgram, startProgram } from '../harness/programs.ts'
@@ -150,6 +150,6 @@ test('every receiver is found in its guide, and has one path and one port', asyn
   assert.match(node?.code ?? '', /^const PATH = '\/pay\/events'\nconst PORT = 3001$/m)
 })
 
-test('the guide says what to do with every event', () => {
-  assert.deepEqual(GUIDE.rows('What to do with each event').sort(), [...EVENT_TYPES].sort())
+test('the guide says what to do with every event of the webhook, and with no other', () => {
+  assert.deepEqual(GUIDE.rows('What to do with each event').sort(), [...WEBHOOK_EVENT_TYPES].sort())
 })

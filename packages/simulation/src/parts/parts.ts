@@ -2,6 +2,7 @@ import type { PartFactory } from '../run/part.ts'
 import { billingPart } from './billing/part.ts'
 import { chainPart } from './chain/part.ts'
 import { deletionPart } from './deletion/part.ts'
+import { eventPart, feedPart } from './event/part.ts'
 import { mailPart } from './mail/part.ts'
 import { operatorPart } from './operator/part.ts'
 import { poisonPart } from './poison/part.ts'
@@ -30,4 +31,6 @@ export const PARTS: readonly PartFactory[] = [
   websocketPart,
   poisonPart,
   refundPart,
+  eventPart,
+  feedPart,
 ]

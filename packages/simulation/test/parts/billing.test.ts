@@ -4,7 +4,7 @@ import { PlanJudge } from '../../src/parts/billing/judge.ts'
 import { drawPlans, endAfterPurchase } from '../../src/parts/billing/plans.ts'
 import { UsageJudge } from '../../src/parts/billing/usage-judge.ts'
 import { Draw } from '../../src/runtime/draw.ts'
-import { createFakeWorld, NOW_SECS } from './fake-world.ts'
+import { createFakeWorld, eventRow, NOW_SECS } from './fake-world.ts'
 
 const DAY_SECS = 86_400
 const PLANS = drawPlans(new Draw(1))
@@ -43,7 +43,7 @@ function judge(states: readonly State[]) {
     tables['FROM plan_purchases'] = [purchase]
     tables['FROM plan_announcements'] = reminded === undefined ? [] : [{ account_id: 1n, plan_expires_at: reminded }]
     tables['FROM mails'] = Array.from({ length: mails }, (_, id) => ({ id: BigInt(id), recipient: account.email }))
-    tables['FROM events'] = events.map(event => ({ seq: ++seq, account_id: 1n, body: JSON.stringify(event) }))
+    tables['FROM events'] = events.map(event => eventRow(++seq, 'plan.updated', event))
     plans.check()
   }
   return { broken, plans }

@@ -1,4 +1,5 @@
 import { consensusParams } from '@zatgate/server/domain/chain/network-upgrade'
+import type { EventRow } from '../../src/parts/event/new-events.ts'
 import { Draw } from '../../src/runtime/draw.ts'
 import { Scheduler } from '../../src/runtime/scheduler.ts'
 import { ENCRYPTION_KEY } from '../../src/service/process.ts'
@@ -15,6 +16,12 @@ export interface FakeWorld {
   readonly broken: string[]
   /** The rows of each statement, by a text that occurs in it. */
   readonly tables: Record<string, readonly object[]>
+}
+
+/** A row of the events of account 1. */
+export function eventRow(seq: bigint, type: string, body: object, invoiceId: bigint | null = null): EventRow {
+  const text = JSON.stringify(body)
+  return { row: seq, account_id: 1n, seq, public_id: `event-${seq}`, invoice_id: invoiceId, type, body: text }
 }
 
 /** A world without a service: a judge reads the rows that the test gives. */

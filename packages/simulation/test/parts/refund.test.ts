@@ -6,7 +6,7 @@ import type { RefundRow } from '../../src/parts/refund/ledger.ts'
 import { Refunders } from '../../src/parts/refund/refunders.ts'
 import type { Wish } from '../../src/parts/refund/wish.ts'
 import { Draw } from '../../src/runtime/draw.ts'
-import { createFakeWorld } from './fake-world.ts'
+import { createFakeWorld, eventRow } from './fake-world.ts'
 
 const ID = '6f0e35a2-0000-4000-8000-000000000000'
 const TXID = 'ab'.repeat(32)
@@ -62,7 +62,7 @@ function createJudge() {
     broken.length = 0
     rows = now
     tables['FROM refunds r'] = now
-    tables['FROM events'] = raised.map(event => ({ seq: ++seq, body: JSON.stringify(event) }))
+    tables['FROM events'] = raised.map(event => eventRow(++seq, 'refund.updated', event))
     judge.check()
     return [...broken]
   }

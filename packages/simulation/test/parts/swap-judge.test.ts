@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
+import type { EventRow } from '../../src/parts/event/new-events.ts'
 import { SwapJudge } from '../../src/parts/swap/judge.ts'
 import type { StartRow, SwapInvoiceRow, SwapRow } from '../../src/parts/swap/ledger.ts'
 import { plannedPolls, SwapPollJudge } from '../../src/parts/swap/poll-judge.ts'
@@ -8,6 +9,7 @@ import { Scheduler } from '../../src/runtime/scheduler.ts'
 import { ASSETS } from '../../src/world/swap-provider/asset.ts'
 import { SwapProviderServer } from '../../src/world/swap-provider/provider.ts'
 import type { World } from '../../src/world/world.ts'
+import { eventRow } from './fake-world.ts'
 
 const START_MS = Date.UTC(2026, 0, 1)
 const EXPIRES_AT = START_MS / 1000 + 900
@@ -21,7 +23,7 @@ let rules: string[]
 let swaps: SwapRow[]
 let invoice: SwapInvoiceRow
 let starts: StartRow[]
-let events: { seq: bigint; invoice_id: bigint; type: string | null; body: string | null }[]
+let events: EventRow[]
 /** The kept responses by the id of their swap. */
 let quotes: string[]
 let statuses: string[]
@@ -51,12 +53,13 @@ beforeEach(() => {
   const committed = (sql: string, value: bigint) => {
     if (sql.includes('quote_raw')) return [{ quote_raw: quotes[Number(value)] }]
     if (sql.includes('status_raw')) return [{ status_raw: statuses[Number(value)] ?? null }]
-    if (sql.includes('count(*)')) return [{ events: BigInt(events.length) }]
+    if (sql.includes('count(*)')) return [{ changes: BigInt(events.length) }]
     if (sql.includes('FROM swaps')) return swaps
     if (sql.includes('FROM invoices')) return swaps.length > 0 ? [invoice] : []
-    return sql.includes('FROM swap_starts') ? starts : events.filter(({ seq }) => seq > value)
+    return sql.includes('FROM swap_starts') ? starts : events.filter(({ row }) => row >= value)
   }
   world = {
+    useCases: 1,
     scheduler,
     clockErrors: { minMs: 0, maxMs: 0 },
     processes: [],
@@ -98,7 +101,7 @@ async function startSwap(): Promise<void> {
   })
   invoice = { ...invoice, swap_id: BigInt(id), kept_open: 1n }
   starts.push({ id: BigInt(id), invoice_id: 1n, started_at: BigInt(Math.floor(scheduler.nowMs / 1000)) })
-  raise(null)
+  raise()
   judge.check()
 }
 
@@ -119,8 +122,9 @@ function change(changes: Partial<SwapRow>): void {
   swaps = [...swaps.slice(0, -1), { ...swaps.at(-1)!, ...changes }]
 }
 
-function raise(type: string | null, status = ''): void {
-  const body = JSON.stringify({
+/** An event of the newest swap. By default it has a new status. */
+function raise(type = 'swap.updated', status = swaps.at(-1)!.status): void {
+  const body = {
     type,
     invoice_id: 'invoice',
     swap: {
@@ -129,8 +133,8 @@ function raise(type: string | null, status = ''): void {
       amount_in_formatted: `0.${swaps.at(-1)!.amount_in.padStart(8, '0')}`,
       status,
     },
-  })
-  events.push({ seq: BigInt(events.length + 1), invoice_id: 1n, type, body: type && body })
+  }
+  events.push(eventRow(BigInt(events.length + 1), type, body, 1n))
 }
 
 function assertBroken(rule: string): void {
@@ -141,9 +145,11 @@ function assertBroken(rule: string): void {
 test('an honest course breaks no rule', async () => {
   await startSwap()
   await answer('INCOMPLETE_DEPOSIT')
+  raise()
   raise('swap.incomplete_deposit', 'INCOMPLETE_DEPOSIT')
   judge.check()
   await answer('REFUNDED')
+  raise()
   raise('swap.refunded', 'REFUNDED')
   invoice = { ...invoice, kept_open: 0n }
   judge.check()
@@ -160,7 +166,7 @@ test('a status that the provider has not given', async () => {
 test('a status that goes back', async () => {
   await startSwap()
   await answer('KNOWN_DEPOSIT_TX')
-  raise(null)
+  raise()
   judge.check()
   change({ status: 'PENDING_DEPOSIT', updated_at_ms: BigInt(START_MS) })
   assertBroken('an older answer of the provider changes nothing')
@@ -170,7 +176,7 @@ test('a time that goes back by the clock after a report that was dated ahead', a
   await startSwap()
   provider.faults.aheadRate = 1
   await answer('KNOWN_DEPOSIT_TX')
-  raise(null)
+  raise()
   judge.check()
   provider.faults.aheadRate = 0
   await answer('KNOWN_DEPOSIT_TX')
@@ -182,7 +188,7 @@ test('a time that goes back by minutes after a report that was dated ahead', asy
   await startSwap()
   provider.faults.aheadRate = 1
   await answer('KNOWN_DEPOSIT_TX')
-  raise(null)
+  raise()
   judge.check()
   change({ updated_at_ms: BigInt(scheduler.nowMs - 302_000) })
   assertBroken('an older answer of the provider changes nothing')
@@ -205,7 +211,7 @@ test('a response that was not kept', async () => {
 test('a successor of a swap with a deposit', async () => {
   await startSwap()
   await answer('KNOWN_DEPOSIT_TX')
-  raise(null)
+  raise()
   judge.check()
   await startSwap()
   assertBroken('a swap with a deposit is not replaced')
@@ -214,7 +220,7 @@ test('a successor of a swap with a deposit', async () => {
 test('an event without its status, twice, or missing', async () => {
   await startSwap()
   await answer('REFUNDED')
-  raise(null)
+  raise()
   assertBroken('every outcome of a swap has its event')
   rules.length = 0
   raise('swap.refunded', 'REFUNDED')
@@ -233,7 +239,7 @@ test('an invoice that is released while the provider has a deposit, or before it
   judge.check()
   assert.deepEqual(rules, [])
   await answer('PROCESSING')
-  raise(null)
+  raise()
   assertBroken('a swap keeps its invoice open')
 })
 

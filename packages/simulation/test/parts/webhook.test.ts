@@ -9,7 +9,7 @@ import { Draw } from '../../src/runtime/draw.ts'
 import { Scheduler } from '../../src/runtime/scheduler.ts'
 import type { ServiceProcess } from '../../src/service/process.ts'
 import { type ReceiverMode, Receivers, type WebhookRequest } from '../../src/world/receivers.ts'
-import { createFakeWorld, NOW_SECS } from './fake-world.ts'
+import { createFakeWorld, eventRow, NOW_SECS } from './fake-world.ts'
 
 const NOW_MS = NOW_SECS * 1000
 const KEY = Buffer.alloc(32, 7)
@@ -22,6 +22,7 @@ const WAITING: DeliveryRow = {
   account_id: 1n,
   invoice_id: 3n,
   event_type: 'invoice.paid',
+  event_seq: 1n,
   body: '{"type":"invoice.paid"}',
   state: 'waiting',
   attempts: 0n,
@@ -128,7 +129,7 @@ test('a delivery without an event or a request is found', () => {
   const judge = new WebhookJudge(world)
   judge.check()
   tables['FROM deliveries'] = [WAITING]
-  tables['FROM events'] = [{ seq: 1n, account_id: 1n, invoice_id: 3n, type: 'invoice.paid', body: '{}' }]
+  tables['FROM events'] = [eventRow(1n, 'invoice.paid', {}, 4n)]
   judge.check()
   assert.ok(broken.includes('each event has one delivery'))
 })

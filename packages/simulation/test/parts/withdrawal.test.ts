@@ -6,7 +6,7 @@ import type { WithdrawalRow } from '../../src/parts/withdrawal/ledger.ts'
 import { expectedFiat, isAllowedStep } from '../../src/parts/withdrawal/rules.ts'
 import { Draw } from '../../src/runtime/draw.ts'
 import { RateServer } from '../../src/world/rates.ts'
-import { createFakeWorld, NOW_SECS } from './fake-world.ts'
+import { createFakeWorld, eventRow, NOW_SECS } from './fake-world.ts'
 
 const ID = '6f0e35a2-0000-4000-8000-000000000000'
 
@@ -57,7 +57,7 @@ function judge(states: readonly WithdrawalRow[], options: { deposit?: object; ti
   let before = ORDER.status
   for (const state of states) {
     const changes = options.events ?? (state.status === before ? [] : [state.status])
-    tables['FROM events'] = changes.map(status => ({ seq: ++seq, body: JSON.stringify({ withdrawal_id: ID, status }) }))
+    tables['FROM events'] = changes.map(status => eventRow(++seq, 'withdrawal.updated', { withdrawal_id: ID, status }))
     tables['FROM withdrawals'] = [state]
     withdrawals.check()
     before = state.status

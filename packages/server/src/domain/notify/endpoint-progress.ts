@@ -82,6 +82,8 @@ interface FailedAttempt {
   /** Attempts of the delivery, with this one. */
   readonly attempts: number
   readonly isPassed: boolean
+  /** A test event: it is tried on the standard schedule, and holds up none. */
+  readonly isTest: boolean
   /** When the first attempt of the delivery began, in Unix milliseconds. */
   readonly begunAtMs: number
 }
@@ -99,12 +101,12 @@ interface AfterFailure {
  */
 export function afterFailure(
   before: EndpointProgress,
-  { attempts, isPassed, begunAtMs }: FailedAttempt,
+  { attempts, isPassed, isTest, begunAtMs }: FailedAttempt,
   { nowMs, hasNext, jitter }: { readonly nowMs: number; readonly hasNext: boolean; readonly jitter: number },
 ): AfterFailure {
   const now = Math.floor(nowMs / 1000)
   const failingSince = before.failingSince ?? now
-  if (before.schedule === 'standard') {
+  if (isTest || before.schedule === 'standard') {
     const delay = RETRY_DELAYS_MS[attempts - 1]
     const isOver = attempts >= MAX_ATTEMPTS || delay === undefined
     return { progress: { ...before, failingSince }, dueAtMs: isOver ? null : nowMs + delay }

@@ -33,6 +33,7 @@ const TAGS = [
   { name: 'API keys', description: 'Keys that create invoices, or do what their scopes name.' },
   { name: 'sessions', description: 'Sign-ins and tokens of scripts.' },
   { name: 'webhooks', description: 'The webhook of an account, and its deliveries.' },
+  { name: 'feed', description: 'The events of an account, read in their order.' },
   { name: 'refunds', description: 'Orders to pay buyers back, which the wallet of the merchant pays.' },
   { name: 'withdrawals', description: 'Orders to pay out in fiat.' },
   { name: 'billing', description: 'Plans, and the invoices used this month.' },

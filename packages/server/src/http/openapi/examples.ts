@@ -7,10 +7,10 @@ interface Example {
   readonly response?: unknown
 }
 
-/** A delivery as a webhook really received it. A test repeats it and compares. */
+/** An event as a webhook really received it, or as the feed has it. A test repeats it and compares. */
 interface EventExample {
-  /** By name in lower case. */
-  readonly headers: Readonly<Record<string, string>>
+  /** By name in lower case. Absent: the webhook of the account does not get it. */
+  readonly headers?: Readonly<Record<string, string>>
   /** Its compact JSON is what was signed. */
   readonly body: unknown
 }

@@ -105,7 +105,7 @@ export function createEndpointDeliveries(deps: {
     const { attempts, isPassed, createdAt } = delivery
     const { seq } = await nextEvent(tx, endpoint)
     const view = { nowMs, hasNext: seq !== null, jitter: jitter() }
-    const failed = { attempts, isPassed, begunAtMs: createdAt * 1000 }
+    const failed = { attempts, isPassed, isTest: eventType === 'test', begunAtMs: createdAt * 1000 }
     const { progress, dueAtMs } = afterFailure(endpoint, failed, view)
     await tx.endpointDeliveries.settle(delivery.id, dueAtMs === null ? 'failed' : 'waiting', dueAtMs)
     const isPaused = progress.pausedAt !== null

@@ -128,7 +128,8 @@ export function createSwaps(deps: {
     const watchUntil = Math.max(invoice.watchUntil, polledUntil(swap))
     await tx.invoices.setSwap(invoice.id, swap.id, watchUntil)
     await tx.viewingKeys.extendWatch(invoice.viewingKeyId, watchUntil)
-    await outbox.append(tx, [invoiceEvent('swap.updated', invoice, eventSwap(swap), draft.createdAt)])
+    if (invoice.purpose === 'sale')
+      await outbox.append(tx, [invoiceEvent('swap.updated', invoice, eventSwap(swap), draft.createdAt)])
     await outbox.invoicesChanged(tx, [invoice.id], draft.createdAt)
     tx.notify('swaps')
     return swap

@@ -146,12 +146,16 @@ export class GroupCommit {
   async #runBatched(batch: BatchTransaction, writes: readonly BatchedWrite[]): Promise<Completion[] | null> {
     batch.savepoint()
     const concurrent = openWriteBatch(batch.connection, this.#batches.database.dialect, this.#limits)
-    const run = () => Promise.all(writes.map(write => concurrent.run(write.work)))
+    const run = async () => {
+      const results = await Promise.all(writes.map(write => concurrent.run(write.work)))
+      for (const result of results) if (result.kind === 'failed') throw result.error
+      await concurrent.flush()
+      return results
+    }
     let results: BatchedWriteResult[]
     try {
       // Ended before the rollback: no transaction would hold what a write sends behind it.
       results = await withTimeout(this.#limits.transactionTimeoutMs, run).finally(() => concurrent.end())
-      for (const result of results) if (result.kind === 'failed') throw result.error
     } catch (error) {
       await batch.rollbackToSavepoint(error)
       return null

@@ -59,16 +59,19 @@ export function webhookHeaders({ operation }: DescribedOperation): Html {
     <p>Receivers that do this: <a href="${guidePath('webhooks')}#receivers">Node and Go</a>, <a href="${guidePath('python')}#receive-webhooks">Python</a>, <a href="${guidePath('php')}#receive-webhooks">PHP</a>, and <a href="${guidePath('sdk')}#receive-webhooks">the SDK</a>.</p>`
 }
 
-/** The section of a webhook: when it is sent, its body, and an example with its headers. */
+/** The section of a webhook: when it is sent, its body, and an example, with its headers if the webhook gets it. */
 export function webhookSection({ path, operation }: DescribedOperation, resolve: Resolve): Html {
   const id = operation.operationId as string
   const body = mediaOf(operation.requestBody) as JsonObject
-  const headers = (operation.parameters as JsonObject[]).map(header => `${header.name}: ${header.example}`)
+  const headers = (operation.parameters as JsonObject[])
+    .filter(header => header.example !== undefined)
+    .map(header => `${header.name}: ${header.example}`)
+  const blank = headers.length > 0 ? [''] : []
   return html`<section class="card operation" id="${id}" aria-labelledby="${id}-title">
     <h3 id="${id}-title"><a href="#${id}"><code>${path}</code></a></h3>
     <p>${prose(operation.summary)}</p>
     ${part('Body', schemaTable(body.schema, resolve))}
-    ${example('Example', `${headers.join('\n')}\n\n${JSON.stringify(body.example, null, 2)}`, 'the example')}
+    ${example('Example', [...headers, ...blank, JSON.stringify(body.example, null, 2)].join('\n'), 'the example')}
   </section>`
 }
 

@@ -17,12 +17,13 @@ interface Try {
   readonly hasNext?: boolean
   readonly attempts?: number
   readonly isPassed?: boolean
+  readonly isTest?: boolean
   readonly jitter?: number
 }
 
 function failedAt(before: EndpointProgress, nowMs: number, options: Try = {}) {
-  const { hasNext = false, attempts = before.failures + 1, isPassed = false, jitter = 0 } = options
-  return afterFailure(before, { attempts, isPassed, begunAtMs: NOW_MS }, { nowMs, hasNext, jitter })
+  const { hasNext = false, attempts = before.failures + 1, isPassed = false, isTest = false, jitter = 0 } = options
+  return afterFailure(before, { attempts, isPassed, isTest, begunAtMs: NOW_MS }, { nowMs, hasNext, jitter })
 }
 
 test('a standard endpoint tries a delivery again after 10, 60 and 300 s, and gives it up after four attempts', () => {
@@ -97,4 +98,14 @@ test('without failures the waiting deliveries that are due come before the next 
   assert.equal(nextLookMs(STANDARD, waiting, NOW_MS), NOW_MS + 5)
   assert.equal(nextLookMs(STANDARD, [], NOW_MS), null)
   assert.equal(nextLookMs({ retryAtMs: NOW_MS }, [], NOW_MS), null, 'nothing is left of what failed')
+})
+
+test('a test event is tried four times whatever the schedule, and leaves the wait of a persistent endpoint as it is', () => {
+  const failing = { ...PERSISTENT, failures: 5, retryAtMs: NOW_MS + 9_000, failingSince: 7 }
+  const delays = [1, 2, 3, 4].map(attempts => failedAt(failing, NOW_MS, { attempts, isPassed: true, isTest: true }))
+  assert.deepEqual(
+    delays.map(({ dueAtMs }) => dueAtMs),
+    [NOW_MS + 10_000, NOW_MS + 60_000, NOW_MS + 300_000, null],
+  )
+  for (const { progress } of delays) assert.deepEqual(progress, failing)
 })

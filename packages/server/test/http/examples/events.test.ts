@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { WebhookReceiver } from '@zatgate/sandbox/webhook-receiver'
 import { verifyWebhook } from '@zatgate/sdk'
-import { EVENT_TYPES } from '../../../src/domain/notify/event.ts'
+import { EVENT_TYPES, isWebhookEvent } from '../../../src/domain/notify/event.ts'
 import type { Invoice } from '../../../src/domain/sale/invoice.ts'
 import { startDeliveryWorker } from '../../../src/workers/notify/delivery.ts'
 import { closeNoteScanner } from '../../harness/chain-sync.ts'
@@ -49,9 +49,29 @@ async function causeEvents(harness: SwapHarness): Promise<void> {
   const underpaid = await harness.invoice({ expiresInSecs: 600 })
   await payAndMine(underpaid, 1_000_000n)
   await chainSync.expire()
+  await causeFurtherEvents(harness)
 }
 
-test('the examples of the events are what a webhook receives; ZATGATE_RECORD=1 writes them anew', async t => {
+/** Those that the webhook does not get, and that the others have not caused. */
+async function causeFurtherEvents(harness: SwapHarness): Promise<void> {
+  const { chainSync } = harness
+  const { account, services, sandbox } = chainSync
+  const request = { amountZat: 2_500_000n, expiresInSecs: undefined, idempotencyKey: undefined }
+  const { publicId } = await services.invoices.create(account, request)
+  await services.cancellations.cancel(account, publicId)
+  const [late] = await chainSync.query(tx => tx.invoices.byPublicIds([publicId]))
+  const overpaid = await harness.invoice()
+  const reorged = await harness.invoice()
+  chainSync.pay(late!, late!.amountZat)
+  chainSync.pay(overpaid, 3_000_000n)
+  const txid = chainSync.pay(reorged, reorged.amountZat)
+  await chainSync.sync()
+  await harness.mine(3)
+  sandbox.reorg({ depth: 3, drop: [txid], blocks: 4 })
+  await chainSync.sync()
+}
+
+test('the examples of the events are what a webhook receives, or the feed has; ZATGATE_RECORD=1 writes them anew', async t => {
   const receiver = await WebhookReceiver.start()
   t.after(() => receiver.close())
   const container = {
@@ -68,13 +88,20 @@ test('the examples of the events are what a webhook receives; ZATGATE_RECORD=1 w
   // It starts now, because what it draws at random meanwhile would change the ids.
   const worker = startDeliveryWorker({ ...infrastructure, ...services })
   t.after(() => worker.stop())
-  const events: Record<string, { headers: Record<string, string | undefined>; body: unknown }> = {}
+  const feed = await services.eventFeed.read(account, { limit: 200, waitMs: 0 }, t.signal)
+  const events: Record<string, { headers?: Record<string, string | undefined>; body: unknown }> = {}
   for (const type of EVENT_TYPES) {
-    const delivered = () =>
-      receiver.deliveries.findLast(({ body }) => {
-        const event = JSON.parse(body.toString())
-        return event.type === type && (type !== 'withdrawal.updated' || event.status === 'completed')
-      })
+    const isExample = (text: string) => {
+      const event = JSON.parse(text)
+      return event.type === type && (type !== 'withdrawal.updated' || event.status === 'completed')
+    }
+    if (!isWebhookEvent(type)) {
+      const { body } = feed.events.findLast(event => isExample(event.body)) ?? assert.fail(`no ${type}`)
+      events[type] = { body: JSON.parse(body) }
+      assert.equal(JSON.stringify(events[type].body), body)
+      continue
+    }
+    const delivered = () => receiver.deliveries.findLast(({ body }) => isExample(body.toString()))
     const { headers, body } = await until(type, delivered)
     const event = await verifyWebhook(body, headers, secret, { nowMs: clock.nowMs() })
     assert.equal(JSON.stringify(event), body.toString(), 'a reader of the document can repeat the exact bytes')

@@ -106,6 +106,7 @@ test('the examples of the document are what the service responds; ZATGATE_RECORD
   await run('cancelWithdrawal', `POST /v1/account/withdrawals/${order.id}/cancel`)
   await run('getBilling', 'GET /v1/account/billing')
   await run('subscribe', 'POST /v1/account/billing/subscribe', { json: { plan: 'Business' } })
+  await run('listEvents', 'GET /v1/account/events?types=refund.updated&limit=1')
   await run('listSessions', 'GET /v1/account/sessions')
   await run('revokeApiKey', `DELETE /v1/account/api-keys/${keyId}`)
   await run('removeWebhook', 'DELETE /v1/account/webhook')

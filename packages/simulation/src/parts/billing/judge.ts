@@ -1,6 +1,7 @@
 import type { Plan } from '@zatgate/server/domain/account/plan'
 import type { Rule } from '../../rules.ts'
 import type { World } from '../../world/world.ts'
+import { NewEvents } from '../event/new-events.ts'
 import { readTip } from '../sale/ledger.ts'
 import { short } from '../sale/shop.ts'
 import {
@@ -8,8 +9,8 @@ import {
   type PlanEvent,
   type PlanLedger,
   type PurchaseRow,
+  planEventsOf,
   type ReminderRow,
-  readPlanEvents,
   readPlans,
   readReminders,
 } from './ledger.ts'
@@ -35,25 +36,25 @@ export class PlanJudge {
   readonly #world: World
   readonly #plans: readonly Plan[]
   #before: PlanLedger | null = null
-  #lastSeq = 0n
+  readonly #newEvents: NewEvents
   #mailed = new Set<string>()
 
   constructor(world: World, plans: readonly Plan[]) {
     this.#world = world
     this.#plans = plans
+    this.#newEvents = new NewEvents(world)
   }
 
   /** A backup was restored: the state may go back once. */
   restored(): void {
     this.#before = null
-    this.#lastSeq = 0n
+    this.#newEvents.restored()
   }
 
   check(): void {
     const ledger = readPlans(this.#world)
-    const { events, last } = readPlanEvents(this.#world, this.#lastSeq)
+    const events = planEventsOf(this.#newEvents.read())
     const before = this.#before
-    this.#lastSeq = last
     this.#before = ledger
     const reminders = this.#newReminders()
     for (const purchase of ledger.purchases) this.#checkPurchase(before, purchase)

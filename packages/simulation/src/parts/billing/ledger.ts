@@ -1,4 +1,5 @@
 import type { World } from '../../world/world.ts'
+import type { EventRow } from '../event/new-events.ts'
 
 export interface AccountRow {
   readonly id: bigint
@@ -59,7 +60,6 @@ const PURCHASES = `SELECT p.invoice_id, i.public_id, p.account_id, p.plan, p.pri
   FROM plan_purchases p JOIN invoices i ON i.id = p.invoice_id ORDER BY p.invoice_id`
 const REMINDED = 'SELECT account_id, plan_expires_at FROM plan_announcements'
 const REMINDERS = "SELECT id, recipient, detail, events FROM mails WHERE about = 'plan_ends'"
-const EVENTS = "SELECT seq, account_id, body FROM events WHERE seq > ? AND type = 'plan.updated' ORDER BY seq"
 const TOTALS = `SELECT (SELECT count(*) FROM invoices WHERE purpose = 'sale') AS sales,
   (SELECT coalesce(sum(used), 0) FROM monthly_usage) AS used`
 const USAGE = 'SELECT account_id, month, used FROM monthly_usage ORDER BY account_id, month'
@@ -81,14 +81,13 @@ export function readReminders({ database }: World): ReminderRow[] {
   return database.committed<ReminderRow>(REMINDERS)
 }
 
-/** The `plan.updated` events after one number, in their order, and the last number. */
-export function readPlanEvents({ database }: World, after: bigint): { events: PlanEvent[]; last: bigint } {
-  const rows = database.committed<{ seq: bigint; account_id: bigint; body: string }>(EVENTS, after)
-  const events = rows.map(({ account_id: accountId, body }) => {
+/** The `plan.updated` events among these, in their order. */
+export function planEventsOf(events: readonly EventRow[]): PlanEvent[] {
+  return events.flatMap(({ account_id: accountId, type, body }) => {
+    if (type !== 'plan.updated') return []
     const { plan, expires_at: expiresAt } = JSON.parse(body) as { plan: string; expires_at: number }
-    return { accountId, plan, expiresAt }
+    return [{ accountId, plan, expiresAt }]
   })
-  return { events, last: rows.at(-1)?.seq ?? after }
 }
 
 /** Changes whenever a sale is created or counted. */

@@ -58,7 +58,7 @@ export function owedPayout({ database }: World, id: bigint): string | null {
 }
 
 /** Tables that keep rows of a deleted account, without personal data. */
-const KEPT = new Set(['accounts', 'invoices', 'events', 'withdrawals', 'plan_purchases', 'idempotency_keys'])
+const KEPT = new Set(['accounts', 'invoices', 'event_counters', 'withdrawals', 'plan_purchases', 'idempotency_keys'])
 
 /** Personal data of a deleted account's owner that is still in the database; null: none. */
 export function personalDataOf({ database }: World, id: bigint, words: readonly string[]): string | null {

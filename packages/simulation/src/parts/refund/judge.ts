@@ -1,5 +1,6 @@
 import type { Rule } from '../../rules.ts'
 import type { World } from '../../world/world.ts'
+import { NewEvents } from '../event/new-events.ts'
 import { isRemembered } from '../sale/idempotency.ts'
 import { short } from '../sale/shop.ts'
 import { isLeaving, isRoundedUp } from '../sale/terms-judge.ts'
@@ -9,8 +10,8 @@ import {
   type RefundEvent,
   type RefundRow,
   readConfirmed,
-  readRefundEvents,
   readRefunds,
+  refundEventsOf,
 } from './ledger.ts'
 
 const STEPS: Readonly<Record<string, readonly string[]>> = {
@@ -33,7 +34,7 @@ export class RefundJudge {
   readonly #world: World
   #hasStarted = false
   #before: ReadonlyMap<string, RefundRow> | null = new Map()
-  #lastSeq = 0n
+  readonly #newEvents: NewEvents
   /** By refund, the address that its merchant has been shown. */
   readonly #shown = new Map<string, string>()
   /** By refund, when it was seen in the database first; Unix milliseconds. */
@@ -45,12 +46,13 @@ export class RefundJudge {
 
   constructor(world: World) {
     this.#world = world
+    this.#newEvents = new NewEvents(world)
   }
 
   /** The database was replaced: the state may go back once. */
   restored(): void {
     this.#before = null
-    this.#lastSeq = 0n
+    this.#newEvents.restored()
     this.#shown.clear()
     this.#sinceMs.clear()
   }
@@ -91,8 +93,7 @@ export class RefundJudge {
     const confirmed = readConfirmed(this.#world)
     this.#note(confirmed)
     const before = this.#before
-    const { events, last } = readRefundEvents(this.#world, this.#lastSeq)
-    this.#lastSeq = last
+    const events = refundEventsOf(this.#newEvents.read())
     this.#before = new Map(rows.map(row => [row.public_id, row]))
     const byRefund = Map.groupBy(events, ({ refund_id: id }) => id)
     for (const row of rows) {

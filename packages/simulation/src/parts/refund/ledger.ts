@@ -1,4 +1,5 @@
 import type { World } from '../../world/world.ts'
+import type { EventRow } from '../event/new-events.ts'
 
 /** A refund with its invoice and account, as the database returns them. */
 export interface RefundRow {
@@ -67,13 +68,10 @@ export interface RefundEvent {
   readonly txid: string | null
 }
 
-const EVENTS = "SELECT seq, body FROM events WHERE seq > ? AND type = 'refund.updated' ORDER BY seq"
-
-/** The events after one number, in their order, and the last number. */
-export function readRefundEvents({ database }: World, after: bigint): { events: RefundEvent[]; last: bigint } {
-  const rows = database.committed<{ seq: bigint; body: string | null }>(EVENTS, after)
-  const events = rows.flatMap(({ body }) => (body === null ? [] : [JSON.parse(body) as RefundEvent]))
-  return { events, last: rows.at(-1)?.seq ?? after }
+/** The `refund.updated` events among these, in their order. */
+export function refundEventsOf(events: readonly EventRow[]): RefundEvent[] {
+  const updates = events.filter(({ type }) => type === 'refund.updated')
+  return updates.map(({ body }) => JSON.parse(body) as RefundEvent)
 }
 
 const KEPT = `SELECT account_id, day, refunded_zat FROM daily_totals WHERE refunded_zat <> 0`

@@ -1,62 +1,99 @@
 import type { Rule } from '../../rules.ts'
 import type { World } from '../../world/world.ts'
-import type { EventRow, InvoiceRow } from './ledger.ts'
+import { type EventRow, NewEvents } from '../event/new-events.ts'
+import { causesOf, isSeenInNetChange } from './event-causes.ts'
+import type { InvoiceRow } from './ledger.ts'
 import { short } from './shop.ts'
 
 /** An event of a refund tells nothing of its invoice. */
 const REFUND_UPDATED = 'refund.updated'
-const NEW_EVENTS = 'SELECT seq, invoice_id, type, body FROM events WHERE seq > ? ORDER BY seq'
+const NEW_CHANGES = 'SELECT seq, invoice_id FROM invoice_changes WHERE seq > ? ORDER BY seq'
 
-/** Checks the events of the invoices, and the order of all events. */
+/** A row of the changes that wake WebSockets. */
+interface ChangeRow {
+  readonly seq: bigint
+  readonly invoice_id: bigint
+}
+
+/** What a commit has written about invoices. */
+export interface Written {
+  readonly events: readonly EventRow[]
+  readonly changes: readonly ChangeRow[]
+}
+
+/** Checks the events of invoices, and the log of their changes. */
 export class EventJudge {
   readonly #world: World
+  readonly #newEvents: NewEvents
   #lastSeq = 0n
 
   constructor(world: World) {
     this.#world = world
+    this.#newEvents = new NewEvents(world)
   }
 
   restored(): void {
+    this.#newEvents.restored()
     this.#lastSeq = 0n
   }
 
-  /** The events of the commit, and of those since the last call of `checkOrder`. */
-  readNew(): EventRow[] {
-    return this.#world.database.committed<EventRow>(NEW_EVENTS, this.#lastSeq)
+  /** What was written since the last call. @param isFirst nothing was judged before */
+  readNew(isFirst: boolean): Written {
+    const changes = this.#world.database.committed<ChangeRow>(NEW_CHANGES, this.#lastSeq)
+    for (const { seq } of changes) {
+      if (seq !== this.#lastSeq + 1n && !isFirst)
+        this.#world.fail('changes are numbered in the order of the commits', `${seq} follows ${this.#lastSeq}`)
+      this.#lastSeq = seq
+    }
+    return { events: this.#newEvents.read(), changes }
   }
 
-  /** Every visible change has its event in the same commit, and every event its change. */
-  check(before: InvoiceRow, invoice: InvoiceRow, events: readonly EventRow[]): void {
+  /** Each event has its cause in the same commit, and each cause its event. @param before undefined: it is new */
+  check(before: InvoiceRow | undefined, invoice: InvoiceRow, { events, changes }: Written): void {
     const own = events.filter(({ invoice_id, type }) => invoice_id === invoice.id && type !== REFUND_UPDATED)
-    const changed = before.status !== invoice.status || before.received_zat !== invoice.received_zat
-    if (changed && own.length === 0) this.#fail('a change and its event are one commit', invoice)
-    if (invoice.purpose !== 'sale') return
+    const changed = before && (before.status !== invoice.status || before.received_zat !== invoice.received_zat)
+    if (changed && !changes.some(({ invoice_id }) => invoice_id === invoice.id))
+      this.#fail('a change of an invoice wakes its WebSockets', invoice)
+    if (invoice.purpose === 'sale') this.#checkSale(before, invoice, own)
+    else if (own.length > 0) this.#fail('only a sale has events of its invoice', invoice, own[0]?.type)
+  }
+
+  #checkSale(before: InvoiceRow | undefined, invoice: InvoiceRow, own: readonly EventRow[]): void {
+    const isAlone = this.#world.useCases === 1
     const count = (type: string) => own.filter(event => event.type === type).length
-    const becomes = (status: string) => invoice.status === status && before.status !== status
+    const becomes = (status: string) => invoice.status === status && before?.status !== status
     if (count('invoice.paid') !== (becomes('paid') ? 1 : 0))
       this.#fail('invoice.paid is raised once, when the invoice is paid', invoice)
     // A shared commit may go on to another status.
-    const wasUnderpaid = becomes('underpaid') || (this.#world.useCases > 1 && invoice.underpaid_at !== null)
-    const firstUnderpaid = wasUnderpaid && before.underpaid_at === null
+    const wasUnderpaid = becomes('underpaid') || (!isAlone && invoice.underpaid_at !== null)
+    const firstUnderpaid = wasUnderpaid && before?.underpaid_at == null
     if (count('invoice.underpaid') !== (firstUnderpaid ? 1 : 0)) this.#fail('invoice.underpaid is raised once', invoice)
+    this.#checkCauses(causesOf(before, invoice), invoice, own)
     for (const { body, type } of own) {
-      if (body === null || type === null) continue
       if (invoice.metadata !== null && !body.includes(`"metadata":${invoice.metadata}`))
         this.#fail('metadata comes back byte for byte', invoice, body)
-      if (!type.startsWith('invoice.')) continue
-      const { status, received_zat: received } = JSON.parse(body)
-      if (this.#world.useCases === 1 && (status !== invoice.status || BigInt(received) !== invoice.received_zat))
-        this.#fail('an event contains the state of its commit', invoice, body)
+      const { invoice_id: id, type: named, status, received_zat: received, overpaid_zat: overpaid } = JSON.parse(body)
+      const isOfInvoice = named === type && id === invoice.public_id
+      const isState =
+        status === invoice.status &&
+        BigInt(received) === invoice.received_zat &&
+        BigInt(overpaid) === invoice.overpaid_zat
+      if (!isOfInvoice || (isAlone && !isState)) this.#fail('an event contains the state of its commit', invoice, body)
     }
   }
 
-  /** The order of the events is the order of the commits. @param isFirst nothing was judged before */
-  checkOrder(events: readonly EventRow[], isFirst: boolean): void {
-    for (const { seq } of events) {
-      if (seq !== this.#lastSeq + 1n && !isFirst)
-        this.#world.fail('events are numbered in the order of the commits', `${seq} follows ${this.#lastSeq}`)
-      this.#lastSeq = seq
-    }
+  #checkCauses(causes: readonly string[], invoice: InvoiceRow, own: readonly EventRow[]): void {
+    const types = own.flatMap(({ type }) => (type.startsWith('invoice.') ? [type] : []))
+    const missing = causes.find(type => !types.includes(type) && (this.#isAlone || isSeenInNetChange(type)))
+    if (missing !== undefined) this.#fail('each cause has its event in the same commit', invoice, missing)
+    if (!this.#isAlone) return
+    const extra = types.find((type, index) => !causes.includes(type) || types.indexOf(type) !== index)
+    if (extra !== undefined) this.#fail('each event has its cause in the same commit', invoice, extra)
+  }
+
+  /** A shared commit may hold several changes of an invoice. */
+  get #isAlone(): boolean {
+    return this.#world.useCases === 1
   }
 
   #fail(rule: Rule, { public_id: id }: InvoiceRow, detail = ''): void {

@@ -3,17 +3,8 @@ import type { Rule } from '../../rules.ts'
 import type { ServiceProcess } from '../../service/process.ts'
 import type { World } from '../../world/world.ts'
 import { isSetAside } from '../poison/ledger.ts'
-import { EventJudge } from './event-judge.ts'
-import {
-  type EventRow,
-  type InvoiceRow,
-  keyWatchedUntil,
-  type Ledger,
-  liveOf,
-  type PaymentRow,
-  readLedger,
-  sumOf,
-} from './ledger.ts'
+import { EventJudge, type Written } from './event-judge.ts'
+import { type InvoiceRow, keyWatchedUntil, type Ledger, liveOf, type PaymentRow, readLedger, sumOf } from './ledger.ts'
 import { isDeep, PaymentEvidence } from './payment-evidence.ts'
 import { PaymentJudge } from './payment-judge.ts'
 import { unreportedPayment, unsettledInvoice } from './settling.ts'
@@ -55,13 +46,12 @@ export class SaleJudge {
 
   check(): void {
     const ledger = readLedger(this.#world)
-    const events = this.#events.readNew()
+    const written = this.#events.readNew(this.#before === null)
     this.#payments.noteTip(ledger.tip)
     const patienceSecs = STALLED_INTERVALS * blockSpacingSecs(this.#world.params, ledger.tip)
     this.#freshUntil = Math.max(this.#freshUntil, ledger.tipTime + patienceSecs)
-    for (const invoice of ledger.invoices) this.#checkInvoice(invoice, ledger, events)
+    for (const invoice of ledger.invoices) this.#checkInvoice(invoice, ledger, written)
     this.#evidence.noteSyncedTime(ledger)
-    this.#events.checkOrder(events, this.#before === null)
     this.#before = ledger
   }
 
@@ -75,7 +65,7 @@ export class SaleJudge {
     return unsettledInvoice(this.#world, this.#evidence)
   }
 
-  #checkInvoice(invoice: InvoiceRow, ledger: Ledger, events: readonly EventRow[]): void {
+  #checkInvoice(invoice: InvoiceRow, ledger: Ledger, written: Written): void {
     const payments = ledger.payments.get(invoice.id) ?? []
     for (const payment of payments) this.#payments.check(invoice, payment)
     if (!isSetAside(this.#world, 'invoice', invoice.public_id)) this.#checkAmounts(invoice, payments, ledger)
@@ -87,7 +77,7 @@ export class SaleJudge {
       this.#fail('the viewing key of an invoice is watched as long as the invoice', invoice)
     if (!before) this.#world.transition('invoice', null, invoice.status)
     else if (before.status !== invoice.status) this.#checkTransition(before, invoice, payments, ledger)
-    if (before) this.#events.check(before, invoice, events)
+    if (this.#before) this.#events.check(before, invoice, written)
     if (before && this.#before) this.#payments.checkDropped(invoice, payments, this.#before)
   }
 

@@ -47,14 +47,6 @@ export interface PaymentRow {
   readonly awaits_witness: bigint
 }
 
-/** A row of the events. */
-export interface EventRow {
-  readonly seq: bigint
-  readonly invoice_id: bigint | null
-  readonly type: string | null
-  readonly body: string | null
-}
-
 /** The committed state of invoices, payments and recorded chain. */
 export interface Ledger {
   readonly invoices: readonly InvoiceRow[]

@@ -37,7 +37,7 @@ interface InvoiceState {
   readonly changes: bigint
 }
 
-const INVOICE = `SELECT id, status, (SELECT count(*) FROM events WHERE invoice_id = invoices.id) AS changes
+const INVOICE = `SELECT id, status, (SELECT count(*) FROM invoice_changes WHERE invoice_id = invoices.id) AS changes
   FROM invoices WHERE public_id = ?`
 
 /** Buyers who pay invoices with other coins: their requests, and the responses. */

@@ -1,7 +1,7 @@
 import type { Rule } from '../../rules.ts'
 import type { SwapProviderServer } from '../../world/swap-provider/provider.ts'
 import type { World } from '../../world/world.ts'
-import type { EventRow } from '../sale/ledger.ts'
+import { type EventRow, NewEvents } from '../event/new-events.ts'
 import { short } from '../sale/shop.ts'
 import { hasDeposit, type SwapChange } from './ledger.ts'
 
@@ -10,7 +10,7 @@ const OUTCOMES: Readonly<Record<string, string>> = {
   'swap.failed': 'FAILED',
   'swap.incomplete_deposit': 'INCOMPLETE_DEPOSIT',
 }
-const NEW_EVENTS = 'SELECT seq, invoice_id, type, body FROM events WHERE seq > ? ORDER BY seq'
+const SWAP_UPDATED = 'swap.updated'
 
 interface EventBody {
   readonly invoice_id: string
@@ -28,24 +28,24 @@ export class SwapEventJudge {
   readonly #provider: SwapProviderServer
   /** The swap and the type of each raised event. */
   readonly #raised = new Set<string>()
-  #lastSeq = 0n
+  readonly #newEvents: NewEvents
 
   constructor(world: World, provider: SwapProviderServer) {
     this.#world = world
     this.#provider = provider
+    this.#newEvents = new NewEvents(world)
   }
 
   /** A backup was restored: its events are read again. */
   restored(): void {
     this.#raised.clear()
-    this.#lastSeq = 0n
+    this.#newEvents.restored()
   }
 
   /** @param isComparable false for the first state after a restore */
   check(changes: readonly SwapChange[], isComparable: boolean): void {
-    const events = this.#world.database.committed<EventRow>(NEW_EVENTS, this.#lastSeq)
-    this.#lastSeq = events.at(-1)?.seq ?? this.#lastSeq
-    for (const event of events) if (event.body !== null) this.#checkEvent(event, event.body, changes, isComparable)
+    const events = this.#newEvents.read()
+    for (const event of events) if (!isOfNoSwap(event)) this.#checkEvent(event, event.body, changes, isComparable)
     if (isComparable) for (const change of changes) this.#checkReported(change, events)
   }
 
@@ -56,9 +56,9 @@ export class SwapEventJudge {
     isComparable: boolean,
   ): void {
     const { swap: named, invoice_id: publicId }: EventBody = JSON.parse(body)
-    const outcome = OUTCOMES[type ?? '']
+    const outcome = OUTCOMES[type]
     if (!named) {
-      if (outcome !== undefined) this.#world.fail('an event of a swap names the swap', body)
+      if (type.startsWith('swap.')) this.#world.fail('an event of a swap names the swap', body)
       return
     }
     const change = changes.find(({ swap, invoice, order }) => {
@@ -70,9 +70,18 @@ export class SwapEventJudge {
       return
     }
     const { before, swap, order } = change
+    const isNewStatus = before?.status !== swap.status
+    const isStart = type === SWAP_UPDATED && before === undefined && named.status === 'PENDING_DEPOSIT'
     const given = this.#provider.answersAbout(order).some(({ state }) => state.status === named.status)
-    if (!given || named.blockchain !== order.asset.blockchain || publicId !== change.invoice.public_id)
+    if (!(given || isStart) || named.blockchain !== order.asset.blockchain || publicId !== change.invoice.public_id)
       this.#fail('an event tells what the provider has said', change, body)
+    if (type === SWAP_UPDATED) {
+      // A shared commit may hold several reports.
+      const isWrong = this.#world.useCases === 1 && named.status !== swap.status
+      if (isComparable && (!isNewStatus || isWrong))
+        this.#fail('a status of a swap and its event are one commit', change, body)
+      return
+    }
     if (outcome === undefined) {
       if (!hasDeposit(named.status)) this.#fail('an invoice is paid by a swap with a deposit', change, body)
       return
@@ -81,24 +90,30 @@ export class SwapEventJudge {
     const key = `${swap.public_id} ${type}`
     if (this.#raised.has(key)) this.#fail('an event of a swap is raised once', change, body)
     this.#raised.add(key)
-    const changed = before?.status !== swap.status || before.updated_at_ms !== swap.updated_at_ms
+    const changed = isNewStatus || before?.updated_at_ms !== swap.updated_at_ms
     if (isComparable && !changed) this.#fail('a status of a swap and its event are one commit', change, body)
   }
 
-  /** Every change of a swap has an event, and every outcome of a sale one with a name. */
+  /** Every change of a swap of a sale has an event, and every outcome one with a name. */
   #checkReported(change: SwapChange, events: readonly EventRow[]): void {
     const { before, swap, invoice } = change
-    if (before?.status === swap.status) return
-    if (!events.some(event => event.invoice_id === invoice.id))
+    if (before?.status === swap.status || invoice.purpose !== 'sale') return
+    const own = events.filter(event => event.invoice_id === invoice.id && event.type === SWAP_UPDATED)
+    if (!own.some(({ body }) => (JSON.parse(body) as EventBody).swap?.status === swap.status))
       this.#fail('a status of a swap and its event are one commit', change, swap.status)
     const type = Object.keys(OUTCOMES).find(name => OUTCOMES[name] === swap.status)
-    if (type !== undefined && invoice.purpose === 'sale' && !this.#raised.has(`${swap.public_id} ${type}`))
+    if (type !== undefined && !this.#raised.has(`${swap.public_id} ${type}`))
       this.#fail('every outcome of a swap has its event', change, type)
   }
 
   #fail(rule: Rule, { swap }: SwapChange, detail: string): void {
     this.#world.fail(rule, `swap ${short(swap.public_id)}: ${detail}`)
   }
+}
+
+/** Events of an account or of a refund, which has the id of its invoice too. */
+function isOfNoSwap({ invoice_id: invoiceId, type }: EventRow): boolean {
+  return invoiceId === null || type === 'refund.updated'
 }
 
 /** Reads a decimal number of an asset. */

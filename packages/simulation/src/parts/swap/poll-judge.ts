@@ -6,7 +6,7 @@ import { maxClockErrorMs } from './ledger.ts'
 const MAX_CLOCK_ERROR_MS = 5_000
 const POLLED_PAST_DEADLINE_SECS = 86_400
 const ABANDONED_AFTER_SECS = 600
-const EVENTS = `SELECT count(*) AS events FROM events
+const CHANGES = `SELECT count(*) AS changes FROM invoice_changes
   WHERE invoice_id = (SELECT id FROM invoices WHERE address = ?)`
 
 /**
@@ -17,6 +17,8 @@ export class SwapPollJudge {
   readonly #world: World
   readonly #startsOf: (address: string) => number
   #wasRestored = false
+  /** By address, how often its invoice has changed. The log of the changes is kept for a day. */
+  readonly #changes = new Map<string, number>()
 
   /** @param startsOf the number of requests to start a swap for an address; each may ask the provider */
   constructor(world: World, startsOf: (address: string) => number) {
@@ -34,8 +36,10 @@ export class SwapPollJudge {
     const planned = plannedPolls(order, this.#world.scheduler.nowMs)
     if (order.statusRequests <= planned) return
     // A payment of the invoice, and the process that is about to ask, cause further polls.
-    const [row] = this.#world.database.committed<{ events: bigint }>(EVENTS, order.recipient)
-    const others = this.#startsOf(order.recipient) + Number(row?.events ?? 0n) + this.#world.processes.length
+    const [row] = this.#world.database.committed<{ changes: bigint }>(CHANGES, order.recipient)
+    const changes = Math.max(this.#changes.get(order.recipient) ?? 0, Number(row?.changes ?? 0n))
+    this.#changes.set(order.recipient, changes)
+    const others = this.#startsOf(order.recipient) + changes + this.#world.processes.length
     if (order.statusRequests > planned + others)
       this.#world.fail(
         'the provider is not asked more often than allowed',

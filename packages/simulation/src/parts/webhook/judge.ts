@@ -1,19 +1,19 @@
 import type { ServiceProcess } from '../../service/process.ts'
 import type { WebhookRequest } from '../../world/receivers.ts'
 import type { World } from '../../world/world.ts'
+import { type EventRow, NewEvents } from '../event/new-events.ts'
 import { isLeftOut, isWebhookLeftOut } from '../poison/ledger.ts'
 import { short } from '../sale/shop.ts'
 import {
   type Claim,
   type DeliveryRow,
-  type EventRow,
   type KnownDelivery,
   lastDeliveryId,
   readAll,
   readAttempts,
   readDelivery,
-  readNewEvents,
   readOpenAndNew,
+  readPrunedSeq,
   type Target,
 } from './ledger.ts'
 import { logProblem, type Problem, progressProblem, startProblem } from './progress.ts'
@@ -24,6 +24,17 @@ import { type KnownWebhook, WebhookSecrets } from './secrets.ts'
 const SENT_WITHIN_MS = 2_000
 /** Less than the time limit of a transaction. */
 const STALL_MS = 8_000
+/** The types of events that the webhook of an account gets. */
+const WEBHOOK_TYPES: ReadonlySet<string> = new Set([
+  'invoice.paid',
+  'invoice.underpaid',
+  'swap.refunded',
+  'swap.failed',
+  'swap.incomplete_deposit',
+  'withdrawal.updated',
+  'plan.updated',
+  'test',
+])
 const TEST_BODY = '{"type":"test","invoice_id":null}'
 
 /** Checks webhooks, deliveries and the requests that receivers see. */
@@ -42,12 +53,13 @@ export class WebhookJudge {
   /** Bodies that merchants have requested to be sent, by account; each permits one delivery. */
   readonly #requested = new Map<bigint, string[]>()
   #lastId = 0n
-  #lastSeq = 0n
+  readonly #newEvents: NewEvents
   #hasBaseline = false
 
   constructor(world: World) {
     this.#world = world
     this.#secrets = new WebhookSecrets(world)
+    this.#newEvents = new NewEvents(world)
   }
 
   /** A backup was restored: what is in it is taken as it is. */
@@ -55,6 +67,7 @@ export class WebhookJudge {
     this.#forgotten = new Map(this.#byPublicId)
     for (const known of [this.#known, this.#byPublicId, this.#open]) known.clear()
     this.#secrets.restored()
+    this.#newEvents.restored()
     this.#hasBaseline = false
   }
 
@@ -92,8 +105,7 @@ export class WebhookJudge {
     const lastId = lastDeliveryId(this.#world)
     if (lastId < this.#lastId) this.#lastId = lastId
     const rows = this.#hasBaseline ? readOpenAndNew(this.#world, this.#lastId) : readAll(this.#world)
-    const events = readNewEvents(this.#world, this.#lastSeq)
-    this.#lastSeq = events.at(-1)?.seq ?? this.#lastSeq
+    const events = this.#newEvents.read()
     if (!this.#hasBaseline) {
       this.#takeBaseline(rows)
       return
@@ -108,13 +120,21 @@ export class WebhookJudge {
       if (present.has(delivery.row.id)) continue
       const row = readDelivery(this.#world, delivery.row.id)
       if (row) this.#update(delivery, row, before)
-      else this.#world.fail('an open delivery is kept', about(delivery))
+      else this.#checkPruned(delivery)
     }
     for (const row of rows) {
       const delivery = this.#known.get(row.id)
       if (delivery) this.#update(delivery, row, before)
     }
     this.#checkEvents(events, created, before)
+  }
+
+  /** A delivery is deleted with its event when that is no longer kept. */
+  #checkPruned(delivery: KnownDelivery): void {
+    const { id, account_id: account, event_seq: seq } = delivery.row
+    if (readPrunedSeq(this.#world, account) < seq) this.#world.fail('an open delivery is kept', about(delivery))
+    this.#open.delete(delivery)
+    this.#known.delete(id)
   }
 
   /** SQLite gives the ids of the deliveries of a deleted account to later ones. */
@@ -130,8 +150,6 @@ export class WebhookJudge {
   #takeBaseline(rows: readonly DeliveryRow[]): void {
     this.#hasBaseline = true
     this.#lastId = 0n
-    const [last] = this.#world.database.committed<{ seq: bigint | null }>('SELECT max(seq) AS seq FROM events')
-    this.#lastSeq = last?.seq ?? 0n
     for (const row of rows) this.#add(row)
   }
 
@@ -177,24 +195,28 @@ export class WebhookJudge {
       if (claim.request === null && current && claim.targets.at(-1) !== current) claim.targets.push(current)
   }
 
-  /** Each event has one delivery if its account has a webhook. Each other delivery was requested. */
+  /** Each event of a webhook's types has one delivery if its account has one. Each other delivery was requested. */
   #checkEvents(
     events: readonly EventRow[],
     created: readonly DeliveryRow[],
     before: ReadonlyMap<bigint, Target>,
   ): void {
     const unexplained = [...created]
-    for (const { seq, account_id: account, invoice_id: invoice, type, body } of events) {
-      if (body === null) continue
+    for (const { seq, account_id: account, invoice_id: invoice, type } of events) {
       const index = unexplained.findIndex(
-        row => row.account_id === account && row.invoice_id === invoice && row.event_type === type && row.body === body,
+        row =>
+          row.account_id === account && row.event_seq === seq && row.invoice_id === invoice && row.event_type === type,
       )
       // A transaction that began before the webhook was set does not see it.
       const isOld = this.#world.scheduler.idles > (this.#webhooks.get(account)?.idles ?? Number.POSITIVE_INFINITY)
-      const isExpected = before.has(account) && isOld
+      const isCalled = WEBHOOK_TYPES.has(type)
+      const isExpected = isCalled && before.has(account) && isOld
+      if (index >= 0 && !isCalled)
+        this.#world.fail('the webhook gets no event of another type', `event ${seq} of account ${account}: ${type}`)
       if (index === -1 && isExpected)
         this.#world.fail('an event and its delivery are one commit', `event ${seq} of account ${account}`)
-      if (index >= 0) unexplained.splice(index, 1)
+      // A test is requested, as what is sent again.
+      if (index >= 0 && type !== 'test') unexplained.splice(index, 1)
     }
     for (const row of unexplained) {
       const requested = this.#requested.get(row.account_id) ?? []

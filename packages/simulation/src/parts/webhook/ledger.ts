@@ -10,6 +10,9 @@ export interface DeliveryRow {
   readonly account_id: bigint
   readonly invoice_id: bigint | null
   readonly event_type: string
+  /** The number of its event. */
+  readonly event_seq: bigint
+  /** Of its event. */
   readonly body: string
   readonly state: 'waiting' | 'sending' | 'delivered' | 'failed' | 'canceled'
   readonly attempts: bigint
@@ -25,15 +28,6 @@ export interface AttemptRow {
   readonly status_code: bigint | null
   readonly error: string | null
   readonly duration_ms: bigint | null
-}
-
-/** A new event. */
-export interface EventRow {
-  readonly seq: bigint
-  readonly account_id: bigint
-  readonly invoice_id: bigint | null
-  readonly type: string | null
-  readonly body: string | null
 }
 
 /** Where a delivery goes, and the secret that signs it. */
@@ -62,14 +56,15 @@ export interface KnownDelivery {
   readonly forgotten: readonly Claim[]
 }
 
-const COLUMNS =
-  'id, public_id, account_id, invoice_id, event_type, body, state, attempts, due_at_ms, created_at FROM deliveries'
-const OPEN_AND_NEW = `SELECT ${COLUMNS} WHERE due_at_ms IS NOT NULL OR id > ? ORDER BY id`
-const BY_ID = `SELECT ${COLUMNS} WHERE id = ?`
-const ALL = `SELECT ${COLUMNS} ORDER BY id`
+const DELIVERIES = `SELECT d.id, d.public_id, d.account_id, d.invoice_id, d.event_type, d.event_seq, e.body, d.state,
+  d.attempts, d.due_at_ms, d.created_at
+  FROM deliveries d LEFT JOIN events e ON e.account_id = d.account_id AND e.seq = d.event_seq`
+const OPEN_AND_NEW = `${DELIVERIES} WHERE d.due_at_ms IS NOT NULL OR d.id > ? ORDER BY d.id`
+const BY_ID = `${DELIVERIES} WHERE d.id = ?`
+const ALL = `${DELIVERIES} ORDER BY d.id`
 const ATTEMPT_COLUMNS = 'delivery_id, attempt, url, status_code, error, duration_ms FROM delivery_attempts'
 const ATTEMPTS = `SELECT ${ATTEMPT_COLUMNS} WHERE delivery_id = ? ORDER BY attempt`
-const NEW_EVENTS = 'SELECT seq, account_id, invoice_id, type, body FROM events WHERE seq > ? ORDER BY seq'
+const PRUNED = 'SELECT pruned_seq AS seq FROM event_counters WHERE account_id = ?'
 const WEBHOOKS = 'SELECT account_id, url, secret FROM webhooks'
 
 /** Deliveries that have not ended, and those after an id. */
@@ -94,8 +89,9 @@ export function readAttempts({ database }: World, id: bigint): AttemptRow[] {
   return database.committed<AttemptRow>(ATTEMPTS, id)
 }
 
-export function readNewEvents({ database }: World, afterSeq: bigint): EventRow[] {
-  return database.committed<EventRow>(NEW_EVENTS, afterSeq)
+/** The number of the newest event of an account that is no longer kept; 0: none. */
+export function readPrunedSeq({ database }: World, accountId: bigint): bigint {
+  return database.committed<{ seq: bigint }>(PRUNED, accountId)[0]?.seq ?? 0n
 }
 
 /** The secret of an account's webhook. */

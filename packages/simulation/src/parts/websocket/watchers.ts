@@ -134,7 +134,7 @@ export class Watchers {
     if (known) return known
     const reader = createChangeReader({ invoiceFeed: services.invoiceFeed, log })
     this.#readers.set(process, reader)
-    store.listen('events', reader.poll)
+    store.listen('invoices', reader.poll)
     const { scheduler } = this.#world
     const poll = () => {
       reader.poll()

@@ -1,14 +1,15 @@
 import { blockSpacingSecs } from '@zatgate/server/domain/chain/network-upgrade'
 import type { Rule } from '../../rules.ts'
 import type { World } from '../../world/world.ts'
+import { NewEvents } from '../event/new-events.ts'
 import { short } from '../sale/shop.ts'
 import {
   type DepositRow,
   readDeposits,
-  readUpdates,
   readWithdrawals,
   recordedTip,
   type UpdateEvent,
+  updatesOf,
   type WithdrawalRow,
 } from './ledger.ts'
 import { ENDS, expectedFiat, GRACE_BLOCKS, isAllowedStep } from './rules.ts'
@@ -23,7 +24,7 @@ export class WithdrawalJudge {
   readonly #world: World
   readonly #spreadBps: number
   #before: ReadonlyMap<string, WithdrawalRow> | null = null
-  #lastSeq = 0n
+  readonly #newEvents: NewEvents
   /** By order, the committed closings that are not answered yet. */
   readonly #unanswered = new Map<string, number>()
   /** By closed order, what it had received. Unknown after a restore and a shared commit. */
@@ -32,6 +33,7 @@ export class WithdrawalJudge {
   constructor(world: World, spreadBps: number) {
     this.#world = world
     this.#spreadBps = spreadBps
+    this.#newEvents = new NewEvents(world)
   }
 
   /** A backup was restored: the state may go back once. */
@@ -39,15 +41,14 @@ export class WithdrawalJudge {
     this.#before = null
     this.#unanswered.clear()
     this.#receivedAtClose.clear()
-    this.#lastSeq = 0n
+    this.#newEvents.restored()
   }
 
   check(): void {
     const rows = readWithdrawals(this.#world)
     const before = this.#before
     if (before && rows.length === before.size && rows.every(row => isSame(before.get(row.public_id), row))) return
-    const { events, last } = readUpdates(this.#world, this.#lastSeq)
-    this.#lastSeq = last
+    const events = updatesOf(this.#newEvents.read())
     this.#before = new Map(rows.map(row => [row.public_id, row]))
     for (const row of rows) {
       if (before) this.#checkChange(before.get(row.public_id) ?? null, row, events)

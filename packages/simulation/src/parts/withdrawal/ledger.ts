@@ -1,4 +1,5 @@
 import type { World } from '../../world/world.ts'
+import type { EventRow } from '../event/new-events.ts'
 
 /** A withdrawal with the invoice of its deposit, as the database returns them. */
 export interface WithdrawalRow {
@@ -59,11 +60,8 @@ export interface UpdateEvent {
   readonly status: string
 }
 
-const EVENTS = "SELECT seq, body FROM events WHERE seq > ? AND type = 'withdrawal.updated' ORDER BY seq"
-
-/** The `withdrawal.updated` events after one number, in their order, and the last number. */
-export function readUpdates({ database }: World, after: bigint): { events: UpdateEvent[]; last: bigint } {
-  const rows = database.committed<{ seq: bigint; body: string | null }>(EVENTS, after)
-  const events = rows.flatMap(({ body }) => (body === null ? [] : [JSON.parse(body) as UpdateEvent]))
-  return { events, last: rows.at(-1)?.seq ?? after }
+/** The `withdrawal.updated` events among these, in their order. */
+export function updatesOf(events: readonly EventRow[]): UpdateEvent[] {
+  const updates = events.filter(({ type }) => type === 'withdrawal.updated')
+  return updates.map(({ body }) => JSON.parse(body) as UpdateEvent)
 }

@@ -94,8 +94,11 @@ function parseSchema(sql: string, tables: Tables): Statement {
     .replace(/\bBYTEA\b/g, 'BLOB')
     // SQLite compares text byte by byte.
     .replace(/ COLLATE "C"/g, '')
-  const isTable = /^\s*CREATE TABLE\b/i.test(sql)
-  return { kind: 'schema', sql: isTable ? `${translated.trimEnd()} STRICT` : translated }
+  const [, created] = /^\s*CREATE TABLE "?(\w+)/i.exec(sql) ?? []
+  if (created === undefined) return { kind: 'schema', sql: translated }
+  // PostgreSQL names the condition of a column by its table and column.
+  const named = translated.replace(/^(\s*(\w+) [^\n]*?) CHECK \(/gm, `$1 CONSTRAINT ${created}_$2_check CHECK (`)
+  return { kind: 'schema', sql: `${named.trimEnd()} STRICT` }
 }
 
 /** The name of the column with a part of the primary key of a locked row. */

@@ -1,20 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { EventRow } from '../../../src/parts/event/new-events.ts'
 import { createJudge, eventOf, INVOICE, PAYMENT, ROW } from './laboratory.ts'
 
 const DETECTED = { ...INVOICE, status: 'detected', received_zat: 100n, due_zat: 0n }
 const PAID = { ...DETECTED, status: 'paid' }
 const EXPIRED = { ...INVOICE, status: 'expired' }
-const updated = (seq: bigint, invoice: typeof INVOICE) => eventOf(seq, 'invoice.updated', invoice)
-const paid = (seq: bigint) => eventOf(seq, 'invoice.paid', PAID)
 
 test('a payment that is seen, mined and confirmed breaks no rule', async () => {
   const { judge, commit, show, mine } = createJudge()
   assert.deepEqual(commit({ invoices: [INVOICE] }), [])
   await show(PAYMENT)
-  assert.deepEqual(commit({ invoices: [DETECTED], payments: [ROW], events: [updated(1n, DETECTED)] }), [])
+  assert.deepEqual(commit({ invoices: [DETECTED], payments: [ROW] }), [])
   const mined = { ...ROW, location: 'mined', height: await mine() } as const
-  assert.deepEqual(commit({ invoices: [PAID], payments: [mined], events: [paid(2n)] }), [])
+  assert.deepEqual(commit({ invoices: [PAID], payments: [mined] }), [])
   assert.equal(judge.unsettled(), null)
 })
 
@@ -23,10 +22,8 @@ test('an invoice is not paid by a payment of a rescan that awaits a second serve
   commit({ invoices: [INVOICE] })
   await show(PAYMENT)
   const found = { ...ROW, location: 'mined', height: await mine(), awaits_witness: 1n } as const
-  assert.deepEqual(commit({ invoices: [DETECTED], payments: [found], events: [updated(1n, DETECTED)] }), [])
-  assert.deepEqual(commit({ invoices: [PAID], payments: [found], events: [paid(2n)] }), [
-    'an invoice is paid by confirmed payments',
-  ])
+  assert.deepEqual(commit({ invoices: [DETECTED], payments: [found] }), [])
+  assert.deepEqual(commit({ invoices: [PAID], payments: [found] }), ['an invoice is paid by confirmed payments'])
 })
 
 test('amounts that the payments do not give are found', async () => {
@@ -49,7 +46,7 @@ test('a paid invoice without its payments is found, and so is a confirmed one th
   const { commit, show, mine } = createJudge()
   commit({ invoices: [INVOICE] })
   const alone = { ...INVOICE, status: 'paid' }
-  assert.deepEqual(commit({ invoices: [alone], events: [eventOf(1n, 'invoice.paid', alone)] }), [
+  assert.deepEqual(commit({ invoices: [alone] }), [
     'a paid invoice without its payments needs attention',
     'an invoice is paid by confirmed payments',
   ])
@@ -96,7 +93,7 @@ async function dropAfter(read: (judge: ReturnType<typeof createJudge>) => Promis
   visibility.update(scheduler.nowMs)
   await judge.read('mempool', 'tip')
   const dropped = { ...ROW, location: 'dropped' } as const
-  return commit({ invoices: [INVOICE], payments: [dropped], events: [updated(1n, INVOICE)] })
+  return commit({ invoices: [INVOICE], payments: [dropped] })
 }
 
 test('a payment may be dropped 120 s after the last list of a sync with it, also when a comparison has seen it since', async () => {
@@ -121,26 +118,46 @@ test('a payment that is dropped while every server shows it is found', async () 
   commit({ invoices: [DETECTED], payments: [ROW] })
   scheduler.advance(60_000)
   const dropped = { ...ROW, location: 'dropped' } as const
-  assert.deepEqual(commit({ invoices: [INVOICE], payments: [dropped], events: [updated(1n, INVOICE)] }), [
+  assert.deepEqual(commit({ invoices: [INVOICE], payments: [dropped] }), [
     'a payment is dropped only after two minutes without it',
     'a payment that every server shows is not dropped',
   ])
 })
 
-test('a missing event, a missing number and an event with another state are found', async () => {
+test('a missing event, one without a cause, one with another state and a change that wakes nobody are found', async () => {
   const { commit, show } = createJudge()
   commit({ invoices: [INVOICE] })
   await show(PAYMENT)
-  assert.deepEqual(commit({ invoices: [DETECTED], payments: [ROW] }), ['a change and its event are one commit'])
-  assert.deepEqual(commit({ invoices: [DETECTED], payments: [ROW], events: [updated(1n, INVOICE)] }), [
-    'an event contains the state of its commit',
+  const detect = (events: EventRow[]) => commit({ invoices: [DETECTED], payments: [ROW], events })
+  assert.deepEqual(detect([]), ['each cause has its event in the same commit'])
+  commit({ invoices: [INVOICE] })
+  assert.deepEqual(detect([eventOf(11n, 'invoice.detected', INVOICE)]), ['an event contains the state of its commit'])
+  assert.deepEqual(detect([eventOf(12n, 'invoice.detected', DETECTED)]), [
+    'each event has its cause in the same commit',
   ])
-  assert.deepEqual(commit({ invoices: [DETECTED], payments: [ROW], events: [updated(3n, DETECTED)] }), [
-    'events are numbered in the order of the commits',
-  ])
-  assert.deepEqual(commit({ invoices: [DETECTED], payments: [ROW], events: [paid(4n)] }), [
+  assert.deepEqual(detect([eventOf(13n, 'invoice.paid', PAID)]), [
     'invoice.paid is raised once, when the invoice is paid',
+    'each event has its cause in the same commit',
     'an event contains the state of its commit',
+  ])
+  commit({ invoices: [INVOICE] })
+  assert.deepEqual(commit({ invoices: [DETECTED], payments: [ROW], isLogged: false }), [
+    'a change of an invoice wakes its WebSockets',
+  ])
+})
+
+test('a purchase has no event of its invoice, and a sale has invoice.created once', () => {
+  const { commit } = createJudge()
+  commit({ invoices: [] })
+  const created = eventOf(1n, 'invoice.created', INVOICE)
+  assert.deepEqual(commit({ invoices: [INVOICE], events: [created] }), [])
+  const plan = { ...INVOICE, id: 2n, public_id: 'invoice-2', purpose: 'plan' } as const
+  assert.deepEqual(commit({ invoices: [INVOICE, plan], events: [eventOf(2n, 'invoice.created', plan)] }), [
+    'only a sale has events of its invoice',
+  ])
+  const sold = { ...INVOICE, id: 3n, public_id: 'invoice-3' }
+  assert.deepEqual(commit({ invoices: [INVOICE, plan, sold], events: [] }), [
+    'each cause has its event in the same commit',
   ])
 })
 
@@ -155,7 +172,7 @@ test('an invoice that expires long after the last recorded block is found', () =
     commit({ invoices: [{ ...INVOICE, ...terms }] })
     scheduler.advance(10_000_000)
     const expired = { ...EXPIRED, ...terms }
-    assert.deepEqual(commit({ invoices: [expired], events: [updated(lateSecs, expired)] }), broken)
+    assert.deepEqual(commit({ invoices: [expired] }), broken)
   }
 })
 
@@ -171,16 +188,12 @@ test('a payment in the mempool that is not recorded is named', async () => {
 test('an invoice that expires before its time, or after it was paid in time, is found', async () => {
   const early = createJudge()
   early.commit({ invoices: [INVOICE] })
-  assert.deepEqual(early.commit({ invoices: [EXPIRED], events: [updated(1n, EXPIRED)] }), [
-    'no invoice expires before its time',
-  ])
+  assert.deepEqual(early.commit({ invoices: [EXPIRED] }), ['no invoice expires before its time'])
   const late = createJudge()
   late.commit({ invoices: [INVOICE] })
   await late.show(PAYMENT)
   late.scheduler.advance(1_000_000)
-  assert.deepEqual(late.commit({ invoices: [EXPIRED], events: [updated(1n, EXPIRED)] }), [
-    'nothing paid in time expires',
-  ])
+  assert.deepEqual(late.commit({ invoices: [EXPIRED] }), ['nothing paid in time expires'])
 })
 
 interface Reading {
@@ -204,7 +217,7 @@ async function expireUnseen(readings: readonly Reading[]): Promise<string[]> {
     scheduler.advance(1_900)
     await read(...order)
   }
-  return commit({ invoices: [EXPIRED], events: [updated(1n, EXPIRED)] })
+  return commit({ invoices: [EXPIRED] })
 }
 
 test('a payment that was in a block whenever the server made a list, and in none at any tip, could not be seen', async () => {
@@ -237,9 +250,7 @@ test('a step that the contract does not allow is found', () => {
   const { scheduler, commit } = createJudge()
   scheduler.advance(1_000_000)
   commit({ invoices: [EXPIRED] })
-  assert.deepEqual(commit({ invoices: [INVOICE], events: [updated(1n, INVOICE)] }), [
-    'an invoice takes only the lawful steps',
-  ])
+  assert.deepEqual(commit({ invoices: [INVOICE] }), ['an invoice takes only the lawful steps'])
 })
 
 test('an invoice whose payment was not noticed has not settled', async () => {
@@ -252,7 +263,7 @@ test('an invoice whose payment was not noticed has not settled', async () => {
 test('after a restored backup the state may go back once', () => {
   const { judge, scheduler, commit } = createJudge()
   scheduler.advance(1_000_000)
-  commit({ invoices: [EXPIRED], events: [updated(1n, EXPIRED)] })
+  commit({ invoices: [EXPIRED] })
   judge.restored()
   assert.deepEqual(commit({ invoices: [INVOICE] }), [])
 })

@@ -1,10 +1,12 @@
+import type { EventRow } from '../../../src/parts/event/new-events.ts'
+import { causesOf } from '../../../src/parts/sale/event-causes.ts'
 import { SaleJudge } from '../../../src/parts/sale/judge.ts'
-import type { EventRow, InvoiceRow, PaymentRow } from '../../../src/parts/sale/ledger.ts'
+import type { InvoiceRow, PaymentRow } from '../../../src/parts/sale/ledger.ts'
 import { runAs } from '../../../src/runtime/scheduler.ts'
 import type { WorldTransaction } from '../../../src/world/chain/transaction.ts'
 import { Visibility } from '../../../src/world/chain/visibility.ts'
 import { createServer, START_SECS, transaction } from '../../world/laboratory.ts'
-import { createFakeWorld } from '../fake-world.ts'
+import { createFakeWorld, eventRow } from '../fake-world.ts'
 
 /** Pays the whole invoice of the tests. */
 export const PAYMENT: WorldTransaction = transaction('payment')
@@ -56,8 +58,10 @@ export const ROW: PaymentRow = {
 interface State {
   readonly invoices: readonly InvoiceRow[]
   readonly payments?: readonly PaymentRow[]
-  /** The events that are new in the commit. */
+  /** The events that are new in the commit. Default: those that the changes of the invoices cause. */
   readonly events?: readonly EventRow[]
+  /** Whether the changes of the invoices are in their log. Default: true. */
+  readonly isLogged?: boolean
 }
 
 const PROCESS = { name: 'process 1', alive: true, clock: { errorMs: 0 } }
@@ -78,9 +82,12 @@ export function createJudge() {
     clocksChangedMs: Number.NEGATIVE_INFINITY,
   })
   const judge = new SaleJudge(world)
+  let known: ReadonlyMap<bigint, InvoiceRow> = new Map()
+  let seq = 0n
+  let changes = 0n
 
   /** Judges a commit after which the database contains this. Returns the rules that it breaks. */
-  function commit({ invoices, payments = [], events = [] }: State): string[] {
+  function commit({ invoices, payments = [], events, isLogged = true }: State): string[] {
     broken.length = 0
     const headers = network.branch.map(({ height, hash, time }) => ({
       height: BigInt(height),
@@ -91,7 +98,15 @@ export function createJudge() {
     tables['FROM headers WHERE'] = headers.toReversed()
     tables['FROM invoices'] = invoices
     tables['FROM payments'] = payments
-    tables['FROM events'] = events
+    const caused = invoices.flatMap(invoice =>
+      causesOf(known.get(invoice.id), invoice).map(type => eventOf(++seq, type, invoice)),
+    )
+    const raised = events ?? caused
+    seq = raised.at(-1)?.seq ?? seq
+    tables['FROM events'] = raised
+    const logged = isLogged ? invoices : []
+    tables['FROM invoice_changes'] = logged.map(({ id }) => ({ seq: ++changes, invoice_id: id }))
+    known = new Map(invoices.map(invoice => [invoice.id, invoice]))
     tables['FROM viewing_keys'] = [{ watch_until: 10n ** 12n }]
     judge.check()
     return [...broken]
@@ -141,6 +156,8 @@ export function createJudge() {
 }
 
 /** An event of the invoice with its state. */
-export function eventOf(seq: bigint, type: string, { id, status, received_zat: received }: InvoiceRow): EventRow {
-  return { seq, invoice_id: id, type, body: JSON.stringify({ status, received_zat: Number(received) }) }
+export function eventOf(seq: bigint, type: string, { id, public_id: publicId, ...state }: InvoiceRow): EventRow {
+  const { status, received_zat: received, overpaid_zat: overpaid } = state
+  const amounts = { received_zat: Number(received), overpaid_zat: Number(overpaid) }
+  return eventRow(seq, type, { type, invoice_id: publicId, status, ...amounts }, id)
 }

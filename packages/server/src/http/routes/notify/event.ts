@@ -84,7 +84,7 @@ export function eventRoutes(app: App, { eventFeed }: { eventFeed: EventFeed }): 
         description:
           'Follow them with `after`: the `seq` of the last event, or the response header `X-Next-After`, which also passes ' +
           'events of other types. Nothing is ever added behind a number that was read. Kept for 90 days.',
-        tags: ['events'],
+        tags: ['feed'],
         querystring: EventQuery,
         response: responses(Type.Array(FeedEventSchema)),
       },

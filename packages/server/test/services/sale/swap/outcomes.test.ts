@@ -288,6 +288,7 @@ test('internal invoices change without an event', async t => {
   harness.drive(swap, 'REFUNDED')
   await harness.advance(5)
   await assertFinalState(harness, swap, invoice, { swap: 'REFUNDED', invoice: 'pending', events: [] })
+  assert.deepEqual(await harness.chainSync.store.read(tx => tx.events.listAfter(invoice.accountId, 0, 9)), [])
 })
 
 test('without a late watch period, coins of a swap count as long as the swap is polled', async t => {

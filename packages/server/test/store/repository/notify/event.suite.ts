@@ -116,4 +116,28 @@ export function eventSuite(engine: DatabaseEngine): void {
       [1_000_002],
     )
   })
+
+  test('a restored copy numbers the events of an account that had none in it above those that were lost', async t => {
+    const store = await openEmptyStore(engine, t)
+    const { id } = await makeAccount(store)
+    await store.write(tx => tx.events.skipNumbers(1_000_000))
+    await append(store, [eventOf(id)])
+    assert.deepEqual(await store.read(tx => tx.events.range(id)), { prunedSeq: 0, lastSeq: 1_000_001 })
+  })
+
+  test('a standby that was promoted numbers its events above those that were lost before its counters are advanced', async t => {
+    const store = await openEmptyStore(engine, t)
+    const [known, silent] = [await makeAccount(store), await makeAccount(store)]
+    await append(store, [eventOf(known.id)])
+    await store.write(tx => tx.databaseIdentity.record('the lost database'))
+    await append(store, [eventOf(known.id), eventOf(silent.id), eventOf(silent.id)])
+    for (const { id } of [known, silent]) {
+      const seqs = await store.read(async tx => (await tx.events.listAfter(id, 1, 9)).map(({ seq }) => seq))
+      assert.ok(
+        seqs.every(seq => seq > 2 ** 32),
+        `${seqs}`,
+      )
+      assert.equal(seqs[1] ?? 0, id === silent.id ? (seqs[0] ?? 0) + 1 : 0)
+    }
+  })
 }

@@ -1,0 +1,57 @@
+import type { World } from '../../world/world.ts'
+
+/** A row of the events. */
+export interface EventRow {
+  /** Counts the rows in the order of their commits, until the newest are deleted. */
+  readonly row: bigint
+  readonly account_id: bigint
+  readonly seq: bigint
+  readonly public_id: string
+  readonly invoice_id: bigint | null
+  readonly type: string
+  readonly body: string
+}
+
+const EVENTS = `SELECT rowid AS row, account_id, seq, public_id, invoice_id, type, body FROM events
+  WHERE rowid >= ? ORDER BY rowid`
+
+const NONE: Pick<EventRow, 'row' | 'public_id'> = { row: 0n, public_id: '' }
+
+/** The events of each commit, of all accounts. */
+export class NewEvents {
+  readonly #world: World
+  /** The newest row that was read. */
+  #last = NONE
+  /** By account, the number of its last event that was read. */
+  readonly #lastSeqs = new Map<bigint, bigint>()
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  /** The database was replaced: all of its events are read again. */
+  restored(): void {
+    this.#last = NONE
+    this.#lastSeqs.clear()
+  }
+
+  /** The events since the last call, in the order of their commits. */
+  read(): EventRow[] {
+    const found = this.#readFrom(this.#last.row)
+    const isContinued = found[0]?.row === this.#last.row && found[0].public_id === this.#last.public_id
+    // SQLite gives the rows of deleted events to later ones.
+    const kept = isContinued ? found : this.#readFrom(0n)
+    const events = isContinued ? kept.slice(1) : kept.filter(event => this.#isNew(event))
+    this.#last = kept.at(-1) ?? NONE
+    for (const { account_id: account, seq } of events) this.#lastSeqs.set(account, seq)
+    return events
+  }
+
+  #readFrom(row: bigint): EventRow[] {
+    return this.#world.database.committed<EventRow>(EVENTS, row)
+  }
+
+  #isNew({ account_id: account, seq }: EventRow): boolean {
+    return seq > (this.#lastSeqs.get(account) ?? 0n)
+  }
+}

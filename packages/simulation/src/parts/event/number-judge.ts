@@ -1,0 +1,41 @@
+import type { World } from '../../world/world.ts'
+import { NewEvents } from './new-events.ts'
+
+/** A copy of the database skips at least this many numbers. */
+const LEAST_SKIP = 2n ** 32n
+
+/** Checks after every commit that the events of each account are numbered in the order of the commits. */
+export class NumberJudge {
+  readonly #world: World
+  readonly #newEvents: NewEvents
+  /** By account, the number of its last event. */
+  readonly #last = new Map<bigint, bigint>()
+  /** The events that are there already are taken as they are. */
+  #isFirst = true
+
+  constructor(world: World) {
+    this.#world = world
+    this.#newEvents = new NewEvents(world)
+  }
+
+  /** The database was replaced: the numbers may go back once. */
+  restored(): void {
+    this.#newEvents.restored()
+    this.#last.clear()
+    this.#isFirst = true
+  }
+
+  check(): void {
+    for (const { account_id: account, seq } of this.#newEvents.read()) {
+      const last = this.#last.get(account) ?? 0n
+      const isNext = seq === last + 1n || (seq - last > LEAST_SKIP && this.#world.databaseReplacements > 0)
+      if (!isNext && !this.#isFirst)
+        this.#world.fail(
+          'the events of an account are numbered in the order of the commits',
+          `account ${account}: ${seq} follows ${last}`,
+        )
+      this.#last.set(account, seq)
+    }
+    this.#isFirst = false
+  }
+}
