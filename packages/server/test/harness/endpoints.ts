@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { TestContext } from 'node:test'
+import type { Env } from '../../src/config/settings.ts'
 import type { Account } from '../../src/domain/account/account.ts'
 import type { Schedule } from '../../src/domain/notify/endpoint.ts'
 import type { EventType } from '../../src/domain/notify/event.ts'
@@ -11,6 +12,8 @@ import type { DatabaseEngine } from './databases.ts'
 import { makeAccount } from './fixtures.ts'
 import { ManualClock } from './manual-clock.ts'
 
+/** More than any test has. */
+export const DUE = { limit: 100, failing: 100, except: [] }
 const URL = 'https://shop.example/hook'
 
 interface Received {
@@ -28,13 +31,29 @@ class Receivers implements HttpClient {
   isDown = false
   readonly refused = new Set<number>()
   readonly #clock: ManualClock
+  readonly #hanging = new Map<string, Promise<void>>()
 
   constructor(clock: ManualClock) {
     this.#clock = clock
   }
 
+  /** Requests to this URL have no response before `release`. */
+  hang(url: string) {
+    const released = Promise.withResolvers<void>()
+    this.#hanging.set(url, released.promise)
+    const from = this.requests.length
+    const hanging = () => this.requests.slice(from).filter(request => request.url === url).length
+    return {
+      release: released.resolve,
+      get requests() {
+        return hanging()
+      },
+    }
+  }
+
   async send(request: HttpRequest) {
     this.requests.push(request)
+    await this.#hanging.get(request.url)
     const { seq, type } = JSON.parse(String(request.body))
     if (this.isDown) throw new HttpClientError('unreachable', 'connection refused')
     if (this.refused.has(seq)) return { status: 500, headers: {}, body: new Uint8Array() }
@@ -50,11 +69,12 @@ class Receivers implements HttpClient {
 }
 
 /** An account on an empty database, and what delivers its events to endpoints. */
-export async function startEndpoints(t: TestContext, engine: DatabaseEngine) {
+export async function startEndpoints(t: TestContext, engine: DatabaseEngine, settings: Env = {}) {
   const database = await engine.createDatabase(t)
   const clock = new ManualClock()
   const receivers = new Receivers(clock)
-  const options = { clock, databaseUrl: database.url, webhookHttp: receivers, env: { WEBHOOK_ALLOW_PRIVATE: 'true' } }
+  const env = { WEBHOOK_ALLOW_PRIVATE: 'true', ...settings }
+  const options = { clock, databaseUrl: database.url, webhookHttp: receivers, env }
   const { infrastructure, services } = await openTestContainer(t, options)
   const { store } = infrastructure
   const { endpoints, endpointDeliveries } = services
@@ -70,7 +90,7 @@ export async function startEndpoints(t: TestContext, engine: DatabaseEngine) {
 
   const listDue = async () => {
     while (await endpointDeliveries.wake());
-    return endpointDeliveries.listDue(100, [])
+    return endpointDeliveries.listDue(DUE)
   }
 
   /** Begins the attempts that are due now. */
@@ -109,6 +129,7 @@ export async function startEndpoints(t: TestContext, engine: DatabaseEngine) {
     claim,
     clock,
     create,
+    databaseUrl: database.url,
     endpointDeliveries,
     endpoints,
     finish,

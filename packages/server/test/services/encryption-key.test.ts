@@ -4,12 +4,14 @@ import { test } from 'node:test'
 import { createVault } from '../../src/adapters/crypto/vault.ts'
 import { systemRandom } from '../../src/adapters/system/random.ts'
 import { viewingKeySealContext } from '../../src/domain/account/viewing-key.ts'
+import { endpointSecretSealContext } from '../../src/domain/notify/endpoint.ts'
 import { webhookSecretSealContext } from '../../src/domain/notify/webhook.ts'
 import { payoutSealContext } from '../../src/domain/payout/withdrawal.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { createSecrets } from '../../src/services/encryption-key.ts'
+import { openTestContainer } from '../harness/container.ts'
 import { onBothDatabases, openEmptyStore } from '../harness/databases.ts'
-import { NOW, openShop } from '../harness/fixtures.ts'
+import { makeAccount, NOW, openShop } from '../harness/fixtures.ts'
 import { ManualClock } from '../harness/manual-clock.ts'
 import { createWebhookHarness } from '../harness/webhook.ts'
 
@@ -32,6 +34,28 @@ test('webhook secrets are re-encrypted with the newest encryption key and keep t
     assert.throws(() => vault.open(sealedSecret, webhookSecretSealContext(account.id + 1)))
   }
   await assert.rejects(createSecrets({ store: harness.store, vault: createVault([old], systemRandom) }).check())
+})
+
+test('both secrets of an endpoint are re-encrypted, and those of a removed one stay deleted', async t => {
+  const [old, fresh] = [randomBytes(32), randomBytes(32)]
+  const clock = new ManualClock()
+  const { services, infrastructure } = await openTestContainer(t, { clock, config: { encryptionKeys: [old] } })
+  const { store } = infrastructure
+  const account = await makeAccount(store)
+  const create = () => services.endpoints.create(account, { url: 'https://a.example' })
+  const [{ endpoint, secret }, removed] = [await create(), await create()]
+  const rotated = await services.endpoints.rotateSecret(account, endpoint.publicId)
+  await services.endpoints.remove(account, removed.endpoint.publicId)
+
+  const both = createVault([fresh, old], systemRandom)
+  assert.equal(await createSecrets({ store, vault: both }).reseal(), 1)
+  const vault = createVault([fresh], systemRandom)
+  await createSecrets({ store, vault }).check()
+  const [sealed, ...more] = await store.read(tx => tx.endpoints.listAfter(0, 10))
+  assert.deepEqual(more, [])
+  const open = (bytes: Uint8Array) => Buffer.from(vault.open(bytes, endpointSecretSealContext(account.id))).toString()
+  assert.deepEqual([open(sealed!.sealedSecret), open(sealed!.earlierSealedSecret!)], [rotated, secret])
+  await assert.rejects(createSecrets({ store, vault: createVault([old], systemRandom) }).check())
 })
 
 test('one secret that does not decrypt does not stop the start, but all of them do', async t => {

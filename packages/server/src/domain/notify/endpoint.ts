@@ -1,5 +1,6 @@
 import { DAY_SECS } from '../time.ts'
 import type { EventType } from './event.ts'
+import { WEBHOOK_SECRET_PREFIX } from './webhook.ts'
 
 /** Endpoints of an account beside its webhook. */
 export const MAX_ENDPOINTS = 10
@@ -42,10 +43,18 @@ export function endpointSecretSealContext(accountId: number) {
   return { table: 'endpoints', column: 'secret', row: accountId } as const
 }
 
+const MIN_KEY_BYTES = 16
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+
 /** Describes why a secret that a client has chosen is refused; null for a good one. */
 export function endpointSecretProblem(text: string): string | null {
   const { min, max } = ENDPOINT_SECRET_CHARS
-  return /^[\x21-\x7e]+$/.test(text) && text.length >= min && text.length <= max
+  if (!/^[\x21-\x7e]+$/.test(text) || text.length < min || text.length > max)
+    return `${min} to ${max} printable ASCII characters without spaces`
+  if (!text.startsWith(WEBHOOK_SECRET_PREFIX)) return null
+  // Standard Webhooks signs with the decoded bytes: of anything else a receiver would make another key, or none.
+  const key = text.slice(WEBHOOK_SECRET_PREFIX.length)
+  return BASE64.test(key) && Buffer.from(key, 'base64').length >= MIN_KEY_BYTES
     ? null
-    : `${min} to ${max} printable ASCII characters without spaces`
+    : `after ${WEBHOOK_SECRET_PREFIX} the base64 of at least ${MIN_KEY_BYTES} bytes`
 }

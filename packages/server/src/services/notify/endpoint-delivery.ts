@@ -13,7 +13,7 @@ import type { Clock } from '../../ports/clock.ts'
 import type { HttpClient } from '../../ports/http-client.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Random } from '../../ports/random.ts'
-import type { DueEndpoint, FollowingEndpoint } from '../../ports/repository/notify/endpoint.ts'
+import type { DueEndpoint, DuePage, FollowingEndpoint } from '../../ports/repository/notify/endpoint.ts'
 import type { OpenEndpointDelivery } from '../../ports/repository/notify/endpoint-delivery.ts'
 import type { Event } from '../../ports/repository/notify/event.ts'
 import type { Store, Tx } from '../../ports/store.ts'
@@ -38,8 +38,8 @@ export interface EndpointJob {
 export interface EndpointDeliveries {
   /** Makes endpoints due whose accounts have new events. @returns whether there may be more */
   wake(): Promise<boolean>
-  /** Endpoints to look at now. @param except row ids */
-  listDue(limit: number, except: readonly number[]): Promise<DueEndpoint[]>
+  /** Endpoints to look at now. */
+  listDue(page: DuePage): Promise<DueEndpoint[]>
   /**
    * Begins the next attempt at each of these endpoints. None at those with nothing to send, and those that another process
    * is at. One that fails alone is set aside.
@@ -204,7 +204,7 @@ export function createEndpointDeliveries(deps: {
       return (await store.write(tx => tx.endpoints.wake(clock.nowMs(), WOKEN_AT_ONCE))) === WOKEN_AT_ONCE
     },
 
-    listDue: (limit, except) => store.query(tx => tx.endpoints.listDue(clock.nowMs(), limit, except)),
+    listDue: page => store.query(tx => tx.endpoints.listDue(clock.nowMs(), page)),
 
     async claim(endpoints) {
       const jobs: EndpointJob[] = []

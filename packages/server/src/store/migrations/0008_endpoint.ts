@@ -52,6 +52,7 @@ export function endpointMigration({ name, id, int, blob, strict }: Dialect): str
     'CREATE INDEX endpoints_by_account ON endpoints (account_id, id) WHERE removed_at IS NULL',
     'CREATE INDEX endpoints_removed ON endpoints (removed_at) WHERE removed_at IS NOT NULL',
     'CREATE INDEX endpoints_due ON endpoints (due_at_ms) WHERE due_at_ms IS NOT NULL',
+    'CREATE INDEX endpoints_due_sound ON endpoints (due_at_ms) WHERE due_at_ms IS NOT NULL AND failing_since IS NULL',
     `ALTER TABLE event_counters ADD COLUMN followed ${int} NOT NULL DEFAULT 0`,
     `ALTER TABLE event_counters ADD COLUMN has_news ${int} NOT NULL DEFAULT 0`,
     'CREATE INDEX event_counters_news ON event_counters (account_id) WHERE has_news = 1',

@@ -55,10 +55,9 @@ export function startEndpointWorker(options: EndpointOptions): { stop(): Promise
   async function nextDue() {
     const free = maxConcurrent - running.size
     if (free <= 0) return []
-    const due = await endpointDeliveries.listDue(free, [...running.keys()])
     const failing = [...running.values()].filter(({ isFailing }) => isFailing).length
-    let room = Math.floor(maxConcurrent / 2) - failing
-    return due.filter(({ failingSince }) => failingSince === null || room-- > 0)
+    const room = Math.max(0, Math.floor(maxConcurrent / 2) - failing)
+    return endpointDeliveries.listDue({ limit: free, failing: room, except: [...running.keys()] })
   }
 
   async function run(signal: AbortSignal): Promise<LoopResult> {

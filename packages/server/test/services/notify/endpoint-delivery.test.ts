@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MAX_RECOVERY_SECS } from '../../../src/domain/notify/endpoint.ts'
 import { onBothDatabases } from '../../harness/databases.ts'
-import { startEndpoints as start } from '../../harness/endpoints.ts'
+import { DUE, startEndpoints as start } from '../../harness/endpoints.ts'
 
 const MINUTE = 60
 const HOUR = 3_600
@@ -164,7 +164,7 @@ onBothDatabases(engine => {
     await raise()
     await sendDue()
     for (let round = 0; round < 20; round++) {
-      const due = async () => endpointDeliveries.claim(await endpointDeliveries.listDue(9, []))
+      const due = async () => endpointDeliveries.claim(await endpointDeliveries.listDue(DUE))
       const [jobs] = await Promise.all([due(), raise(), endpointDeliveries.wake()])
       for (const job of jobs) await endpointDeliveries.record(job, await endpointDeliveries.attempt(job))
       await sendDue()

@@ -60,7 +60,8 @@ const chosenSecret = Type.Optional(
   Type.String({
     minLength: ENDPOINT_SECRET_CHARS.min,
     maxLength: ENDPOINT_SECRET_CHARS.max,
-    description: 'Printable ASCII characters without spaces. Default: a generated one, `whsec_…`.',
+    description:
+      'Printable ASCII characters without spaces; after `whsec_` the base64 of the key. Default: a generated one, `whsec_…`.',
   }),
 )
 
@@ -264,7 +265,7 @@ export function endpointRoutes(app: App, { endpoints }: { endpoints: Endpoints }
       config: {
         rate: 'session',
         access,
-        errors: ['no_such_endpoint', 'endpoint_disabled', 'too_many_changes'],
+        errors: [...changeErrors, 'no_such_endpoint', 'endpoint_disabled'],
       },
       schema: {
         ...common,

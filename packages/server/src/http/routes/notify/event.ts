@@ -61,9 +61,10 @@ function presentEvent({ seq, publicId, type, createdAt, body }: Event) {
   return { seq, id: publicId, type, created_at: createdAt, body: new RawJson(body) }
 }
 
-/** Aborts when the client closes the connection before its response. */
+/** Aborts when the client closes the connection before its response, and has aborted if it already did. */
 function closeSignal({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController()
+  if (raw.destroyed) controller.abort()
   raw.once('close', () => controller.abort())
   return controller.signal
 }

@@ -46,8 +46,8 @@ export interface EndpointRepository {
 
   /** Makes the endpoints due whose accounts have new events. @returns the number of accounts, at most `limit` */
   wake(nowMs: number, limit: number): Promise<number>
-  /** Endpoints to look at, longest due first, that are not set aside. @param except these ids */
-  listDue(nowMs: number, limit: number, except: readonly number[]): Promise<DueEndpoint[]>
+  /** Endpoints that may have something to send, longest due first, that are not set aside. */
+  listDue(nowMs: number, page: DuePage): Promise<DueEndpoint[]>
   /** Locks a due endpoint. Null when it is not due any more, or another transaction has locked it. */
   lockDue(publicId: string, nowMs: number): Promise<FollowingEndpoint | null>
   /** Locks an endpoint that exists. */
@@ -69,3 +69,12 @@ export interface EndpointRepository {
 
 /** An endpoint that may have something to send. */
 export type DueEndpoint = Pick<Endpoint, 'id' | 'publicId' | 'accountId' | 'failingSince'>
+
+/** How many of the due endpoints are listed. */
+export interface DuePage {
+  readonly limit: number
+  /** Maximum of those whose last attempt failed. */
+  readonly failing: number
+  /** Row ids of endpoints that are left out. */
+  readonly except: readonly number[]
+}

@@ -48,13 +48,22 @@ export function dueEndpointQueries(
       return accountIds.length
     },
 
-    async listDue(nowMs, limit, except) {
+    async listDue(nowMs, { limit, failing, except }) {
+      // Apart from each other: those that fail may be many, and due for longer.
+      const earliest = (isFailing: boolean, max: number) =>
+        db
+          .selectFrom('endpoints')
+          .select(['id', 'public_id', 'account_id', 'failing_since', 'due_at_ms'])
+          .where('due_at_ms', '<=', nowMs)
+          .where('failing_since', isFailing ? 'is not' : 'is', null)
+          .where(NOT_SET_ASIDE)
+          .$if(except.length > 0, query => query.where('id', 'not in', except))
+          .orderBy('due_at_ms')
+          .limit(max)
       const rows = await db
-        .selectFrom('endpoints')
-        .select(['id', 'public_id', 'account_id', 'failing_since'])
-        .where('due_at_ms', '<=', nowMs)
-        .where(NOT_SET_ASIDE)
-        .$if(except.length > 0, query => query.where('id', 'not in', except))
+        .selectFrom(earliest(false, limit).as('sound'))
+        .selectAll()
+        .unionAll(db.selectFrom(earliest(true, Math.min(limit, failing)).as('failing')).selectAll())
         .orderBy('due_at_ms')
         .limit(limit)
         .execute()
