@@ -113,7 +113,7 @@ export interface DeliveryRow {
   readonly invoicePublicId: string | null
   readonly orderId: string | null
   /** Null: to the webhook. */
-  readonly endpoint: { readonly publicId: string; readonly url: string; readonly isRemoved: boolean } | null
+  readonly endpoint: { readonly publicId: string; readonly url: string; readonly isActive: boolean } | null
   readonly eventType: EventType
   readonly state: DeliveryState
   /** Attempts begun. */

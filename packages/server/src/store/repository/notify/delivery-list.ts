@@ -45,6 +45,7 @@ export function deliveryListQueries(
         .select(['d.id', 'd.public_id', 'd.event_type', 'd.state', 'd.attempts', 'd.created_at', 'd.resent_at'])
         .select(['i.public_id as invoice_public_id', 'i.order_id', 'd.due_at_ms', 'd.endpoint_due_at_ms', 'd.passed'])
         .select(['e.public_id as endpoint_public_id', 'e.url as endpoint_url', 'e.removed_at', 'e.retry_at_ms'])
+        .select(['e.paused_at', 'e.enabled'])
         .select(eb => isBehind(eb).as('is_behind'))
         .where(sql<boolean>`d.id IN (${ids})`)
         .orderBy('d.id', 'desc')
@@ -64,7 +65,7 @@ export function deliveryListQueries(
               : {
                   publicId: row.endpoint_public_id,
                   url: row.endpoint_url ?? '',
-                  isRemoved: row.removed_at !== null,
+                  isActive: row.removed_at === null && row.paused_at === null && Number(row.enabled) === 1,
                 },
           eventType: row.event_type,
           state: row.state,
