@@ -38,6 +38,11 @@ export interface Endpoint {
   readonly updatedAt: number
 }
 
+/** Whether events are sent to the endpoint. */
+export function isActive({ enabled, pausedAt }: Pick<Endpoint, 'enabled' | 'pausedAt'>): boolean {
+  return enabled && pausedAt === null
+}
+
 /** The seal context of the secrets of an account's endpoints. */
 export function endpointSecretSealContext(accountId: number) {
   return { table: 'endpoints', column: 'secret', row: accountId } as const

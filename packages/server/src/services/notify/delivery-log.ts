@@ -41,7 +41,7 @@ export function createDeliveryLog(store: Store): DeliveryLog {
     },
 
     attemptsOf: (account, deliveryPublicId) =>
-      store.read(tx => tx.deliveries.listAttempts(account.id, { limit: MAX_LISTED_ATTEMPTS }, { deliveryPublicId })),
+      store.read(tx => tx.deliveries.attemptsOf(account.id, deliveryPublicId, MAX_LISTED_ATTEMPTS)),
 
     attempt: (account, publicId) =>
       findByPublicId('no_such_attempt', publicId, id =>

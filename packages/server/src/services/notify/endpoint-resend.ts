@@ -1,13 +1,13 @@
 import { AppError } from '../../domain/error.ts'
-import { type Endpoint, MAX_OPEN_OF_ENDPOINT } from '../../domain/notify/endpoint.ts'
+import { type Endpoint, isActive, MAX_OPEN_OF_ENDPOINT } from '../../domain/notify/endpoint.ts'
 import type { Delivery } from '../../ports/repository/notify/delivery.ts'
 import type { Tx } from '../../ports/store.ts'
 
 const RETRY_SECS = 60
 
 /** @throws AppError `endpoint_disabled` */
-export function requireActive({ enabled, pausedAt }: Pick<Endpoint, 'enabled' | 'pausedAt'>): void {
-  if (!enabled || pausedAt !== null) throw new AppError('endpoint_disabled')
+export function requireActive(endpoint: Pick<Endpoint, 'enabled' | 'pausedAt'>): void {
+  if (!isActive(endpoint)) throw new AppError('endpoint_disabled')
 }
 
 /** Bounds what an owner queues for a locked endpoint. @throws AppError `too_many_deliveries` */

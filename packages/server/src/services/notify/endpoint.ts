@@ -7,6 +7,7 @@ import {
   type Endpoint,
   endpointSecretProblem,
   endpointSecretSealContext,
+  isActive,
   MAX_ENDPOINTS,
   MAX_RECOVERY_SECS,
   type Schedule,
@@ -181,9 +182,8 @@ export function createEndpoints(deps: {
       const now = nowSecs(clock)
       return store.write(async tx => {
         const before = await lock(tx, account, id)
-        const isActive = before.enabled && before.pausedAt === null
         await tx.endpoints.update(before.id, request, now)
-        if (request.enabled === true && !isActive) await tx.endpoints.restart(before.id)
+        if (request.enabled === true && !isActive(before)) await tx.endpoints.restart(before.id)
         else await applyTerms(tx, before, request)
         await recordChange(tx, account, actor, { kind: 'endpoint_changed', at: now, detail: hostOf(before) })
         return findByPublicId('no_such_endpoint', id, publicId => tx.endpoints.byPublicId(account.id, publicId))
@@ -194,7 +194,7 @@ export function createEndpoints(deps: {
       const now = nowSecs(clock)
       await store.write(async tx => {
         const before = await lock(tx, account, id)
-        if (before.enabled && before.pausedAt === null) return
+        if (isActive(before)) return
         const lastSeq = recover ? await lastReceivedSeq(tx, before) : null
         await tx.endpoints.update(before.id, { enabled: true }, now)
         await tx.endpoints.restart(before.id)

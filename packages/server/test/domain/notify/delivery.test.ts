@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { CONCURRENCY_LIMIT, fairShares, nextConcurrencyLimit } from '../../../src/domain/notify/delivery.ts'
+import {
+  beginningOf,
+  CONCURRENCY_LIMIT,
+  fairShares,
+  nextConcurrencyLimit,
+  RESPONSE_BYTES_SHOWN,
+} from '../../../src/domain/notify/delivery.ts'
 
 test('the concurrency limit grows with each success, halves with each failure, and stays between 1 and the maximum', () => {
   fc.assert(
@@ -30,4 +36,12 @@ test('slots are divided so that no account exceeds its limit, and every account 
       })
     }),
   )
+})
+
+test('a page shows the first 2 KiB of a response, without a part of a character, and says when there is more', () => {
+  const whole = 'a'.repeat(RESPONSE_BYTES_SHOWN)
+  assert.deepEqual(beginningOf(whole), { text: whole, isCut: false })
+  assert.deepEqual(beginningOf(`${whole}b`), { text: whole, isCut: true })
+  const part = 'a'.repeat(RESPONSE_BYTES_SHOWN - 1)
+  assert.deepEqual(beginningOf(`${part}€`), { text: part, isCut: true })
 })

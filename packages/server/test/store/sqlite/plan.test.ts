@@ -16,7 +16,7 @@ import { FIRST_CURSOR } from '../../harness/fixtures.ts'
 
 type Work = (tx: Tx) => Promise<unknown>
 
-/** A new database: the plan of the first statement of a use case, or its SQL. */
+/** A new database: the plan of the first statement of a use case, or of a later one, or its SQL. */
 async function planner(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'zatgate-plan-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
@@ -24,18 +24,18 @@ async function planner(t: TestContext) {
   await (await openStore(`sqlite:${path}`)).close()
   const database = new DatabaseSync(path)
   t.after(() => database.close())
-  const queryOf = async (work: Work) => {
-    const [query] = await queriesOf(path, work)
+  const queryOf = async (work: Work, index = 0) => {
+    const query = (await queriesOf(path, work))[index]
     assert.ok(query)
     return query
   }
-  const planOf = async (work: Work) => {
-    const query = await queryOf(work)
+  const planOf = async (work: Work, index?: number) => {
+    const query = await queryOf(work, index)
     const values = query.parameters.map(value => value as string)
     const plan = database.prepare(`EXPLAIN QUERY PLAN ${query.sql}`).all(...values)
     return plan.map(row => String(row.detail)).join('; ')
   }
-  return { planOf, queryOf }
+  return { planOf, queryOf, database }
 }
 
 test('frequent queries use their indexes, not a table scan', async t => {
@@ -65,6 +65,11 @@ test('frequent queries use their indexes, not a table scan', async t => {
     [tx => tx.swaps.countNeedingAttention(), 'swaps_needing_attention'],
     [tx => tx.swaps.needingAttention(9, 1), 'swaps_needing_attention'],
     [tx => tx.deliveries.listAttempts(1, { limit: 9 }), 'delivery_attempts_by_account'],
+    [tx => tx.deliveries.attemptsOf(1, 'x', 9), 'sqlite_autoindex_delivery_attempts_2 (delivery_id=?)'],
+    [
+      tx => tx.deliveries.listAttempts(1, { limit: 9 }, { invoicePublicId: 'x' }),
+      'delivery_attempts_by_invoice (invoice_id=?)',
+    ],
     [tx => tx.audit.list({ accountId: 1 }, 9), 'audit_entries_by_account'],
     [tx => tx.setAside.countByKindOf(1), 'set_aside_by_account (account_id=?)'],
     [tx => tx.setAside.countByKindOf(1), 'set_aside_by_account (account_id=? AND kind=?)'],
@@ -201,7 +206,7 @@ test('each list begins at its cursor or period in an index with its order, whate
 })
 
 test('the delivery log begins at its cursor in an index with its order, whatever the filter', async t => {
-  const { planOf } = await planner(t)
+  const { planOf, database } = await planner(t)
   const byType = 'AND event_type=?'
   const filters: [filter: DeliveryFilter, index: string][] = [
     [{}, 'deliveries_by_account (account_id=?'],
@@ -228,6 +233,14 @@ test('the delivery log begins at its cursor in an index with its order, whatever
       const sorts = plan.split('TEMP B-TREE FOR ORDER BY').length - 1
       assert.equal(sorts, 0, `${JSON.stringify(filter)} is sorted: ${plan}`)
     }
+  database.exec(`PRAGMA foreign_keys = OFF;
+    INSERT INTO deliveries (public_id, account_id, event_seq, event_type, state, attempts, created_at)
+    VALUES ('x', 1, 1, 'test', 'waiting', 0, 0)`)
+  const ofAttempts = await planOf(tx => tx.deliveries.list(1, { limit: 9 }), 1)
+  assert.match(
+    ofAttempts,
+    /SEARCH a USING INDEX sqlite_autoindex_delivery_attempts_2 \(delivery_id=\? AND attempt>\?\)/,
+  )
   const ofOrder = await planOf(tx => tx.deliveries.list(1, { limit: 9 }, { orderId: '1' }))
   assert.match(ofOrder, /INDEX deliveries_by_invoice \(invoice_id=\?\)/)
   assert.match(ofOrder, /INDEX invoices_by_order \(account_id=\? AND order_id=\?\)/)

@@ -91,7 +91,6 @@ export interface AttemptRow {
 /** Selects entries of the delivery log to list. */
 export interface AttemptFilter {
   readonly invoicePublicId?: string
-  readonly deliveryPublicId?: string
 }
 
 /** Selects deliveries to list. */
@@ -114,7 +113,7 @@ export interface DeliveryRow {
   readonly invoicePublicId: string | null
   readonly orderId: string | null
   /** Null: to the webhook. */
-  readonly endpoint: { readonly publicId: string; readonly url: string; readonly isRemoved: boolean } | null
+  readonly endpoint: { readonly publicId: string; readonly url: string; readonly isActive: boolean } | null
   readonly eventType: EventType
   readonly state: DeliveryState
   /** Attempts begun. */
@@ -200,6 +199,8 @@ export interface DeliveryRepository {
   /** Number of an account's deliveries that have not ended, counted up to `max`. */
   countOpenOf(accountId: number, max: number): Promise<number>
   listAttempts(accountId: number, page: Page, filter?: AttemptFilter): Promise<AttemptRow[]>
+  /** The newest attempts of a delivery, newest first. */
+  attemptsOf(accountId: number, deliveryPublicId: string, limit: number): Promise<AttemptRow[]>
   attemptByPublicId(accountId: number, publicId: string): Promise<AttemptDetail | null>
   /** Deliveries to the webhook and to endpoints with their last attempts. */
   list(accountId: number, page: Page, filter?: DeliveryFilter): Promise<DeliveryRow[]>

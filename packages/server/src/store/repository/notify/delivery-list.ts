@@ -6,7 +6,7 @@ import { idOfAccount } from '../../owned-id.ts'
 import { paginate, readPage } from '../../paginate.ts'
 import type { Db, Tables } from '../../tables.ts'
 import { filteredIds } from './delivery-filter.ts'
-import { attemptsOfAccount, toAttempt } from './delivery-log.ts'
+import { attemptRows, toAttempt } from './delivery-log.ts'
 import { deliveryFields } from './due-delivery.ts'
 
 const FAILED_OF_WEBHOOK = { failed: true, endpointId: null } as const
@@ -24,9 +24,9 @@ export function deliveryListQueries(
     )
 
   /** The newest attempts of deliveries, by the public ids of these. */
-  async function lastAttempts(accountId: number, ids: readonly number[]): Promise<Map<string, AttemptRow[]>> {
+  async function lastAttempts(ids: readonly number[]): Promise<Map<string, AttemptRow[]>> {
     if (ids.length === 0) return new Map()
-    const rows = await attemptsOfAccount(db, accountId)
+    const rows = await attemptRows(db)
       .where('a.delivery_id', 'in', ids)
       .where(({ eb, ref }) => eb('a.attempt', '>', eb(ref('d.attempts'), '-', LISTED_ATTEMPTS)))
       .orderBy('a.attempt', 'desc')
@@ -45,15 +45,13 @@ export function deliveryListQueries(
         .select(['d.id', 'd.public_id', 'd.event_type', 'd.state', 'd.attempts', 'd.created_at', 'd.resent_at'])
         .select(['i.public_id as invoice_public_id', 'i.order_id', 'd.due_at_ms', 'd.endpoint_due_at_ms', 'd.passed'])
         .select(['e.public_id as endpoint_public_id', 'e.url as endpoint_url', 'e.removed_at', 'e.retry_at_ms'])
+        .select(['e.paused_at', 'e.enabled'])
         .select(eb => isBehind(eb).as('is_behind'))
         .where(sql<boolean>`d.id IN (${ids})`)
         .orderBy('d.id', 'desc')
         .limit(page.limit)
       const rows = await readPage(query, page, cursorOf)
-      const attempts = await lastAttempts(
-        accountId,
-        rows.map(({ id }) => num(id)),
-      )
+      const attempts = await lastAttempts(rows.map(({ id }) => num(id)))
       return rows.map(row => {
         const isHeld = row.retry_at_ms !== null && Number(row.passed) === 0
         const endpointDue = !isHeld || row.endpoint_due_at_ms === null ? row.endpoint_due_at_ms : row.retry_at_ms
@@ -67,7 +65,7 @@ export function deliveryListQueries(
               : {
                   publicId: row.endpoint_public_id,
                   url: row.endpoint_url ?? '',
-                  isRemoved: row.removed_at !== null,
+                  isActive: row.removed_at === null && row.paused_at === null && Number(row.enabled) === 1,
                 },
           eventType: row.event_type,
           state: row.state,

@@ -6,8 +6,8 @@ import { idOfAccount } from '../../owned-id.ts'
 import { paginate, readPage } from '../../paginate.ts'
 import type { Db, Int64 } from '../../tables.ts'
 
-/** An account's attempts with their deliveries. */
-export function attemptsOfAccount(db: Db, accountId: number) {
+/** Attempts with their deliveries. */
+export function attemptRows(db: Db) {
   return db
     .selectFrom('delivery_attempts as a')
     .innerJoin('deliveries as d', 'd.id', 'a.delivery_id')
@@ -16,26 +16,36 @@ export function attemptsOfAccount(db: Db, accountId: number) {
     .select(['a.public_id', 'a.url', 'a.attempt', 'a.status_code', 'a.error', 'a.duration_ms', 'a.created_at'])
     .select(['d.public_id as delivery_public_id', 'd.event_type', 'i.public_id as invoice_public_id'])
     .select('ep.public_id as endpoint_public_id')
-    .where('a.account_id', '=', accountId)
 }
 
 /** The queries of the delivery log: attempts joined with their deliveries. */
-export function deliveryLogQueries(db: Db): Pick<DeliveryRepository, 'listAttempts' | 'attemptByPublicId'> {
+export function deliveryLogQueries(
+  db: Db,
+): Pick<DeliveryRepository, 'listAttempts' | 'attemptsOf' | 'attemptByPublicId'> {
+  const ofAccount = (accountId: number) => attemptRows(db).where('a.account_id', '=', accountId)
+
   return {
-    async listAttempts(accountId, page, { invoicePublicId, deliveryPublicId } = {}) {
+    async listAttempts(accountId, page, { invoicePublicId } = {}) {
       const cursorOf = (before: string) => idOfAccount(db, 'delivery_attempts', accountId, before)
-      let query = paginate(attemptsOfAccount(db, accountId), page, ['a.id'], cursorOf)
-      if (invoicePublicId !== undefined) {
-        query = query.where('a.invoice_id', '=', idOfAccount(db, 'invoices', accountId, invoicePublicId))
-      }
-      if (deliveryPublicId !== undefined) {
-        query = query.where('a.delivery_id', '=', idOfAccount(db, 'deliveries', accountId, deliveryPublicId))
-      }
-      return (await readPage(query, page, cursorOf)).map(toAttempt)
+      // Not also by the account: SQLite would read all of its attempts to find those of one invoice.
+      const query =
+        invoicePublicId === undefined
+          ? ofAccount(accountId)
+          : attemptRows(db).where('a.invoice_id', '=', idOfAccount(db, 'invoices', accountId, invoicePublicId))
+      return (await readPage(paginate(query, page, ['a.id'], cursorOf), page, cursorOf)).map(toAttempt)
+    },
+
+    async attemptsOf(accountId, deliveryPublicId, limit) {
+      const rows = await attemptRows(db)
+        .where('a.delivery_id', '=', idOfAccount(db, 'deliveries', accountId, deliveryPublicId))
+        .orderBy('a.attempt', 'desc')
+        .limit(limit)
+        .execute()
+      return rows.map(toAttempt)
     },
 
     async attemptByPublicId(accountId, publicId) {
-      const row = await attemptsOfAccount(db, accountId)
+      const row = await ofAccount(accountId)
         .innerJoin('events as e', join =>
           join.onRef('e.account_id', '=', 'd.account_id').onRef('e.seq', '=', 'd.event_seq'),
         )

@@ -39,7 +39,7 @@ function links(
   isWebhookSet: boolean,
 ): Html | false {
   const isEnded = state !== 'waiting' && state !== 'sending'
-  const isResendable = isEnded && (endpoint === null ? isWebhookSet : !endpoint.isRemoved)
+  const isResendable = isEnded && (endpoint === null ? isWebhookSet : endpoint.isActive)
   if (!isResendable && invoicePublicId === null) return false
   return html`<div class="buttons">${isResendable && html`<form method="post" action="/webhook/deliveries/${publicId}/resend"><button class="small" aria-label="Resend ${eventType} ${publicId.slice(0, 8)}">Resend</button></form>`}${invoicePublicId !== null && html`<a class="button small" href="/invoices/${invoicePublicId}">Invoice</a>`}</div>`
 }

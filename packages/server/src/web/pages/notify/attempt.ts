@@ -1,4 +1,5 @@
 import { beginningOf, RESPONSE_BYTES_SHOWN } from '../../../domain/notify/delivery.ts'
+import type { Endpoint } from '../../../domain/notify/endpoint.ts'
 import type { AttemptDetail, AttemptRow } from '../../../ports/repository/notify/delivery.ts'
 import { definitionList } from '../../components/definition-list.ts'
 import { actionButton } from '../../components/form.ts'
@@ -11,12 +12,18 @@ import { type Html, html } from '../../html.ts'
 interface AttemptView {
   /** Those of its delivery, newest first. */
   readonly attempts: readonly AttemptRow[]
-  /** Whether the webhook, or the endpoint, that it went to exists. */
+  /** The endpoint that it went to. Null: it was removed, or the attempt went to the webhook. */
+  readonly endpoint: Endpoint | null
+  /** Whether the webhook exists, or the endpoint gets events. */
   readonly isResendable: boolean
 }
 
 /** An attempt with the exact request and response. */
-export function attemptPage(user: PageUser, attempt: AttemptDetail, { attempts, isResendable }: AttemptView): Html {
+export function attemptPage(
+  user: PageUser,
+  attempt: AttemptDetail,
+  { attempts, endpoint, isResendable }: AttemptView,
+): Html {
   const { eventType, deliveryPublicId, invoicePublicId, endpointPublicId, durationMs } = attempt
   return dashboardPage({
     ...user,
@@ -32,7 +39,7 @@ export function attemptPage(user: PageUser, attempt: AttemptDetail, { attempts, 
           ? 'none'
           : html`<a class="code" href="/invoices/${invoicePublicId}">${invoicePublicId}</a>`,
       ],
-      ['Sent to', endpointPublicId === null ? 'the webhook' : endpointLink(attempt, endpointPublicId, isResendable)],
+      ['Sent to', endpointPublicId === null ? 'the webhook' : endpointLink(attempt, endpoint)],
       ['Sent', exactTimeElement(attempt.createdAt)],
       ['Duration', durationMs === null ? 'unknown' : `${groupThousands(durationMs)} ms`],
     ])}</section>
@@ -45,9 +52,10 @@ export function attemptPage(user: PageUser, attempt: AttemptDetail, { attempts, 
   })
 }
 
-function endpointLink(attempt: AttemptDetail, id: string, exists: boolean): Html {
+function endpointLink(attempt: AttemptDetail, endpoint: Endpoint | null): Html {
   const host = html`<bdi>${endpointName(attempt)}</bdi>`
-  return exists ? html`<a href="/webhook/endpoints/${id}">${host}</a>` : html`${host}, removed since`
+  if (endpoint === null) return html`${host}, removed since`
+  return html`<a href="/webhook/endpoints/${endpoint.publicId}">${host}</a>`
 }
 
 function response({ statusCode, responseHeaders, response }: AttemptDetail): Html {

@@ -2,6 +2,7 @@ import { formatCount } from '../../../domain/count.ts'
 import {
   ENDPOINT_SECRET_CHARS,
   type Endpoint,
+  isActive,
   MAX_RECOVERY_SECS,
   SCHEDULES,
   type Schedule,
@@ -74,14 +75,13 @@ export function newEndpointPage(user: PageUser, { form, error }: { form?: Endpoi
 export function endpointPage(user: PageUser, view: EndpointView): Html {
   const { endpoint, secret, flash, error, form = endpoint } = view
   const path = pathOf(endpoint)
-  const isActive = endpoint.enabled && endpoint.pausedAt === null
   return dashboardPage({
     ...user,
     menuPath: '/webhook',
     title: endpointName(endpoint),
     heading: html`<bdi class="clip">${endpointName(endpoint)}</bdi>`,
     ...(view.awaiting && { awaiting: true }),
-    actions: isActive && actionButton(`${path}/test`, 'Send test event'),
+    actions: isActive(endpoint) && actionButton(`${path}/test`, 'Send test event'),
     flash,
     error,
     body: html`
@@ -91,7 +91,7 @@ export function endpointPage(user: PageUser, view: EndpointView): Html {
         ${settings(form)}
         <button class="primary">Save</button>
       </form>
-      ${isActive && recovery(view)}
+      ${isActive(endpoint) && recovery(view)}
       <section class="card" aria-labelledby="log"><h2 id="log">Deliveries</h2>${livePart('attempts', recent(view))}</section>
       ${management(view)}
       <p><a href="/webhook">Back to the webhook</a></p>`,

@@ -1,4 +1,5 @@
 import { AppError } from '../../../domain/error.ts'
+import { type Endpoint, isActive } from '../../../domain/notify/endpoint.ts'
 import type { AttemptRow } from '../../../ports/repository/notify/delivery.ts'
 import type { Webhook } from '../../../ports/repository/notify/webhook.ts'
 import type { LogFilter } from '../../../services/notify/delivery-log.ts'
@@ -60,9 +61,13 @@ export function webhookPages(site: Site): void {
     }
   }
 
-  /** Whether the endpoint of an attempt was not removed. */
-  async function isKept({ account }: AuthenticatedUser, { endpointPublicId }: AttemptRow): Promise<boolean> {
-    return (await endpoints.list(account)).some(({ publicId }) => publicId === endpointPublicId)
+  /** The endpoint of an attempt, unless it was removed. */
+  async function endpointOf(
+    { account }: AuthenticatedUser,
+    { endpointPublicId }: AttemptRow,
+  ): Promise<Endpoint | null> {
+    if (endpointPublicId === null) return null
+    return (await endpoints.list(account)).find(({ publicId }) => publicId === endpointPublicId) ?? null
   }
 
   site.page('GET', PATH, async (request, _reply, user) => {
@@ -126,8 +131,9 @@ export function webhookPages(site: Site): void {
   site.page('GET', `${PATH}/attempts/:id`, async (request, _reply, user) => {
     const attempt = await webhooks.attempt(user.account, idParam(request))
     const attempts = await webhooks.attemptsOf(user.account, attempt.deliveryPublicId)
+    const endpoint = await endpointOf(user, attempt)
     const isResendable =
-      attempt.endpointPublicId === null ? (await webhookOf(user)) !== null : await isKept(user, attempt)
-    return attemptPage(site.pageUser(user), attempt, { attempts, isResendable })
+      attempt.endpointPublicId === null ? (await webhookOf(user)) !== null : endpoint !== null && isActive(endpoint)
+    return attemptPage(site.pageUser(user), attempt, { attempts, endpoint, isResendable })
   })
 }

@@ -250,6 +250,7 @@ export function webhookSuite(engine: DatabaseEngine): void {
       ].map(row => ({
         deliveryPublicId: delivery.publicId,
         invoicePublicId: null,
+        endpointPublicId: null,
         eventType: 'test',
         url: URL,
         durationMs: 12,
