@@ -65,8 +65,8 @@ export const ADDRESSES_AND_COPIES: readonly Change[] = [
   },
   {
     name: 'open WebSockets keep their position in the events of a lost database',
-    file: 'store/repository/notify/event.ts',
-    in: 'invoicesChangedSince',
+    file: 'store/repository/notify/invoice-change.ts',
+    in: 'since',
     find: 'if (cursor.seq > 0 && !isContinued) return null',
     replace: 'if (cursor.seq < 0 && !isContinued) return null',
     killedBy: {

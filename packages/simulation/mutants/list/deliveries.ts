@@ -3,7 +3,7 @@ import type { Change } from '../mutant.ts'
 export const DELIVERIES: readonly Change[] = [
   {
     name: 'a redirect counts as delivered',
-    file: 'services/notify/delivery.ts',
+    file: 'services/notify/attempt.ts',
     in: 'statusProblem',
     find: 'status >= 200 && status < 300',
     replace: 'status >= 200 && status < 400',

@@ -32,10 +32,10 @@ export const EXPIRY: readonly Change[] = [
   },
   {
     name: 'invoice.underpaid is raised more than once',
-    file: 'domain/sale/invoice-state.ts',
+    file: 'domain/sale/invoice-event.ts',
     in: 'invoiceEventsOf',
-    find: "after.status === 'underpaid' && before.underpaidAt === null",
-    replace: "after.status === 'underpaid'",
+    find: "becomes('underpaid') && before.underpaidAt === null",
+    replace: "becomes('underpaid')",
     killedBy: {
       file: 'workers/chain/decisions.test.ts',
       test: 'a payment that is dropped and returns raises invoice.underpaid once',

@@ -34,7 +34,7 @@ interface LoggedEvent extends EventRow {
 
 const COUNTERS = 'SELECT account_id, seq, pruned_seq FROM event_counters'
 
-/** Checks that whoever follows the feed of an account sees each of its committed events once, in their order. */
+/** Checks that a reader of the feed of an account sees each of its committed events once, in their order. */
 export class FeedJudge {
   readonly #world: World
   readonly #newEvents: NewEvents

@@ -124,7 +124,7 @@ test('a payment that is dropped while every server shows it is found', async () 
   ])
 })
 
-test('a missing event, one without a cause, one with another state and a change that wakes nobody are found', async () => {
+test('a missing event, one without a cause, one with another state and a change that is not in the log are found', async () => {
   const { commit, show } = createJudge()
   commit({ invoices: [INVOICE] })
   await show(PAYMENT)

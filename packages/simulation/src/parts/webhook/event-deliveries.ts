@@ -1,0 +1,42 @@
+import type { World } from '../../world/world.ts'
+import type { EventRow } from '../event/new-events.ts'
+import type { DeliveryRow } from './ledger.ts'
+
+/** The types of events that the webhook of an account gets. */
+const WEBHOOK_TYPES: ReadonlySet<string> = new Set([
+  'invoice.paid',
+  'invoice.underpaid',
+  'swap.refunded',
+  'swap.failed',
+  'swap.incomplete_deposit',
+  'withdrawal.updated',
+  'plan.updated',
+  'test',
+])
+
+/**
+ * Each event of a webhook's types has one delivery if its account has a webhook.
+ * @param created the new deliveries
+ * @param hasWebhook whether the account certainly has one
+ * @returns those of the new deliveries that were requested: of a test, or of an event that is sent again
+ */
+export function requestedAmong(
+  world: World,
+  events: readonly EventRow[],
+  created: readonly DeliveryRow[],
+  hasWebhook: (accountId: bigint) => boolean,
+): DeliveryRow[] {
+  const requested = [...created]
+  for (const { seq, account_id: account, invoice_id: invoice, type } of events) {
+    const index = requested.findIndex(
+      row =>
+        row.account_id === account && row.event_seq === seq && row.invoice_id === invoice && row.event_type === type,
+    )
+    const about = `event ${seq} of account ${account}: ${type}`
+    const isCalled = WEBHOOK_TYPES.has(type)
+    if (index >= 0 && !isCalled) world.fail('the webhook gets no event of another type', about)
+    if (index === -1 && isCalled && hasWebhook(account)) world.fail('an event and its delivery are one commit', about)
+    if (index >= 0 && type !== 'test') requested.splice(index, 1)
+  }
+  return requested
+}
