@@ -1,4 +1,5 @@
 import { Calls, query, segment } from './calls.ts'
+import { Endpoints } from './endpoints.ts'
 import { Events } from './events.ts'
 import type { CallOptions, ClientOptions, CreateApiKeyOptions, CreateOptions } from './options.ts'
 import { poll } from './poll.ts'
@@ -17,6 +18,8 @@ import type * as wire from './wire.ts'
 export class ZatgateClient {
   /** The events of the account. */
   readonly events: Events
+  /** Where events are sent beside the webhook. */
+  readonly endpoints: Endpoints
   readonly #calls: Calls
   readonly #baseUrl: string
   /** The attempts of a call together. */
@@ -34,6 +37,7 @@ export class ZatgateClient {
     })
     this.#calls = new Calls(transport, { apiKey, sessionToken })
     this.events = new Events(this.#calls)
+    this.endpoints = new Endpoints(this.#calls)
   }
 
   // Invoices

@@ -1,4 +1,5 @@
 export { ZatgateClient } from './client.ts'
+export type { Endpoints } from './endpoints.ts'
 export type { ClientFailure } from './error.ts'
 export { ZatgateError } from './error.ts'
 export type { Events } from './events.ts'

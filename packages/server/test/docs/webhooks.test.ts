@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { ZatgateClient } from '@zatgate/sdk'
+import { verifyWebhook, ZatgateClient } from '@zatgate/sdk'
 import { freePort } from '../../../sandbox/test/recorded/guarded-process.ts'
 import { WEBHOOK_EVENT_TYPES } from '../../src/domain/notify/event.ts'
 import { receiversFor } from '../../src/web/receivers.ts'
@@ -90,6 +90,18 @@ for (const receiver of RECEIVERS) {
     await until('the event', () => output().includes(`paid ${invoice.id}`))
     assert.ok(!output().includes('forged'))
     await until('the log', async () => (await client.listDeliveries()).some(({ status_code }) => status_code === 204))
+
+    if (language !== 'Node' && language !== 'Go') return
+    const sentAt = String(Math.floor(Date.now() / 1000))
+    const body = '{"type":"invoice.paid","invoice_id":"rotated"}'
+    const sign = (key: Buffer) => `v1,${createHmac('sha256', key).update(`b.${sentAt}.${body}`).digest('base64')}`
+    const [own, other] = [sign(Buffer.from(secret.slice('whsec_'.length), 'base64')), sign(Buffer.alloc(32))]
+    const statusOf = async (signature: string) => {
+      const headers = { 'webhook-id': 'b', 'webhook-timestamp': sentAt, 'webhook-signature': signature }
+      return (await fetch(url, { method: 'POST', body, headers })).status
+    }
+    const statuses = [await statusOf(`${other} ${own}`), await statusOf(`${own} ${other}`), await statusOf(other)]
+    assert.deepEqual(statuses, [204, 204, 400], 'one of two signatures, as after a rotation')
   })
 }
 
@@ -148,6 +160,48 @@ test('every receiver is found in its guide, and has one path and one port', asyn
   }
   const [node] = await receiversFor(new URL('https://shop.example.com/pay/events'))
   assert.match(node?.code ?? '', /^const PATH = '\/pay\/events'\nconst PORT = 3001$/m)
+})
+
+test('the guide creates, changes, rotates, disables and recovers an endpoint', { skip: NO_SHELL }, async t => {
+  const service = await startTestService({ env: { WEBHOOK_ALLOW_PRIVATE: 'true' } })
+  t.after(() => service.close())
+  const { url, apiKey, sessionToken, sandbox } = service
+  const { webhookReceiver, webhookUrl } = sandbox
+  const shell = openShell(t, {
+    folder: temporaryFolder(stackOf(t)),
+    env: { ZATGATE_URL: url, SESSION_TOKEN: sessionToken },
+    replace: {
+      'https://shop.example.com/events': `${webhookUrl}events`,
+      'https://shop.example.com/new-events': `${webhookUrl}new-events`,
+    },
+  })
+  const client = new ZatgateClient({ baseUrl: url, apiKey, sessionToken })
+  const received = () =>
+    webhookReceiver.deliveries.map(({ path, body }) => `${path} ${JSON.parse(body.toString()).type}`)
+
+  const created = await shell.json(GUIDE.block('sh endpoint'))
+  const { delivery_id } = await shell.json(GUIDE.block('sh endpoint-test'))
+  assert.match(delivery_id, /^[0-9a-f-]{36}$/)
+  await until('the test event', () => received().join() === '/events test')
+  await client.createInvoice({ amount_zat: 1 })
+  await until('the event', () => received().at(-1) === '/events invoice.created')
+  const changed = await shell.json(GUIDE.block('sh endpoint-change'))
+  assert.deepEqual([changed.url, changed.types], [`${webhookUrl}new-events`, null])
+
+  const { secret } = await shell.json(GUIDE.block('sh endpoint-rotate'))
+  await client.createInvoice({ amount_zat: 1 })
+  await until('the event at the new URL', () => received().at(-1) === '/new-events invoice.created')
+  const { body, headers } = webhookReceiver.deliveries.at(-1)!
+  for (const key of [created.secret, secret])
+    assert.equal((await verifyWebhook(body, headers, key)).type, 'invoice.created')
+
+  const { enabled } = await shell.json(GUIDE.block('sh endpoint-resume'))
+  assert.equal(enabled, true)
+  const { first_seq } = await shell.json(GUIDE.block('sh endpoint-recover'))
+  assert.ok(first_seq >= 1)
+  // Events from before its creation, and of types that it did not name then.
+  await until('the rest', () => received().at(-1) === '/new-events plan.updated')
+  assert.equal(received().filter(line => line.endsWith(' invoice.created')).length, 2, 'nothing twice')
 })
 
 test('the guide says what to do with every event of the webhook, and with no other', () => {

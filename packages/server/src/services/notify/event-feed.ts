@@ -74,7 +74,7 @@ export function createEventFeed({ store, clock }: { readonly store: Store; reado
     waiting.add(waiter)
     signal.addEventListener('abort', wake, { once: true })
     if (!isWatching) void watch()
-    await clock.sleep(untilMs - clock.nowMs(), pause.signal)
+    await clock.sleep(Math.max(0, untilMs - clock.nowMs()), pause.signal)
     signal.removeEventListener('abort', wake)
     waiting.delete(waiter)
   }

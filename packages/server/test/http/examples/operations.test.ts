@@ -98,6 +98,16 @@ test('the examples of the document are what the service responds; ZATGATE_RECORD
   await run('listDeliveries', 'GET /v1/account/webhook/deliveries')
   await run('resendDelivery', `POST /v1/account/webhook/deliveries/${deliveryId}/resend`)
   await run('rotateWebhookSecret', 'POST /v1/account/webhook/rotate-secret')
+  const { id: endpointId } = await run('createEndpoint', 'POST /v1/account/endpoints', {
+    json: { url: 'https://shop.example/events', types: ['invoice.created', 'invoice.paid'], schedule: 'persistent' },
+  })
+  const endpoint = `/v1/account/endpoints/${endpointId}`
+  await run('listEndpoints', 'GET /v1/account/endpoints')
+  await run('getEndpoint', `GET ${endpoint}`)
+  await run('changeEndpoint', `PATCH ${endpoint}`, { json: { types: null } })
+  await run('rotateEndpointSecret', `POST ${endpoint}/rotate-secret`, { json: {} })
+  await run('testEndpoint', `POST ${endpoint}/test`)
+  await run('recoverEndpoint', `POST ${endpoint}/recover`, { json: { since: clock.secs - 3_600 } })
   const order = await run('createWithdrawal', 'POST /v1/account/withdrawals', {
     json: { amount_zat: 150_000_000, fiat_currency: 'EUR', payout_to: 'DE89 3704 0044 0532 0130 00' },
   })
@@ -109,6 +119,7 @@ test('the examples of the document are what the service responds; ZATGATE_RECORD
   await run('listEvents', 'GET /v1/account/events?types=refund.updated&limit=1')
   await run('listSessions', 'GET /v1/account/sessions')
   await run('revokeApiKey', `DELETE /v1/account/api-keys/${keyId}`)
+  await run('removeEndpoint', `DELETE ${endpoint}`)
   await run('removeWebhook', 'DELETE /v1/account/webhook')
 
   const examples = Object.fromEntries(Object.entries(recorded).filter(([, example]) => Object.keys(example).length > 0))
