@@ -69,7 +69,7 @@ export type Topic = (typeof TOPICS)[number]
 
 /**
  * One write of a batch. It has only what writes of different accounts can do in the same transaction without waiting for
- * each other. It does not notify: a queued mail is sent, and an event read, by the next poll. A `Tx` can be used in its place.
+ * each other. It does not notify by itself: a queued mail is sent by the next poll. A `Tx` can be used in its place.
  */
 export interface BatchTx {
   /** Concurrent increments share one statement. */

@@ -251,7 +251,10 @@ export function createEndpoints(deps: {
         throw invalidField('since', 'at most 30 days ago: older deliveries are not known')
       return store.write(async tx => {
         const endpoint = await lockActive(tx, account, id)
-        const first = await tx.events.firstSince(account.id, since)
+        // An event may be older than the failure of its first attempt.
+        const failed = await tx.endpointDeliveries.firstFailedSeq(account.id, endpoint.id, since - MAX_ATTEMPT_SECS)
+        const created = await tx.events.firstSince(account.id, since)
+        const first = failed === null || (created !== null && created < failed) ? created : failed
         if (first !== null) await tx.endpoints.goBackTo(endpoint.id, first - 1, clock.nowMs())
         await recordChange(tx, account, actor, { kind: 'endpoint_recovered', at: now, detail: hostOf(endpoint) })
         tx.notify('events')

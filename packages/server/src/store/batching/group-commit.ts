@@ -136,23 +136,28 @@ export class GroupCommit {
 
   async #runAll(batch: BatchTransaction, writes: readonly QueuedWrite[], topics: Set<Topic>): Promise<Completion[]> {
     const batched = writes.filter(isBatched)
-    const completions = batched.length > 1 ? await this.#runBatched(batch, batched) : null
+    const completions = batched.length > 1 ? await this.#runBatched(batch, batched, topics) : null
     if (!completions) return this.#runOneByOne(batch, writes, topics)
     const single = writes.filter(write => !isBatched(write))
     return [...completions, ...(await this.#runOneByOne(batch, single, topics))]
   }
 
   /** Runs batched writes with shared statements. Resolves with null, and nothing changed, when one of them failed. */
-  async #runBatched(batch: BatchTransaction, writes: readonly BatchedWrite[]): Promise<Completion[] | null> {
+  async #runBatched(
+    batch: BatchTransaction,
+    writes: readonly BatchedWrite[],
+    topics: Set<Topic>,
+  ): Promise<Completion[] | null> {
     batch.savepoint()
     const concurrent = openWriteBatch(batch.connection, this.#batches.database, this.#limits)
     const run = async () => {
       const results = await Promise.all(writes.map(write => concurrent.run(write.work)))
       for (const result of results) if (result.kind === 'failed') throw result.error
-      await concurrent.flush()
+      notified = await concurrent.flush()
       return results
     }
     let results: BatchedWriteResult[]
+    let notified: readonly Topic[] = []
     try {
       // Ended before the rollback: no transaction would hold what a write sends behind it.
       results = await withTimeout(this.#limits.transactionTimeoutMs, run).finally(() => concurrent.end())
@@ -161,6 +166,7 @@ export class GroupCommit {
       return null
     }
     batch.releaseSavepoint()
+    for (const topic of notified) topics.add(topic)
     return writes.map((write, index) => {
       const result = results[index] as BatchedWriteResult
       return result.kind === 'done' ? () => write.resolve(result.value) : () => write.reject(result.error)

@@ -3,7 +3,7 @@ import { AppError } from '../../domain/error.ts'
 import type { NewInvoice } from '../../domain/sale/invoice.ts'
 import type { KeyOfAccountIds } from '../../ports/repository/account/viewing-key.ts'
 import type { AppendedEvent } from '../../ports/repository/notify/event.ts'
-import type { BatchTx } from '../../ports/store.ts'
+import type { BatchTx, Topic } from '../../ports/store.ts'
 import type { Database } from '../dialect.ts'
 import type { StoreLimits } from '../limits.ts'
 import { incrementAll, type UsageIncrement } from '../repository/account/usage.ts'
@@ -32,8 +32,9 @@ export interface WriteBatch {
   /**
    * Numbers and writes the events of all writes that have ended, by one statement, so that every process locks the numbers of
    * accounts in the same order. Call it last, before the commit.
+   * @returns the topics to notify after the commit
    */
-  flush(): Promise<void>
+  flush(): Promise<readonly Topic[]>
   /** Ends the access: every later statement of the batch fails. */
   end(): void
 }
@@ -110,8 +111,9 @@ export function openWriteBatch(
   return {
     run,
     async flush() {
-      if (appended.length > 0) await insertEvents(sharedDb, identity, appended)
+      const written = appended.length > 0 ? await insertEvents(sharedDb, identity, appended) : null
       shared.rethrowFailure()
+      return written?.hasFollowers ? ['events'] : []
     },
     end: () => shared.revoke(),
   }

@@ -37,7 +37,10 @@ export function startEndpointWorker(options: EndpointOptions): { stop(): Promise
         return await endpointDeliveries.record(job, result)
       } catch (error) {
         if (pauseMs === null)
-          return log.error({ err: error }, 'the result of a finished attempt is not recorded: it will be repeated')
+          return log.error(
+            { err: error, attempts: 1 },
+            'results of finished attempts not recorded; these attempts will be repeated',
+          )
         await clock.sleep(pauseMs)
       }
     }

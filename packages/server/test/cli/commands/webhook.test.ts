@@ -8,6 +8,7 @@ import { withStore } from '../../../src/cli/store.ts'
 import { loadConfig } from '../../../src/config/settings.ts'
 import { Guide } from '../../docs/guide.ts'
 import { runCommand } from '../../harness/command-line.ts'
+import { DUE } from '../../harness/endpoints.ts'
 import { insertFailed } from '../../harness/failed-delivery.ts'
 import { makeAccount } from '../../harness/fixtures.ts'
 
@@ -87,7 +88,7 @@ test('webhooks resend leaves out what failed before, and says what it does at ea
   assert.deepEqual(states(all), ['queued', 'queued', 'disabled'])
   assert.equal(all.targets[1]?.first_seq, 1)
   await withStore(loadConfig(env), async store => {
-    const due = await store.query(tx => tx.endpoints.listDue(Date.now(), 9, []))
+    const due = await store.query(tx => tx.endpoints.listDue(Date.now(), DUE))
     assert.equal(due.length, 1)
   })
 })

@@ -5,6 +5,7 @@ import type { EventType } from '../../../src/domain/notify/event.ts'
 import type { HttpClient } from '../../../src/ports/http-client.ts'
 import { openTestContainer } from '../../harness/container.ts'
 import { type DatabaseEngine, onBothDatabases, openEmptyStore } from '../../harness/databases.ts'
+import { DUE } from '../../harness/endpoints.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
 
 const PAGE = { limit: 50 }
@@ -30,7 +31,7 @@ async function createHarness(engine: DatabaseEngine, t: TestContext) {
   async function deliver(): Promise<void> {
     for (let round = 0; round < 200; round++) {
       await endpointDeliveries.wake()
-      const due = await endpointDeliveries.listDue(20, [])
+      const due = await endpointDeliveries.listDue(DUE)
       if (due.length === 0) return
       for (const job of await endpointDeliveries.claim(due))
         await endpointDeliveries.record(job, await endpointDeliveries.attempt(job))

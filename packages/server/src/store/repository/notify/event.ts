@@ -15,7 +15,7 @@ const COLUMNS = 7
 export function eventRepository(
   db: Db,
   identity: string,
-  hooks: Pick<TxHooks, 'beforeCommit'>,
+  hooks: Pick<TxHooks, 'beforeCommit' | 'notify'>,
   tx: Pick<Tx, 'deliveries' | 'endpointDeliveries' | 'endpoints'>,
 ): EventRepository {
   const pending: AppendedEvent[] = []
@@ -25,7 +25,8 @@ export function eventRepository(
     const called = events.flatMap(event => event.deliveries ?? []).map(({ accountId }) => accountId)
     // Before the counters, as every other transaction takes these locks.
     const withWebhook = called.length > 0 ? await tx.deliveries.lockWebhooks(called) : new Set()
-    const seqs = await insertEvents(db, identity, events)
+    const { seqs, hasFollowers } = await insertEvents(db, identity, events)
+    if (hasFollowers) hooks.notify('events')
     const created = events.flatMap((event, index) =>
       (event.deliveries ?? []).map(delivery => ({ ...delivery, eventSeq: seqs[index] as number })),
     )
@@ -168,9 +169,9 @@ export function eventRepository(
  * Numbers and writes events. The row of the counter is the lock that keeps the numbers of an account in commit order: one
  * transaction holds it from numbering its events until its commit.
  * @param identity see `databaseIdentityRepository`
- * @returns their numbers, in the order given
+ * @returns their numbers, in the order given, and whether an account of theirs has endpoints
  */
-export async function insertEvents(db: Db, identity: string, events: readonly AppendedEvent[]): Promise<number[]> {
+export async function insertEvents(db: Db, identity: string, events: readonly AppendedEvent[]) {
   const step = await stepAfterFailOver(db, identity, events)
   const byAccount = Map.groupBy(events, ({ accountId }) => accountId)
   // In one order, so that transactions do not wait for each other in a circle.
@@ -179,6 +180,7 @@ export async function insertEvents(db: Db, identity: string, events: readonly Ap
     seq: step + (byAccount.get(accountId)?.length ?? 0),
   }))
   const next = new Map<number, number>()
+  let hasFollowers = false
   for (const batch of chunks(counts, 2)) {
     const numbered = await db
       .insertInto('event_counters')
@@ -189,9 +191,10 @@ export async function insertEvents(db: Db, identity: string, events: readonly Ap
           has_news: sql`event_counters.followed`,
         }),
       )
-      .returning(['account_id', 'seq'])
+      .returning(['account_id', 'seq', 'has_news'])
       .execute()
     for (const row of numbered) {
+      hasFollowers ||= num(row.has_news) === 1
       const accountId = num(row.account_id)
       next.set(accountId, num(row.seq) - (byAccount.get(accountId)?.length ?? 0) + 1)
     }
@@ -211,7 +214,7 @@ export async function insertEvents(db: Db, identity: string, events: readonly Ap
     created_at: event.createdAt,
   }))
   for (const batch of chunks(rows, COLUMNS)) await db.insertInto('events').values(batch).execute()
-  return seqs
+  return { seqs, hasFollowers }
 }
 
 /**

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { HttpClient } from '../../../../src/ports/http-client.ts'
 import { type Merchant, startTestApi } from '../../../harness/api.ts'
+import { DUE } from '../../../harness/endpoints.ts'
 import { type CallOptions, call } from '../../../harness/http-call.ts'
 
 const received: { url: string; body: string; id: string }[] = []
@@ -22,7 +23,7 @@ const as = (user: Merchant, line: string, options: CallOptions = {}) =>
 async function deliver(): Promise<void> {
   const { endpointDeliveries } = api
   await endpointDeliveries.wake()
-  for (const job of await endpointDeliveries.claim(await endpointDeliveries.listDue(9, [])))
+  for (const job of await endpointDeliveries.claim(await endpointDeliveries.listDue(DUE)))
     await endpointDeliveries.record(job, await endpointDeliveries.attempt(job))
 }
 
