@@ -98,12 +98,12 @@ export const EVENTS: readonly Change[] = [
     withinSeeds: 500,
   },
   {
-    name: 'a payment that comes late raises no event',
+    name: 'a payment to an expired invoice raises no event',
     file: 'domain/sale/invoice-event.ts',
     in: 'invoiceEventsOf',
     find: 'receivedMore && isClosed(before.status)',
-    replace: 'receivedMore && isClosed(after.status)',
-    withinSeeds: 2_000,
+    replace: "receivedMore && before.status === 'underpaid'",
+    withinSeeds: 1_000,
   },
   {
     name: 'a paid invoice without its payments raises no event',

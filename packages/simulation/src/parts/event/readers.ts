@@ -81,7 +81,7 @@ export class Readers {
 
   /** From now on all readers go on by themselves. */
   heal(draw: Draw): void {
-    if (this.#world.running.length > 0) for (const reader of this.#readers) this.#read(draw, reader)
+    for (const reader of this.#readers) this.#read(draw, reader)
     if (this.#readers.length > 0) this.#world.scheduler.startTimer(PAUSE_MS, () => this.heal(draw))
   }
 
@@ -111,7 +111,7 @@ export class Readers {
   }
 
   #read(draw: Draw, reader: Reader): void {
-    if (reader.isReading) return
+    if (reader.isReading || this.#world.running.length === 0) return
     reader.isReading = true
     this.#world.client('read the events', () =>
       this.#request(draw, reader).finally(() => {
