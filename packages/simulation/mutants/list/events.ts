@@ -24,7 +24,7 @@ export const EVENTS: readonly Change[] = [
     name: 'a copy skips no numbers of accounts without events',
     file: 'store/repository/notify/event.ts',
     in: 'skipNumbers',
-    find: 'FROM accounts WHERE true',
+    find: 'FROM accounts WHERE erased_at IS NULL',
     replace: 'FROM accounts WHERE id IN (SELECT account_id FROM event_counters)',
     killedBy: { file: 'store/sqlite/store.test.ts', test: 'events of an account that had none in it above those' },
     needs: ['operator', 'feed'],
