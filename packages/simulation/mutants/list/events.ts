@@ -72,9 +72,9 @@ export const EVENTS: readonly Change[] = [
   {
     name: 'a reader of some types misses the events of one',
     file: 'store/repository/notify/event.ts',
-    in: 'listAfter',
-    find: '.sort((a, b) => a.seq - b.seq)',
-    replace: '',
+    in: 'numbersOf',
+    find: 'seqs.sort((a, b) => a - b)',
+    replace: 'seqs',
     killedBy: { file: 'store/sqlite/store.test.ts', test: 'events of some types are read in the order of all' },
     needs: ['feed'],
     withinSeeds: 2_000,
