@@ -7,7 +7,7 @@ import { copyButton } from '../copyable.ts'
 export function receiverSection(receivers: readonly Receiver[]): Html {
   return html`<section class="card" aria-labelledby="receiver"><h2 id="receiver">Receive events on your server</h2>
     <p class="hint">Each of these programs verifies a delivery and answers it at the path of your URL. Pass the signing secret in the environment variable <code>ZATGATE_WEBHOOK_SECRET</code>. The program listens on its own machine only: your web server passes requests on to it. More in <a href="${guidePath('webhooks')}">Webhooks</a>.</p>
-    <div class="choices">${receivers.map(choice)}</div></section>`
+    <div class="programs">${receivers.map(choice)}</div></section>`
 }
 
 function choice({ language, fileName, code, start }: Receiver, index: number): Html {
