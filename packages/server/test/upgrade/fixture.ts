@@ -110,9 +110,9 @@ export function dumpSqlite(file: string): string {
   }
 }
 
-/** Creates a SQLite file from its SQL. */
+/** Creates a SQLite file from its SQL, whose tables may refer to later ones. */
 export function loadSqlite(file: string, sql: string): void {
-  const database = new DatabaseSync(file)
+  const database = new DatabaseSync(file, { enableForeignKeyConstraints: false })
   try {
     database.exec(sql)
   } finally {

@@ -23,7 +23,7 @@ const IDEMPOTENCY_KEY = 'order-1042'
 
 /**
  * Uses a service as a shop and its operator do in a month, over its public interfaces only. It ends with rows in every
- * table: invoices of each status, swaps, a refund, withdrawals, purchases, a delivery that waits for its next attempt, and
+ * table: invoices of each status, swaps, a refund, withdrawals, purchases, an endpoint, a delivery that waits for its next attempt, and
  * queued mails.
  *
  * @param viewingKey of the second merchant
@@ -54,6 +54,7 @@ async function earlier(checkout: Checkout, receiver: Receiver, viewingKey: strin
   const { session_token: session } = at.demo
   const shop = shopOf(at)
   const { secret } = await at.api('PUT /v1/account/webhook', session, { url: receiver.url })
+  await at.api('POST /v1/account/endpoints', session, { url: receiver.url, enabled: false })
 
   const retired = await at.api('POST /v1/account/api-keys', session, { name: 'retired' })
   await at.api(`DELETE /v1/account/api-keys/${retired.id}`, session)
