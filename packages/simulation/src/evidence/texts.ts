@@ -12,6 +12,8 @@ export const THEMES: Readonly<Record<string, string>> = {
   mail: 'mail',
   'sign-in': 'sign-in, API keys',
   deletion: 'deletion of accounts',
+  event: 'events',
+  feed: 'the feed of events',
   websocket: 'WebSockets',
   poison: 'rows that cannot be processed',
   world: 'the whole service',
