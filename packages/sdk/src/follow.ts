@@ -67,11 +67,15 @@ export async function* follow(
   }
 }
 
-/** A response that is no zatgate's comes from a proxy once there was one, and before from a wrong address. */
+/**
+ * A response that is no zatgate's comes from a proxy once there was one, and before from a wrong address. A service whose
+ * database was replaced by a copy knows a number that was read only after its next event.
+ */
 function isTransient(error: unknown, isConnected: boolean): error is ZatgateError {
   if (!(error instanceof ZatgateError)) return false
   const { status, code } = error
-  return status === 0 || status === 429 || status >= 500 || (status < 300 && code === 'invalid_response' && isConnected)
+  if (isConnected && ((status < 300 && code === 'invalid_response') || code === 'invalid_after')) return true
+  return status === 0 || status === 429 || status >= 500
 }
 
 function retryDelayMs({ retryAfterSecs }: ZatgateError, failures: number): number {

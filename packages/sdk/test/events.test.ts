@@ -128,6 +128,15 @@ test('follow ends with the error of a refused request, which says where events b
   }
 })
 
+test('follow waits for a service whose database was replaced by an older copy, and refuses a wrong number at its start', async t => {
+  const ahead = failure(400, { code: 'invalid_after', message: 'invalid after' })
+  const { client } = await service(t, page([1, 2]), ahead, ahead, page([4_294_967_299]))
+  const { seqs } = await take(client, 3)
+  assert.deepEqual(seqs, [1, 2, 4_294_967_299])
+  const { client: wrong } = await service(t, ahead)
+  await assert.rejects(wrong.events.follow({ after: 9 }).next(), { code: 'invalid_after' })
+})
+
 test('follow refuses an address that is not that of a service', async t => {
   for (const body of ['<html>It works!</html>', '{"events":[]}', '"a"']) {
     const { client } = await service(t, failure(200, body))

@@ -241,7 +241,9 @@ export function createEndpointDeliveries(deps: {
           return
         }
         await tx.endpointDeliveries.settle(delivery.id, 'delivered', null)
-        if (endpoint.retryAtMs !== null) await tx.endpointDeliveries.release(endpoint.id, delivery.seq, endedAtMs)
+        // A test event is tried before earlier ones, which it does not pass.
+        const passed = event.type === 'test' ? 0 : delivery.seq
+        if (endpoint.retryAtMs !== null) await tx.endpointDeliveries.release(endpoint.id, passed, endedAtMs)
         await tx.endpoints.advance(endpoint.id, { ...endpoint, ...NO_FAILURES }, endedAtMs)
       })
     },
