@@ -9,7 +9,7 @@ import { createServices, type Services } from '../../../src/container.ts'
 import type { Network } from '../../../src/domain/account/account.ts'
 import type { Block } from '../../../src/domain/chain/chain.ts'
 import { consensusParams } from '../../../src/domain/chain/network-upgrade.ts'
-import type { NewEvent } from '../../../src/domain/notify/event.ts'
+import { isWebhookEvent, type NewEvent } from '../../../src/domain/notify/event.ts'
 import type { Invoice, NewInvoice } from '../../../src/domain/sale/invoice.ts'
 import type { Infrastructure } from '../../../src/infrastructure.ts'
 import type { Metrics } from '../../../src/ports/metrics.ts'
@@ -250,8 +250,10 @@ export class ChainSimulation {
     return (await this.firstProcess.recordedChain.position())!.tip.height
   }
 
+  /** The types of the events of an invoice that the account's webhook gets. */
   eventTypes(invoice: Invoice): string[] {
-    return this.events.flatMap(({ invoiceId, type }) => (invoiceId === invoice.id ? [type] : []))
+    const events = this.events.filter(({ invoiceId, type }) => invoiceId === invoice.id && isWebhookEvent(type))
+    return events.map(({ type }) => type)
   }
 
   /** Advances time with a sync of every process each 25 s, and (if `mine`) a block each 75 s. */
