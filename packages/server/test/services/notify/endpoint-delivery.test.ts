@@ -120,6 +120,21 @@ onBothDatabases(engine => {
     await assert.rejects(endpoints.recover(account, endpoint.publicId, early), { code: 'invalid_since' })
   })
 
+  test('recover since the failures began includes the event that failed first, which is older', async t => {
+    const { account, clock, create, endpoints, raise, receivers, run } = await start(t, engine)
+    const { endpoint } = await create('standard')
+    receivers.isDown = true
+    await raise()
+    clock.advance(3)
+    await run(HOUR)
+    receivers.isDown = false
+    const { failingSince } = await endpoints.read(account, endpoint.publicId)
+    assert.ok(failingSince !== null)
+    assert.equal(await endpoints.recover(account, endpoint.publicId, failingSince), 1)
+    await run(MINUTE)
+    assert.deepEqual(receivers.seqs, [1])
+  })
+
   test('an attempt whose process died is repeated after its lease, and counts as a failed one', async t => {
     const { claim, clock, create, finish, raise, receivers, sendDue } = await start(t, engine)
     await create('standard')
