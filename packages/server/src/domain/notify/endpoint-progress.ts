@@ -1,6 +1,6 @@
 import { DAY_SECS } from '../time.ts'
 import { ATTEMPT_TIMEOUT_MS, MAX_ATTEMPTS, RETRY_DELAYS_MS } from './delivery-schedule.ts'
-import type { Schedule } from './endpoint.ts'
+import { MAX_OPEN_OF_ENDPOINT, type Schedule } from './endpoint.ts'
 
 const HOUR_MS = 3_600_000
 /** The delays of a persistent endpoint, after which it is tried hourly. */
@@ -48,7 +48,7 @@ export function leaseUntilMs(nowMs: number): number {
 /**
  * What to send now: waiting deliveries, or the next event that was not begun, the first choice first. Empty: nothing yet.
  * A persistent endpoint keeps the order of the events: while it fails, only the oldest one is tried, and from some failure
- * on, in turns with the next event.
+ * on, in turns with the next event. With many that wait, as when a receiver refuses all, no further event is begun.
  * @param waiting oldest first
  */
 export function choices<D extends WaitingDelivery>(
@@ -59,11 +59,12 @@ export function choices<D extends WaitingDelivery>(
   const isHeld = retryAtMs !== null
   const due = waiting.find(delivery => delivery.dueAtMs <= nowMs && (delivery.isPassed || !isHeld))
   if (due) return [due]
-  if (!isHeld) return ['next']
+  const next = waiting.length < MAX_OPEN_OF_ENDPOINT ? (['next'] as const) : []
+  if (!isHeld) return [...next]
   if (retryAtMs > nowMs) return []
   const oldest = waiting.find(delivery => !delivery.isPassed)
-  if (!oldest) return ['next']
-  return isProbing ? ['next', oldest] : [oldest]
+  if (!oldest) return [...next]
+  return isProbing ? [...next, oldest] : [oldest]
 }
 
 /** When to look again, if nothing can be sent now and there is no new event. Null: after the next event. */

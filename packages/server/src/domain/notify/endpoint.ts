@@ -5,7 +5,7 @@ import { WEBHOOK_SECRET_PREFIX } from './webhook.ts'
 /** Endpoints of an account beside its webhook. */
 export const MAX_ENDPOINTS = 10
 
-/** With this number of open deliveries, an endpoint's test events and resends are refused. */
+/** With this number of open deliveries, an endpoint is sent no further event, and test events and resends are refused. */
 export const MAX_OPEN_OF_ENDPOINT = 300
 
 /** After a rotation the earlier secret of an endpoint also signs for this long. */

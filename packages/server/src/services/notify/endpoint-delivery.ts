@@ -1,5 +1,5 @@
 import { type Secrets, ZATGATE_DIALECT } from '../../domain/notify/dialect.ts'
-import { endpointSecretSealContext } from '../../domain/notify/endpoint.ts'
+import { endpointSecretSealContext, MAX_OPEN_OF_ENDPOINT } from '../../domain/notify/endpoint.ts'
 import {
   afterFailure,
   choices,
@@ -58,8 +58,6 @@ export interface EndpointDeliveries {
 const WOKEN_AT_ONCE = 200
 /** Numbers of events that are looked through at once for one to send. */
 const WINDOW = 200
-/** A persistent endpoint has at most two more for each hour of its three days. */
-const MAX_OPEN = 500
 const INTERRUPTED = 'interrupted: the service stopped before the response arrived'
 
 export function createEndpointDeliveries(deps: {
@@ -153,7 +151,7 @@ export function createEndpointDeliveries(deps: {
       await tx.endpoints.advance(endpoint.id, endpoint, null)
       return null
     }
-    let open = await tx.endpointDeliveries.openOf(endpoint.id, MAX_OPEN)
+    let open = await tx.endpointDeliveries.openOf(endpoint.id, MAX_OPEN_OF_ENDPOINT)
     const sending = open.find(({ isSending }) => isSending)
     if (sending) {
       if (sending.dueAtMs > nowMs) {
@@ -168,7 +166,7 @@ export function createEndpointDeliveries(deps: {
         await tx.endpoints.advance(endpoint.id, endpoint, null)
         return null
       }
-      open = await tx.endpointDeliveries.openOf(endpoint.id, MAX_OPEN)
+      open = await tx.endpointDeliveries.openOf(endpoint.id, MAX_OPEN_OF_ENDPOINT)
     }
     return beginFirst(tx, endpoint, open, nowMs)
   }
@@ -230,7 +228,7 @@ export function createEndpointDeliveries(deps: {
         const about = { publicId: attemptId, deliveryPublicId: deliveryId, accountId: event.accountId, progress }
         await tx.endpointDeliveries.log({ ...about, ...result })
         if (!endpoint) return
-        const open = await tx.endpointDeliveries.openOf(endpoint.id, MAX_OPEN)
+        const open = await tx.endpointDeliveries.openOf(endpoint.id, MAX_OPEN_OF_ENDPOINT)
         const delivery = open.find(({ publicId }) => publicId === deliveryId)
         // A success also ends a delivery whose later attempt is in flight or has failed.
         if (!delivery || (result.error !== null && !(delivery.isSending && delivery.attempts === attempt))) return

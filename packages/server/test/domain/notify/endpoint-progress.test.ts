@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { MAX_OPEN_OF_ENDPOINT } from '../../../src/domain/notify/endpoint.ts'
 import {
   afterFailure,
   choices,
@@ -108,4 +109,17 @@ test('a test event is tried four times whatever the schedule, and leaves the wai
     [NOW_MS + 10_000, NOW_MS + 60_000, NOW_MS + 300_000, null],
   )
   for (const { progress } of delays) assert.deepEqual(progress, failing)
+})
+
+test('with as many deliveries waiting as an endpoint may have, no further event is begun', () => {
+  const waiting = Array.from({ length: MAX_OPEN_OF_ENDPOINT }, (_, index) => {
+    return { seq: index + 1, dueAtMs: NOW_MS + 60_000, isPassed: true }
+  })
+  const held = { retryAtMs: NOW_MS, isProbing: true }
+  assert.deepEqual(choices(STANDARD, waiting, NOW_MS), [])
+  assert.deepEqual(choices(held, waiting, NOW_MS), [])
+  assert.deepEqual(choices(STANDARD, waiting.slice(1), NOW_MS), ['next'])
+  const oldest = { seq: 0, dueAtMs: NOW_MS + 60_000, isPassed: false }
+  assert.deepEqual(choices(held, [oldest, ...waiting.slice(1)], NOW_MS), [oldest])
+  assert.equal(nextLookMs(STANDARD, waiting, NOW_MS), NOW_MS + 60_000)
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { MAX_RECOVERY_SECS } from '../../../src/domain/notify/endpoint.ts'
+import { MAX_OPEN_OF_ENDPOINT, MAX_RECOVERY_SECS } from '../../../src/domain/notify/endpoint.ts'
 import { onBothDatabases } from '../../harness/databases.ts'
 import { DUE, startEndpoints as start } from '../../harness/endpoints.ts'
 
@@ -133,6 +133,28 @@ onBothDatabases(engine => {
     assert.equal(await endpoints.recover(account, endpoint.publicId, failingSince), 1)
     await run(MINUTE)
     assert.deepEqual(receivers.seqs, [1])
+  })
+
+  test('a receiver that refuses at once is not sent ever more events, and each attempt is recorded', async t => {
+    const { account, clock, create, endpoints, raise, receivers, run, store } = await start(t, engine)
+    const { endpoint } = await create('standard')
+    receivers.isDown = true
+    await raise(600)
+    await run(5)
+    const open = () => store.read(tx => tx.endpointDeliveries.openOf(endpoint.id, 1_000))
+    const waiting = await open()
+    assert.ok(waiting.length > 0 && waiting.length <= MAX_OPEN_OF_ENDPOINT, `${waiting.length} deliveries wait`)
+    assert.ok(waiting.every(({ isSending }) => !isSending))
+    receivers.isDown = false
+    const since = clock.secs - HOUR
+    await run(HOUR)
+    await endpoints.recover(account, endpoint.publicId, since)
+    await run(HOUR)
+    assert.deepEqual(
+      [...receivers.seqs].sort((a, b) => a - b),
+      ascending(1, 600),
+    )
+    assert.deepEqual(await open(), [])
   })
 
   test('an attempt whose process died is repeated after its lease, and counts as a failed one', async t => {
