@@ -18,7 +18,7 @@ import type { OpenEndpointDelivery } from '../../ports/repository/notify/endpoin
 import type { Event } from '../../ports/repository/notify/event.ts'
 import type { Store, Tx } from '../../ports/store.ts'
 import type { Vault } from '../../ports/vault.ts'
-import type { SetAsides } from '../set-aside.ts'
+import { bisect, type SetAsides } from '../set-aside.ts'
 import { type AttemptResult, makeAttempt } from './attempt.ts'
 import { mailEndpointFailure } from './delivery-failure.ts'
 
@@ -199,7 +199,11 @@ export function createEndpointDeliveries(deps: {
 
   return {
     async wake() {
-      return (await store.write(tx => tx.endpoints.wake(clock.nowMs(), WOKEN_AT_ONCE))) === WOKEN_AT_ONCE
+      const accountIds = await store.query(tx => tx.endpoints.listNews(WOKEN_AT_ONCE))
+      const { failed } = await bisect(accountIds, part => store.write(tx => tx.endpoints.wake(clock.nowMs(), part)))
+      for (const { item: account, error: err } of failed)
+        log.error({ account, err }, 'the endpoints of an account get no new events; those of others do')
+      return accountIds.length === WOKEN_AT_ONCE && failed.length === 0
     },
 
     listDue: page => store.query(tx => tx.endpoints.listDue(clock.nowMs(), page)),

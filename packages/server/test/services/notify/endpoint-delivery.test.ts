@@ -3,6 +3,8 @@ import { test } from 'node:test'
 import { MAX_OPEN_OF_ENDPOINT, MAX_RECOVERY_SECS } from '../../../src/domain/notify/endpoint.ts'
 import { onBothDatabases } from '../../harness/databases.ts'
 import { DUE, startEndpoints as start } from '../../harness/endpoints.ts'
+import { makeAccount } from '../../harness/fixtures.ts'
+import { poisonRow } from '../../harness/poison.ts'
 
 const MINUTE = 60
 const HOUR = 3_600
@@ -207,6 +209,23 @@ onBothDatabases(engine => {
       await sendDue()
     }
     assert.deepEqual(receivers.seqs, ascending(1, 21))
+  })
+
+  test('an account whose endpoints cannot be woken holds up no other, and gets its events when it is repaired', async t => {
+    const { account, create, databaseUrl, endpoints, raise, receivers, sendDue, store } = await start(t, engine)
+    await create('standard')
+    const other = await makeAccount(store)
+    await endpoints.create(other, { url: 'https://other.example/hook' })
+    await raise()
+    await raise(1, 'invoice.paid', other)
+    const row = { table: 'event_counters', column: 'account_id', value: String(account.id), on: 'UPDATE' } as const
+    const repair = await poisonRow(databaseUrl, row)
+    const types = () => receivers.received.map(({ type }) => type)
+    await sendDue()
+    assert.deepEqual(types(), ['invoice.paid'])
+    await repair()
+    await sendDue()
+    assert.deepEqual(types(), ['invoice.paid', 'invoice.created'])
   })
 
   test('an endpoint whose secret does not open is set aside, and others are served', async t => {

@@ -44,8 +44,10 @@ export interface EndpointRepository {
 
   // For delivery.
 
-  /** Makes the endpoints due whose accounts have new events. @returns the number of accounts, at most `limit` */
-  wake(nowMs: number, limit: number): Promise<number>
+  /** Accounts with endpoints and new events. */
+  listNews(limit: number): Promise<number[]>
+  /** Makes the endpoints of these accounts due. They are locked before the numbers of events, as by a test event. */
+  wake(nowMs: number, accountIds: readonly number[]): Promise<void>
   /** Endpoints that may have something to send, longest due first, that are not set aside. */
   listDue(nowMs: number, page: DuePage): Promise<DueEndpoint[]>
   /** Locks a due endpoint. Null when it is not due any more, or another transaction has locked it. */

@@ -19,33 +19,38 @@ const findNextDue = keptStatement<{ due: Int64 | null; news: Int64 | null }>(db 
 /** The endpoints that have something to send. */
 export function dueEndpointQueries(
   db: Db,
-): Pick<EndpointRepository, 'wake' | 'listDue' | 'lockDue' | 'lockByPublicId' | 'advance' | 'nextDueAtMs'> {
+): Pick<
+  EndpointRepository,
+  'listNews' | 'wake' | 'listDue' | 'lockDue' | 'lockByPublicId' | 'advance' | 'nextDueAtMs'
+> {
   const all = () => db.selectFrom('endpoints').selectAll().where('removed_at', 'is', null)
 
   return {
-    async wake(nowMs, limit) {
+    async listNews(limit) {
       const rows = await db
         .selectFrom('event_counters')
         .select('account_id')
         .where('has_news', '=', 1)
         .orderBy('account_id')
         .limit(limit)
-        .forUpdate()
-        .skipLocked()
         .execute()
-      const accountIds = rows.map(row => num(row.account_id))
-      if (accountIds.length === 0) return 0
-      // Without a condition on its due time, so that it waits for a claim in progress, which may not see the event.
-      await db
-        .updateTable('endpoints')
-        .set({ due_at_ms: nowMs })
+      return rows.map(row => num(row.account_id))
+    },
+
+    async wake(nowMs, accountIds) {
+      const active = db
+        .selectFrom('endpoints')
+        .select('id')
         .where('account_id', 'in', accountIds)
         .where('enabled', '=', 1)
         .where('paused_at', 'is', null)
         .where('removed_at', 'is', null)
-        .execute()
+        .orderBy('id')
+        .forUpdate()
+      // Whatever their due time, so that it waits for a claim in progress, which may not see the event.
+      const ids = (await active.execute()).map(row => num(row.id))
+      if (ids.length > 0) await db.updateTable('endpoints').set({ due_at_ms: nowMs }).where('id', 'in', ids).execute()
       await db.updateTable('event_counters').set({ has_news: 0 }).where('account_id', 'in', accountIds).execute()
-      return accountIds.length
     },
 
     async listDue(nowMs, { limit, failing, except }) {
