@@ -18,7 +18,7 @@ export const WEBHOOK_EVENT_TYPES = [
   'test',
 ] as const
 /** Those beside them, which a reader of the feed or an endpoint chooses. */
-const FURTHER_EVENT_TYPES = [
+export const FURTHER_EVENT_TYPES = [
   'invoice.created',
   'invoice.detected',
   'invoice.part_paid',

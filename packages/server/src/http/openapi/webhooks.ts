@@ -1,6 +1,6 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import { type TSchema, Type } from 'typebox'
-import type { EventType } from '../../domain/notify/event.ts'
+import { type EventType, FURTHER_EVENT_TYPES } from '../../domain/notify/event.ts'
 import { withdrawalMembers } from '../routes/payout/withdrawal.ts'
 import { invoiceMembers } from '../routes/sale/invoice.ts'
 import { refundMembers } from '../routes/sale/refund.ts'
@@ -21,17 +21,7 @@ const NoInvoice = Type.Unsafe<null>({
   description: 'Null: the event is not about an invoice.',
 })
 
-const PROGRESS_TYPES = [
-  'invoice.created',
-  'invoice.detected',
-  'invoice.part_paid',
-  'invoice.expired',
-  'invoice.canceled',
-  'invoice.late_payment',
-  'invoice.overpaid',
-  'invoice.reorged',
-  'swap.updated',
-] as const satisfies readonly Wire.InvoiceProgressEvent['type'][]
+const PROGRESS_TYPES = FURTHER_EVENT_TYPES.filter(type => type !== 'refund.updated')
 
 const invoiceFields = { invoice_id: Id, ...invoiceMembers('event'), swap: nullable(SwapInEventSchema) }
 
