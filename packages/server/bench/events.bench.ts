@@ -4,49 +4,16 @@ import { systemClock } from '../src/adapters/system/clock.ts'
 import type { Account } from '../src/domain/account/account.ts'
 import type { EventQuery } from '../src/services/notify/event-feed.ts'
 import { openTestContainer, scopeOf } from '../test/harness/container.ts'
-import { onEachDatabase } from './databases.ts'
-import { count, printLine, report } from './report.ts'
+import { compareSizes, type Filled, type Work } from './sizes.ts'
 
-const SMALL = 10_000
 /** From the environment variable BENCH_EVENTS. */
 const LARGE = Number(process.env.BENCH_EVENTS ?? 1_000_000)
-const ROUNDS = 15
-const TIMES = 20
-const GOAL = 0.5
 /** One of this many events is of the rare type. */
 const RARE = 5_000
 const PRUNED = 100
 
-/** What a reader of very many events sees, against the same of few: it must not depend on their number. */
-async function run(): Promise<void> {
-  await onEachDatabase(async (name, freshUrl) => {
-    const small = await openFilled(await freshUrl(), SMALL)
-    const large = await openFilled(await freshUrl(), LARGE)
-    printLine(`${name}: ${count(LARGE)} events in ${Math.round(large.fillMs / 1000)} s`)
-    for (const [what, work] of Object.entries(large.works)) {
-      const ms: { small: number[]; large: number[] } = { small: [], large: [] }
-      for (let round = 0; round < ROUNDS; round++) {
-        ms.small.push(await timed(small.works[what]!))
-        ms.large.push(await timed(work))
-      }
-      report({
-        what: `${what} at ${count(LARGE)} events, ${name}`,
-        perSecond: 1_000 / median(ms.large),
-        unit: 'times',
-        bound: { name: `at ${count(SMALL)}`, perSecond: 1_000 / median(ms.small) },
-        goal: GOAL,
-        notes: [`${median(ms.large).toFixed(2)} ms`],
-      })
-    }
-    await small.close()
-    await large.close()
-  })
-}
-
-type Work = () => Promise<unknown>
-
 /** A database with this many events of one account, of which the first ones are pruned. */
-async function openFilled(url: string, events: number) {
+async function openFilled(url: string, events: number): Promise<Filled> {
   const stack = new AsyncDisposableStack()
   const { services } = await openTestContainer(scopeOf(stack), { databaseUrl: url, clock: systemClock })
   const account = await services.accounts.findOrCreate('shop@example.org')
@@ -95,15 +62,4 @@ async function addEvents(url: string, { id }: Account, events: number): Promise<
   await client.end()
 }
 
-/** Milliseconds of one time, on average. */
-async function timed(work: Work): Promise<number> {
-  const startedAt = performance.now()
-  for (let time = 0; time < TIMES; time++) await work()
-  return (performance.now() - startedAt) / TIMES
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
-}
-
-await run()
+await compareSizes({ rows: 'events', large: LARGE, rounds: 15, times: 20 }, openFilled)

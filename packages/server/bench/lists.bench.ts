@@ -6,49 +6,17 @@ import { openTestContainer, scopeOf } from '../test/harness/container.ts'
 import { ManualClock } from '../test/harness/manual-clock.ts'
 import { testViewingKey } from '../test/harness/viewing-key.ts'
 import { instantAddresses } from './addresses.ts'
-import { onEachDatabase } from './databases.ts'
 import { addManyInvoices } from './many-invoices.ts'
-import { count, printLine, report } from './report.ts'
+import { compareSizes, type Filled, type Work } from './sizes.ts'
 
-const SMALL = 10_000
 /** From the environment variable BENCH_INVOICES. The goal applies to 1,000,000. */
 const LARGE = Number(process.env.BENCH_INVOICES ?? 100_000)
-const ROUNDS = 7
-const GOAL = 0.5
 const PAGE = 50
 /** The sales of a year end now. */
 const YEAR_SECS = 365 * DAY_SECS
 
-/** What a merchant sees of very many invoices, against the same of few: it must not depend on their number. */
-async function run(): Promise<void> {
-  await onEachDatabase(async (name, freshUrl) => {
-    const small = await openFilled(await freshUrl(), SMALL)
-    const large = await openFilled(await freshUrl(), LARGE)
-    printLine(`${name}: ${count(LARGE)} invoices in ${Math.round(large.fillMs / 1000)} s`)
-    for (const [what, work] of Object.entries(large.works)) {
-      const ms: { small: number[]; large: number[] } = { small: [], large: [] }
-      for (let round = 0; round < ROUNDS; round++) {
-        ms.small.push(await timed(small.works[what]!))
-        ms.large.push(await timed(work))
-      }
-      report({
-        what: `${what} at ${count(LARGE)} invoices, ${name}`,
-        perSecond: 1_000 / median(ms.large),
-        unit: 'times',
-        bound: { name: `at ${count(SMALL)}`, perSecond: 1_000 / median(ms.small) },
-        goal: GOAL,
-        notes: [`${median(ms.large).toFixed(1)} ms`],
-      })
-    }
-    await small.close()
-    await large.close()
-  })
-}
-
-type Work = () => Promise<unknown>
-
 /** A database with this many invoices of one account over a year. The works return when a merchant sees the result. */
-async function openFilled(url: string, invoices: number) {
+async function openFilled(url: string, invoices: number): Promise<Filled> {
   const stack = new AsyncDisposableStack()
   const clock = new ManualClock()
   const adapters = { databaseUrl: url, clock, noteScanner: instantAddresses() }
@@ -138,14 +106,4 @@ function worksOf({ store, services, clock }: Opened, account: Account, invoices:
   }
 }
 
-async function timed(work: Work): Promise<number> {
-  const startedAt = performance.now()
-  await work()
-  return performance.now() - startedAt
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!
-}
-
-await run()
+await compareSizes({ rows: 'invoices', large: LARGE, rounds: 7 }, openFilled)
