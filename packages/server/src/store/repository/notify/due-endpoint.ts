@@ -38,19 +38,19 @@ export function dueEndpointQueries(
     },
 
     async wake(nowMs, accountIds) {
-      const active = db
-        .selectFrom('endpoints')
-        .select('id')
+      const ofAccounts = all().where('account_id', 'in', accountIds)
+      // All of them, so that it waits for a claim, or for one that is enabled, in progress: they may not see the event.
+      await ofAccounts.clearSelect().select('id').orderBy('id').forUpdate().execute()
+      await db.updateTable('event_counters').set({ has_news: 0 }).where('account_id', 'in', accountIds).execute()
+      // From here on no event is added. One of meanwhile may be for an endpoint that was created meanwhile.
+      await db
+        .updateTable('endpoints')
+        .set({ due_at_ms: nowMs })
         .where('account_id', 'in', accountIds)
         .where('enabled', '=', 1)
         .where('paused_at', 'is', null)
         .where('removed_at', 'is', null)
-        .orderBy('id')
-        .forUpdate()
-      // Whatever their due time, so that it waits for a claim in progress, which may not see the event.
-      const ids = (await active.execute()).map(row => num(row.id))
-      if (ids.length > 0) await db.updateTable('endpoints').set({ due_at_ms: nowMs }).where('id', 'in', ids).execute()
-      await db.updateTable('event_counters').set({ has_news: 0 }).where('account_id', 'in', accountIds).execute()
+        .execute()
     },
 
     async listDue(nowMs, { limit, failing, except }) {
