@@ -8,6 +8,7 @@ import { CLOCKS } from './list/clocks.ts'
 import { COMMITS_AND_CRASHES } from './list/commits-and-crashes.ts'
 import { DELETION_OF_ACCOUNTS } from './list/deletion-of-accounts.ts'
 import { DELIVERIES } from './list/deliveries.ts'
+import { ENDPOINTS } from './list/endpoints.ts'
 import { EVENTS } from './list/events.ts'
 import { EXPIRY } from './list/expiry.ts'
 import { INVOICES } from './list/invoices.ts'
@@ -43,6 +44,7 @@ const BY_THEME: Readonly<Record<string, readonly Change[]>> = {
   'addresses and copies': ADDRESSES_AND_COPIES,
   events: EVENTS,
   deliveries: DELIVERIES,
+  endpoints: ENDPOINTS,
   swaps: SWAPS,
   billing: BILLING,
   withdrawals: WITHDRAWALS,

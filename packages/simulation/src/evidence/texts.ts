@@ -14,6 +14,7 @@ export const THEMES: Readonly<Record<string, string>> = {
   deletion: 'deletion of accounts',
   event: 'events',
   feed: 'the feed of events',
+  endpoint: 'endpoints',
   websocket: 'WebSockets',
   poison: 'rows that cannot be processed',
   world: 'the whole service',

@@ -2,6 +2,7 @@ import type { PartFactory } from '../run/part.ts'
 import { billingPart } from './billing/part.ts'
 import { chainPart } from './chain/part.ts'
 import { deletionPart } from './deletion/part.ts'
+import { endpointPart } from './endpoint/part.ts'
 import { eventPart, feedPart } from './event/part.ts'
 import { mailPart } from './mail/part.ts'
 import { operatorPart } from './operator/part.ts'
@@ -33,4 +34,5 @@ export const PARTS: readonly PartFactory[] = [
   refundPart,
   eventPart,
   feedPart,
+  endpointPart,
 ]

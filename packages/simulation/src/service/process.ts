@@ -13,6 +13,7 @@ import { SimulatedClock } from '../runtime/clock.ts'
 import { Draw } from '../runtime/draw.ts'
 import { type Owner, runAs } from '../runtime/scheduler.ts'
 import { createNoteScanner } from '../world/chain/note-scanner.ts'
+import { connectReceivers } from '../world/receivers.ts'
 import type { World } from '../world/world.ts'
 
 /** The process of a request has died. The client does not learn whether the request had an effect. */
@@ -39,6 +40,8 @@ export class ServiceProcess implements Owner {
   readonly name: string
   readonly clock: SimulatedClock
   alive = true
+  /** Unix milliseconds. */
+  readonly startedMs: number
   #stops = false
   #container: Container | null = null
   #store: Store | null = null
@@ -50,6 +53,7 @@ export class ServiceProcess implements Owner {
   constructor(world: World, name: string, clockErrorMs: number) {
     this.#world = world
     this.name = name
+    this.startedMs = world.scheduler.nowMs
     this.clock = new SimulatedClock(world.scheduler)
     this.clock.errorMs = clockErrorMs
   }
@@ -92,6 +96,7 @@ export class ServiceProcess implements Owner {
       chain,
       mailer: { send: () => world.scheduler.yield(), close: () => {} },
       noteScanner: createNoteScanner(world.network, world.scheduler),
+      webhookHttp: connectReceivers(world.receivers, this),
       ...Object.assign({}, ...world.parts.map(part => part.ports?.(this) ?? {})),
     }
     const container = await openContainer({ ...config, confirmations: setup.confirmations }, overrides, this.#stack)

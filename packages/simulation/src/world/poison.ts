@@ -2,7 +2,7 @@ import type { Vault } from '@zatgate/server/ports/vault'
 import { REFUSED_ROW } from '../store/refused-rows.ts'
 
 /** The kinds of poisoned rows. All but payments are set aside by these names; of a payment, its viewing key is. */
-export type PoisonKind = 'invoice' | 'delivery' | 'scan_key' | 'webhook' | 'payment'
+export type PoisonKind = 'invoice' | 'delivery' | 'scan_key' | 'webhook' | 'endpoint' | 'payment'
 
 /** A row that the service cannot process for a while. */
 export interface PoisonedRow {

@@ -54,7 +54,7 @@ export interface Receiver {
   sinceMs: number
 }
 
-/** The servers that receive webhooks, and the way of the processes to them. */
+/** Servers that receive webhooks of one kind. */
 export class Receivers {
   readonly all: readonly Receiver[]
   /** Called with each request that a receiver sees. */
@@ -64,11 +64,12 @@ export class Receivers {
   readonly #scheduler: Scheduler
   readonly #draw: Draw
 
-  constructor(scheduler: Scheduler, draw: Draw, count: number) {
+  /** @param host the first part of their names */
+  constructor(scheduler: Scheduler, draw: Draw, count: number, host = 'receiver') {
     this.#scheduler = scheduler
     this.#draw = draw
     this.all = Array.from({ length: count }, (_, index) => ({
-      url: `https://receiver-${index + 1}.example.org/webhook`,
+      url: `https://${host}-${index + 1}.example.org/webhook`,
       mode: 'works',
       sinceMs: scheduler.nowMs,
     }))
@@ -80,12 +81,13 @@ export class Receivers {
     receiver.sinceMs = this.#scheduler.nowMs
   }
 
-  /** The HTTP client of a process. */
-  connect(process: ServiceProcess): HttpClient {
-    return { send: request => this.#send(process, request), close: () => {} }
+  /** Since when the one with this URL works; null: it does not. */
+  worksSince(url: string): number | null {
+    return this.all.find(each => each.url === url && each.mode === 'works')?.sinceMs ?? null
   }
 
-  async #send(process: ServiceProcess, { url, headers, body = '', deadlineMs, ...limits }: HttpRequest) {
+  /** A process sends a request to one of them. */
+  async send(process: ServiceProcess, { url, headers, body = '', deadlineMs, ...limits }: HttpRequest) {
     const { clock } = process
     const text = typeof body === 'string' ? body : Buffer.from(body).toString()
     const request: WebhookRequest = {
@@ -124,6 +126,18 @@ export class Receivers {
   #wait(ms: number): Promise<void> | undefined {
     if (ms === 0) return undefined
     return new Promise(resolve => void this.#scheduler.startTimer(ms, resolve))
+  }
+}
+
+/** The HTTP client of a process that reaches all of these. */
+export function connectReceivers(groups: readonly Receivers[], process: ServiceProcess): HttpClient {
+  return {
+    send(request) {
+      const group = groups.find(({ all }) => all.some(({ url }) => url === request.url)) ?? groups[0]
+      if (!group) return Promise.reject(new HttpClientError('unresolved', 'the name has no address'))
+      return group.send(process, request)
+    },
+    close: () => {},
   }
 }
 

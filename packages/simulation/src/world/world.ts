@@ -18,6 +18,7 @@ import { CommitJudge } from './commit-judge.ts'
 import { isPoisonError, Poison } from './poison.ts'
 import { RateServer } from './rates.ts'
 import { readsTooManyPayments } from './read-limit.ts'
+import type { Receivers } from './receivers.ts'
 import { createStoreHooks, NO_FAILURES, type StoreFailures } from './store-failures.ts'
 
 /** 2026-01-31 12:00 UTC, so that runs of a day cross the end of a month. */
@@ -35,6 +36,8 @@ export class World {
   readonly database: SimulatedDatabase
   /** The source of exchange rates. */
   readonly rates: RateServer
+  /** The servers that receive webhooks, by the part that has opened them. */
+  readonly receivers: Receivers[] = []
   readonly story: Story
   readonly storeFailures: StoreFailures = { ...NO_FAILURES }
   /** How often the database has been replaced by a copy or a standby. */
@@ -115,6 +118,14 @@ export class World {
   /** Those that do not stand still. */
   get responsive(): ServiceProcess[] {
     return this.running.filter(process => !this.scheduler.standsStill(process))
+  }
+
+  /** Whether the service has had no faults so far, has run for this long, and has nothing left to do now. */
+  isCalm(forMs: number): boolean {
+    const { clockErrors, scheduler, storeHasFailed, running, processes } = this
+    if (storeHasFailed || clockErrors.minMs !== clockErrors.maxMs || !scheduler.isIdle || running.length === 0)
+      return false
+    return !scheduler.isLate && processes.every(({ startedMs }) => scheduler.nowMs - startedMs >= forMs)
   }
 
   /** Lets the service run for a while, at each of its timers. */

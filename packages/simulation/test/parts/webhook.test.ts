@@ -8,7 +8,7 @@ import { requestProblem } from '../../src/parts/webhook/request.ts'
 import { Draw } from '../../src/runtime/draw.ts'
 import { Scheduler } from '../../src/runtime/scheduler.ts'
 import type { ServiceProcess } from '../../src/service/process.ts'
-import { type ReceiverMode, Receivers, type WebhookRequest } from '../../src/world/receivers.ts'
+import { connectReceivers, type ReceiverMode, Receivers, type WebhookRequest } from '../../src/world/receivers.ts'
 import { createFakeWorld, eventRow, NOW_SECS } from './fake-world.ts'
 
 const NOW_MS = NOW_SECS * 1000
@@ -143,8 +143,7 @@ async function respond(mode: ReceiverMode) {
   receivers.setMode(receivers.all[0]!, mode)
   const process = { clock: { nowMs: () => scheduler.nowMs } } as ServiceProcess
   const { url } = receivers.all[0]!
-  const sent = receivers
-    .connect(process)
+  const sent = connectReceivers([receivers], process)
     .send({ method: 'POST', url, headers: {}, body: '{}', deadlineMs: 5_000, maxBytes: 1_000 })
     .then(
       ({ status }) => status,

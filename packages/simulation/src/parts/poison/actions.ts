@@ -20,6 +20,7 @@ const PAYEES = `SELECT public_id AS reference, lower(hex(fingerprint)) AS keyRef
 const DELIVERIES = `SELECT public_id AS reference FROM deliveries WHERE due_at_ms IS NOT NULL ORDER BY id DESC LIMIT 6`
 const KEYS = `SELECT DISTINCT lower(hex(fingerprint)) AS reference, sealed FROM viewing_keys
   JOIN accounts ON viewing_key_id = viewing_keys.id WHERE length(sealed) > 0 AND email LIKE 'merchant-%'`
+const ENDPOINTS = 'SELECT public_id AS reference, secret AS sealed FROM endpoints WHERE removed_at IS NULL'
 const WEBHOOKS = "SELECT account_id || ' ' || created_at AS reference, secret AS sealed FROM webhooks"
 
 interface Candidate {
@@ -149,6 +150,21 @@ export function poisonActions(world: World): readonly Action[] {
     },
   ]
 
+  const endpointActions: readonly Action[] = [
+    {
+      name: 'the secret of an endpoint does not open',
+      weight: 8,
+      fault: 'the sealed secret of an endpoint cannot be opened when an event is sent to it',
+      async run(draw) {
+        const row = addPoison(draw, 'endpoint', ENDPOINTS)
+        if (!row) return undefined
+        payAll(draw, await createInvoices(draw))
+        await world.runFor(draw.int(1, 30) * 1_000)
+        return `the secret of endpoint ${short(row.reference)} does not open any more`
+      },
+    },
+  ]
+
   return [
     {
       name: 'an invoice cannot be written',
@@ -201,5 +217,6 @@ export function poisonActions(world: World): readonly Action[] {
       },
     },
     ...(hasWebhooks ? webhookActions : []),
+    ...(world.setup.parts.includes('endpoint') ? endpointActions : []),
   ]
 }

@@ -59,9 +59,10 @@ export interface KnownDelivery {
 const DELIVERIES = `SELECT d.id, d.public_id, d.account_id, d.invoice_id, d.event_type, d.event_seq, e.body, d.state,
   d.attempts, d.due_at_ms, d.created_at
   FROM deliveries d LEFT JOIN events e ON e.account_id = d.account_id AND e.seq = d.event_seq`
-const OPEN_AND_NEW = `${DELIVERIES} WHERE d.due_at_ms IS NOT NULL OR d.id > ? ORDER BY d.id`
-const BY_ID = `${DELIVERIES} WHERE d.id = ?`
-const ALL = `${DELIVERIES} ORDER BY d.id`
+const OF_WEBHOOKS = `${DELIVERIES} WHERE d.endpoint_id IS NULL`
+const OPEN_AND_NEW = `${OF_WEBHOOKS} AND (d.due_at_ms IS NOT NULL OR d.id > ?) ORDER BY d.id`
+const BY_ID = `${OF_WEBHOOKS} AND d.id = ?`
+const ALL = `${OF_WEBHOOKS} ORDER BY d.id`
 const ATTEMPT_COLUMNS = 'delivery_id, attempt, url, status_code, error, duration_ms FROM delivery_attempts'
 const ATTEMPTS = `SELECT ${ATTEMPT_COLUMNS} WHERE delivery_id = ? ORDER BY attempt`
 const PRUNED = 'SELECT pruned_seq AS seq FROM event_counters WHERE account_id = ?'
@@ -73,7 +74,10 @@ export function readOpenAndNew({ database }: World, afterId: bigint): DeliveryRo
 }
 
 export function lastDeliveryId({ database }: World): bigint {
-  return database.committed<{ id: bigint | null }>('SELECT max(id) AS id FROM deliveries')[0]?.id ?? 0n
+  return (
+    database.committed<{ id: bigint | null }>('SELECT max(id) AS id FROM deliveries WHERE endpoint_id IS NULL')[0]
+      ?.id ?? 0n
+  )
 }
 
 export function readDelivery({ database }: World, id: bigint): DeliveryRow | undefined {

@@ -14,18 +14,14 @@ export const webhookPart: PartFactory = {
     const receivers = new Receivers(world.scheduler, draw, 2)
     const judge = new WebhookJudge(world)
     const owners = new WebhookOwners(world, judge)
-    let startedMs = 0
+    world.receivers.push(receivers)
     receivers.onRequest = request => judge.received(request)
     world.onRestore(() => judge.restored())
     return {
       name: 'webhook',
       workers: ['delivery'],
       transitions: TRANSITIONS,
-      actions: webhookActions(world, receivers, owners, () => inspect(world, judge, receivers, startedMs)),
-      ports(process) {
-        startedMs = world.scheduler.nowMs
-        return { webhookHttp: receivers.connect(process) }
-      },
+      actions: webhookActions(world, receivers, owners, () => inspect(world, judge, receivers)),
       async setUp() {
         for (const [index, merchant] of world.shop.merchants.entries())
           if (draw.chance(0.8)) await owners.set(draw, merchant, receivers.all[index % 2]!.url)
@@ -58,12 +54,7 @@ const TRANSITIONS = [
 const PATIENCE_MS = 60_000
 
 /** Slow receivers delay only their own account. Checked while the service itself has no faults. */
-function inspect(world: World, judge: WebhookJudge, receivers: Receivers, startedMs: number): void {
-  const { clockErrors, scheduler, storeHasFailed, running } = world
-  if (storeHasFailed || clockErrors.minMs !== clockErrors.maxMs || !scheduler.isIdle || running.length === 0) return
-  if (scheduler.isLate || scheduler.nowMs - startedMs < PATIENCE_MS) return
-  const worksSince = (url: string) =>
-    receivers.all.find(each => each.url === url && each.mode === 'works')?.sinceMs ?? null
-  const delayed = judge.delayed(worksSince, PATIENCE_MS)
+function inspect(world: World, judge: WebhookJudge, receivers: Receivers): void {
+  const delayed = world.isCalm(PATIENCE_MS) ? judge.delayed(url => receivers.worksSince(url), PATIENCE_MS) : null
   if (delayed !== null) world.fail('a receiver does not delay the deliveries to others', delayed)
 }

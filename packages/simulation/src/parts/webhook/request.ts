@@ -28,19 +28,37 @@ export function requestProblem(delivery: KnownDelivery, request: WebhookRequest)
     : ['a webhook is signed with the secret of that moment', problems[0] ?? '']
 }
 
-/** The reason why a receiver that knows the secret rejects the headers; null when it accepts them. */
-function headerProblem({ headers, body, clockMs }: WebhookRequest, id: string, secret: string): string | null {
-  const key = /^whsec_([A-Za-z0-9+/]{43}=)$/.exec(secret)?.[1]
-  if (key === undefined) return 'the secret is not whsec_ and the base64 of 32 bytes'
+/** The reason why a receiver of the webhook that knows its secret rejects the headers; null when it accepts them. */
+function headerProblem(request: WebhookRequest, id: string, secret: string): string | null {
+  if (!/^whsec_[A-Za-z0-9+/]{43}=$/.test(secret)) return 'the secret is not whsec_ and the base64 of 32 bytes'
+  return signatureProblem(request, id, [secret])
+}
+
+/**
+ * The reason why a receiver rejects the headers; null when it accepts them.
+ * @param id of the message @param secrets that sign, the newest first
+ */
+export function signatureProblem(
+  { headers, body, clockMs }: WebhookRequest,
+  id: string,
+  secrets: readonly [string, ...string[]],
+): string | null {
   const timestamp = headers['webhook-timestamp'] ?? ''
-  const standard = createHmac('sha256', Buffer.from(key, 'base64')).update(`${id}.${timestamp}.${body}`)
+  const signed = secrets.map(secret => {
+    const hmac = createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.${body}`)
+    return `v1,${hmac.digest('base64')}`
+  })
   const expected = {
     'content-type': 'application/json',
     'webhook-id': id,
     'webhook-timestamp': String(Math.floor(clockMs / 1000)),
-    'webhook-signature': `v1,${standard.digest('base64')}`,
-    'x-service-signature': createHmac('sha256', secret).update(body).digest('hex'),
+    'webhook-signature': signed.join(' '),
+    'x-service-signature': createHmac('sha256', secrets[0]).update(body).digest('hex'),
   }
   for (const [name, value] of Object.entries(expected)) if (headers[name] !== value) return `${name} is wrong`
   return (headers['user-agent'] ?? '') === '' ? 'user-agent is missing' : null
+}
+
+function keyOf(secret: string): Uint8Array {
+  return secret.startsWith('whsec_') ? Buffer.from(secret.slice(6), 'base64') : Buffer.from(secret)
 }

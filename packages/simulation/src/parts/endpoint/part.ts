@@ -1,0 +1,67 @@
+import type { PartFactory } from '../../run/part.ts'
+import { Draw } from '../../runtime/draw.ts'
+import { Receivers } from '../../world/receivers.ts'
+import { EndpointJudge } from './judge.ts'
+import { outages } from './outages.ts'
+import { EndpointOwners } from './owners.ts'
+
+/** How long a due delivery may wait in a healthy service. Loops pause for 5 s, and up to 30 s after an error. */
+const PATIENCE_MS = 60_000
+
+/** Endpoints of the merchants beside their webhooks, and the servers that receive their events. */
+export const endpointPart: PartFactory = {
+  name: 'endpoint',
+  probability: 0.12,
+  create(world) {
+    const draw = new Draw(world.nextSeed(), 'endpoint')
+    const receivers = new Receivers(world.scheduler, draw, 3, 'endpoint')
+    const judge = new EndpointJudge(world)
+    const owners = new EndpointOwners(world, judge, receivers)
+    world.receivers.push(receivers)
+    receivers.onRequest = request => judge.received(request)
+    world.onRestore(() => judge.restored())
+    /** Slow receivers delay only their own endpoint. Checked while the service itself has no faults. */
+    function inspect(): void {
+      const delayed = world.isCalm(PATIENCE_MS) ? judge.delayed(url => receivers.worksSince(url), PATIENCE_MS) : null
+      if (delayed !== null) world.fail('a receiver does not delay the deliveries to others', delayed)
+    }
+    return {
+      name: 'endpoint',
+      workers: ['endpoint'],
+      transitions: TRANSITIONS,
+      actions: [...owners.actions(inspect), ...outages(world, receivers, owners, inspect)],
+      async setUp() {
+        for (const merchant of world.shop.merchants)
+          for (let count = draw.int(1, 3); count > 0; count--) await owners.create(draw, merchant)
+      },
+      onCommit: () => judge.check(),
+      heal() {
+        // Some receivers never work again.
+        for (const receiver of receivers.all)
+          if (receiver.mode !== 'works') receivers.setMode(receiver, draw.chance(0.9) ? 'works' : 'refuses')
+      },
+      unsettled: () => judge.unsettled(url => receivers.worksSince(url) !== null),
+    }
+  },
+}
+
+const TRANSITIONS = [
+  'endpoint · → active',
+  'endpoint active → failing',
+  'endpoint active → disabled',
+  'endpoint failing → active',
+  'endpoint failing → paused',
+  'endpoint failing → disabled',
+  'endpoint paused → active',
+  'endpoint disabled → active',
+  'endpoint active → removed',
+  'delivery to an endpoint · → waiting',
+  'delivery to an endpoint · → sending',
+  'delivery to an endpoint waiting → sending',
+  'delivery to an endpoint waiting → failed',
+  'delivery to an endpoint waiting → canceled',
+  'delivery to an endpoint sending → waiting',
+  'delivery to an endpoint sending → delivered',
+  'delivery to an endpoint sending → failed',
+  'delivery to an endpoint sending → canceled',
+]
