@@ -169,7 +169,9 @@ export class EndpointJudge {
 
   /** Why an event for a working receiver is delayed; null when none is. Called when nothing can run. */
   delayed(worksSince: (url: string) => number | null, patienceMs: number): string | null {
-    return findDelayed(this.#waiting(), worksSince, this.#world.scheduler.nowMs - patienceMs)
+    const { poison, scheduler } = this.#world
+    const healthy = this.#waiting().filter(({ row }) => !poison.wasPoisoned('endpoint', row.public_id))
+    return findDelayed(healthy, worksSince, scheduler.nowMs - patienceMs)
   }
 
   #waiting(): Waiting[] {

@@ -186,13 +186,14 @@ export function pauseProblem(before: EndpointRow, after: EndpointRow): Problem |
  * @param earlier open deliveries of earlier events that have failed, by the present terms of the endpoint
  */
 export function orderProblem(
-  { schedule }: EndpointRow,
+  { schedule, failures }: EndpointRow,
   earlier: readonly EndpointDeliveryRow[],
   seq: bigint,
 ): Problem | null {
   const holding = earlier.filter(({ passed, event_type: type }) => passed === 0n && type !== 'test')
   if (schedule !== 'persistent' || holding.length === 0) return null
-  if (holding.some(({ attempts }) => attempts >= BigInt(PROBE_FROM))) return null
+  // Those that have failed may no longer be kept.
+  if (failures >= BigInt(PROBE_FROM) || holding.some(({ attempts }) => attempts >= BigInt(PROBE_FROM))) return null
   const [first] = holding
   return [
     'a persistent endpoint is sent nothing else while its oldest event fails',
