@@ -47,11 +47,11 @@ export function keptStatement<Row>(
  *
  * @param build Builds the statement from its source of rows, which ends in a condition: `SELECT * FROM ${rows(first)}`. The
  *   first row has the types of the values. The source is named `added`; the first value of a row is not null.
- * @returns runs the statement with the rows
+ * @returns runs the statement with the rows, and then the values that it binds behind them
  */
 export function filledStatement<Row>(
   build: (rows: (first: readonly RawBuilder<unknown>[]) => RawBuilder<unknown>) => RawBuilder<Row>,
-): (db: Db, rows: readonly (readonly unknown[])[]) => Promise<Row[]> {
+): (db: Db, rows: readonly (readonly unknown[])[], more?: readonly unknown[]) => Promise<Row[]> {
   const run = keptStatement<Row>((db, length) => {
     const statement = build(first => {
       const other = valuesRow(...first.map(() => sql`${null}`))
@@ -60,12 +60,12 @@ export function filledStatement<Row>(
     })
     return { compile: () => statement.compile(db) }
   })
-  return (db, rows) => {
+  return (db, rows, more = []) => {
     const length = fillUp(rows.length)
     const values = rows.flat()
     const binds = length * (rows[0]?.length ?? 0)
     while (values.length < binds) values.push(null)
-    return run(db, length, values)
+    return run(db, length, values.concat(more))
   }
 }
 
