@@ -3,10 +3,11 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { POSTGRES, SQLITE } from '../../src/store/dialect.ts'
-import { keptStatement } from '../../src/store/kept-statement.ts'
+import { filledStatement, keptStatement } from '../../src/store/kept-statement.ts'
 import { SqliteConnection } from '../../src/store/sqlite/driver.ts'
 import type { Tables } from '../../src/store/tables.ts'
 import { openDb } from '../../src/store/transaction/open-db.ts'
+import { int, text } from '../../src/store/values.ts'
 
 function open() {
   const built: number[] = []
@@ -61,4 +62,26 @@ test('values that are too few or too many are rejected', async () => {
   const { largest, db } = open()
   await assert.rejects(largest(db, 2, [3, 4]), /binds 3 values, not 2/)
   await assert.rejects(largest(db, 1, [3, 4, 0]), /binds 2 values, not 3/)
+})
+
+test('a filled statement runs with all its rows and no others, whose numbers share few texts', async () => {
+  const texts = new Set<string>()
+  const list = filledStatement<{ column1: bigint; column2: string | null }>(
+    rows => sql`SELECT * FROM ${rows([int(0), text('')])} ORDER BY column1`,
+  )
+  const connection = new SqliteConnection(new DatabaseSync(':memory:', { readBigInts: true }))
+  const executeQuery = connection.executeQuery.bind(connection)
+  connection.executeQuery = query => {
+    texts.add(query.sql)
+    return executeQuery(query)
+  }
+  for (let length = 1; length <= 128; length++) {
+    const rows = Array.from({ length }, (_, index) => [index, index % 3 === 0 ? null : `${index}`] as const)
+    const read = await list(openDb<Tables>(connection, SQLITE), rows)
+    assert.deepEqual(
+      read.map(row => [Number(row.column1), row.column2]),
+      rows,
+    )
+  }
+  assert.equal(texts.size, 3 + 16)
 })

@@ -99,13 +99,13 @@ export const LOCKS: readonly Change[] = [
     name: 'the monthly limit is checked before the counter is locked',
     file: 'store/repository/account/usage.ts',
     in: 'count',
-    find: 'const values = groups',
+    find: 'const rows = groups',
     replace: `const allowed: UsageIncrement[][] = []
   for (const group of groups) if ((await usedIn(db, group[0]!)) + group.length <= limit) allowed.push([...group])
   if (allowed.length === 0) return new Map()
   groups = allowed
   limit = Number.MAX_SAFE_INTEGER
-  const values = groups`,
+  const rows = groups`,
     needs: ['postgres', 'billing'],
     withinSeeds: 3_000,
   },

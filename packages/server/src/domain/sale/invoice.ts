@@ -149,8 +149,12 @@ export function givenFields(request: GivenFields): GivenFields {
 
 /** The invoice as a view shows it. Its metadata is a `RawJson`: send it by `stringify`. */
 export function viewInvoice<V extends InvoiceView>(view: V, invoice: InvoiceOf<V>): InvoiceAs<V> {
-  const members = INVOICE_VIEWS[view].map(member => [member, memberOf(invoice as Invoice, member)] as const)
-  return Object.fromEntries(members.filter(([, value]) => value !== undefined)) as InvoiceAs<V>
+  const members: Record<string, unknown> = {}
+  for (const member of INVOICE_VIEWS[view]) {
+    const value = memberOf(invoice as Invoice, member)
+    if (value !== undefined) members[member] = value
+  }
+  return members as InvoiceAs<V>
 }
 
 function memberOf(invoice: Invoice, member: keyof InvoiceMembers): unknown {

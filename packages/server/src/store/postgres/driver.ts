@@ -138,8 +138,19 @@ const names = new Map<string, string>()
 
 function statementName(sql: string): string | undefined {
   const known = names.get(sql)
-  if (known !== undefined || names.size >= MAX_NAMES) return known
+  if (known !== undefined || names.size >= MAX_NAMES || !runsAgain(sql)) return known
   const name = `zatgate_${names.size + 1}`
   names.set(sql, name)
   return name
+}
+
+/** A migration runs as many statements as there are names, each once. */
+const ranOnce = new Set<string>()
+const MAX_RAN_ONCE = 1_024
+
+function runsAgain(sql: string): boolean {
+  if (ranOnce.delete(sql)) return true
+  if (ranOnce.size >= MAX_RAN_ONCE) ranOnce.clear()
+  ranOnce.add(sql)
+  return false
 }

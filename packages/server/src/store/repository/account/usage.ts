@@ -1,7 +1,9 @@
+import { sql } from 'kysely'
 import type { UsageRepository } from '../../../ports/repository/account/usage.ts'
-import { keptStatement } from '../../kept-statement.ts'
+import { filledStatement } from '../../kept-statement.ts'
 import { num } from '../../mapping.ts'
-import type { Db } from '../../tables.ts'
+import type { Db, Int64 } from '../../tables.ts'
+import { int, text } from '../../values.ts'
 
 export interface UsageIncrement {
   readonly accountId: number
@@ -59,18 +61,12 @@ async function incrementUpTo(
   }
 }
 
-/** Adds to the counts of accounts and months whose sum stays within the limit. `limit` is the last bound value. */
-const add = keptStatement((db, length) =>
-  db
-    .insertInto('monthly_usage')
-    .values(Array(length).fill({ account_id: 0, month: '', used: 0 }))
-    .onConflict(conflict =>
-      conflict
-        .columns(['account_id', 'month'])
-        .doUpdateSet(eb => ({ used: eb('monthly_usage.used', '+', eb.ref('excluded.used')) }))
-        .where(eb => eb(eb('monthly_usage.used', '+', eb.ref('excluded.used')), '<=', 0)),
-    )
-    .returning(['account_id', 'month', 'used']),
+/** Adds to the counts of accounts and months whose sum stays within the limit, which is bound behind the rows. */
+const add = filledStatement<{ account_id: Int64; month: string; used: Int64 }>(
+  rows => sql`INSERT INTO monthly_usage (account_id, month, used) SELECT * FROM ${rows([int(0), text(''), int(0)])}
+    ON CONFLICT (account_id, month) DO UPDATE SET used = monthly_usage.used + excluded.used
+      WHERE monthly_usage.used + excluded.used <= ${0}
+    RETURNING account_id, month, used`,
 )
 
 /** Counts each group as a whole where the limit allows. @returns the counts after, by `month account` */
@@ -80,11 +76,11 @@ async function count(
   groups: readonly (readonly UsageIncrement[])[],
 ): Promise<Map<string, number>> {
   if (groups.length === 0) return new Map()
-  const values = groups
+  const rows = groups
     .map(group => ({ ...(group[0] as UsageIncrement), used: group.length }))
     .sort((a, b) => a.accountId - b.accountId)
-    .flatMap(({ accountId, month, used }) => [accountId, month, used])
-  const counted = await add(db, groups.length, [...values, limit])
+    .map(({ accountId, month, used }) => [accountId, month, used])
+  const counted = await add(db, rows, [limit])
   return new Map(counted.map(row => [`${row.month} ${row.account_id}`, num(row.used)]))
 }
 

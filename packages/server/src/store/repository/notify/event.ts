@@ -3,13 +3,11 @@ import { COUNTER_STEP_BYTES, eventStep, wasReplaced } from '../../../domain/data
 import type { EventType } from '../../../domain/notify/event.ts'
 import type { AppendedEvent, Event, EventRepository } from '../../../ports/repository/notify/event.ts'
 import type { Tx } from '../../../ports/store.ts'
-import { chunks, distinctAscending, num, numOrNull } from '../../mapping.ts'
-import type { Db, EventsTable } from '../../tables.ts'
+import { filledStatement } from '../../kept-statement.ts'
+import { chunks, distinctAscending, inChunks, num, numOrNull } from '../../mapping.ts'
+import type { Db, EventsTable, Int64 } from '../../tables.ts'
 import type { TxHooks } from '../../transaction/hooks.ts'
-import { int } from '../../values.ts'
-import { databaseIdentityRepository } from '../database-identity.ts'
-
-const COLUMNS = 7
+import { int, text } from '../../values.ts'
 
 /** @param identity see `databaseIdentityRepository` */
 export function eventRepository(
@@ -172,59 +170,84 @@ export function eventRepository(
  * @returns their numbers, in the order given, and whether an account of theirs has endpoints
  */
 export async function insertEvents(db: Db, identity: string, events: readonly AppendedEvent[]) {
-  const step = await stepAfterFailOver(db, identity, events)
   const byAccount = Map.groupBy(events, ({ accountId }) => accountId)
   // In one order, so that transactions do not wait for each other in a circle.
-  const counts = distinctAscending([...byAccount.keys()]).map(accountId => ({
-    account_id: accountId,
-    seq: step + (byAccount.get(accountId)?.length ?? 0),
-  }))
+  const accountIds = distinctAscending([...byAccount.keys()])
+  const counts = accountIds.map(accountId => [accountId, byAccount.get(accountId)?.length ?? 0])
+  const counters = await inChunks(counts, 2, batch => addToCounters(identity)(db, batch))
+  const step = stepAfterFailOver(counters[0], events[0])
+  if (step > 0) await advanceCounters(db, accountIds, step)
   const next = new Map<number, number>()
-  let hasFollowers = false
-  for (const batch of chunks(counts, 2)) {
-    const numbered = await db
-      .insertInto('event_counters')
-      .values(batch)
-      .onConflict(conflict =>
-        conflict.column('account_id').doUpdateSet({
-          seq: sql`event_counters.seq + excluded.seq`,
-          has_news: sql`event_counters.followed`,
-        }),
-      )
-      .returning(['account_id', 'seq', 'has_news'])
-      .execute()
-    for (const row of numbered) {
-      hasFollowers ||= num(row.has_news) === 1
-      const accountId = num(row.account_id)
-      next.set(accountId, num(row.seq) - (byAccount.get(accountId)?.length ?? 0) + 1)
-    }
+  for (const row of counters) {
+    const accountId = num(row.account_id)
+    next.set(accountId, num(row.seq) - (byAccount.get(accountId)?.length ?? 0) + 1)
   }
   const seqs = events.map(({ accountId }) => {
     const seq = next.get(accountId) as number
     next.set(accountId, seq + 1)
-    return seq
+    return step + seq
   })
-  const rows = events.map((event, index) => ({
-    account_id: event.accountId,
-    seq: seqs[index] as number,
-    public_id: event.publicId,
-    invoice_id: event.invoiceId,
-    type: event.type,
-    body: event.body,
-    created_at: event.createdAt,
-  }))
-  for (const batch of chunks(rows, COLUMNS)) await db.insertInto('events').values(batch).execute()
-  return { seqs, hasFollowers }
+  const rows = events.map(({ accountId, publicId, invoiceId, type, body, createdAt }, index) => [
+    accountId,
+    seqs[index],
+    publicId,
+    invoiceId,
+    type,
+    body,
+    createdAt,
+  ])
+  await inChunks(rows, COLUMNS.length, batch => insertRows(db, batch))
+  return { seqs, hasFollowers: counters.some(row => num(row.has_news) === 1) }
+}
+
+const COLUMNS = ['account_id', 'seq', 'public_id', 'invoice_id', 'type', 'body', 'created_at'] as const
+
+const insertRows = filledStatement(rows => {
+  const first = [int(0), int(0), text(''), int(0), text(''), text(''), int(0)]
+  return sql`INSERT INTO events (${sql.join(COLUMNS.map(name => sql.ref(name)))}) SELECT * FROM ${rows(first)}`
+})
+
+interface CounterRow {
+  readonly account_id: Int64
+  readonly seq: Int64
+  readonly has_news: Int64
+  readonly recorded: string
+  readonly current: string
+}
+
+type AddToCounters = ReturnType<typeof filledStatement<CounterRow>>
+let latestAdd: { readonly identity: string; readonly run: AddToCounters } | undefined
+
+/** Adds to the newest numbers of accounts. It reads the identity as well, which spares each commit a statement. */
+function addToCounters(identity: string): AddToCounters {
+  if (latestAdd?.identity === identity) return latestAdd.run
+  const run = filledStatement<CounterRow>(
+    rows => sql`INSERT INTO event_counters (account_id, seq) SELECT * FROM ${rows([int(0), int(0)])}
+      ON CONFLICT (account_id) DO UPDATE SET seq = event_counters.seq + excluded.seq, has_news = event_counters.followed
+      RETURNING account_id, seq, has_news, (SELECT identity FROM database_identity) AS recorded,
+        (SELECT ${sql.raw(identity)}) AS current`,
+  )
+  latestAdd = { identity, run }
+  return run
+}
+
+async function advanceCounters(db: Db, accountIds: readonly number[], step: number): Promise<void> {
+  for (const batch of chunks(accountIds, 1))
+    await db
+      .updateTable('event_counters')
+      .set(eb => ({ seq: eb('seq', '+', step) }))
+      .where('account_id', 'in', batch)
+      .execute()
 }
 
 /**
  * A standby that was promoted while the process runs is noticed when the process reserves addresses next. Until then each
  * commit skips numbers: a reader may have seen events that the standby lacks.
  */
-async function stepAfterFailOver(db: Db, identity: string, [first]: readonly AppendedEvent[]): Promise<number> {
-  if (!first || !wasReplaced(await databaseIdentityRepository(db, identity).read())) return 0
+function stepAfterFailOver(counter: CounterRow | undefined, event: AppendedEvent | undefined): number {
+  if (!counter || !event || !wasReplaced(counter)) return 0
   // The first digits of a public id are random.
-  const digits = first.publicId.replaceAll('-', '').slice(0, 2 * COUNTER_STEP_BYTES)
+  const digits = event.publicId.replaceAll('-', '').slice(0, 2 * COUNTER_STEP_BYTES)
   return eventStep(Buffer.from(digits, 'hex'))
 }
 

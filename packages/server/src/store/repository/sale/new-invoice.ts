@@ -2,10 +2,9 @@ import { sql } from 'kysely'
 import { isGiven, selectFields } from '../../../domain/field.ts'
 import { INVOICE_FIELDS, type Invoice, type NewInvoice } from '../../../domain/sale/invoice.ts'
 import { storedValue, typed } from '../../field.ts'
-import { keptStatement } from '../../kept-statement.ts'
+import { filledStatement } from '../../kept-statement.ts'
 import { chunks, num, numOrNull } from '../../mapping.ts'
 import type { Db, Int64 } from '../../tables.ts'
-import { valuesRow } from '../../values.ts'
 
 /** The fields that each new invoice brings. */
 const REQUIRED = selectFields(
@@ -33,23 +32,19 @@ interface InsertedRow {
 
 /** Values shared by all new invoices are constants in the statement; height and rewind are read once, not once per row. */
 const insertOf = (bound: NamedFields) =>
-  keptStatement((db, length) => {
+  filledStatement(rows => {
     const columns = [...bound, ...CONSTANT, ...COPIED].map(([, { column }]) => sql.ref(column))
     const constants = CONSTANT.map(([, { initial }]) => sql.lit(storedValue(initial)))
     const copies = COPIED.map(([, { startsAs }]) =>
       sql.ref(`added.column${bound.findIndex(([name]) => name === startsAs) + 1}`),
     )
-    // The first row sets the types of the columns.
-    const first = valuesRow(...bound.map(([, field]) => typed(field, null)))
-    const other = valuesRow(...bound.map(() => sql`${null}`))
-    const rows = [first, ...Array.from({ length: length - 1 }, () => other)]
-    const insertion = sql<InsertedRow>`
+    const first = bound.map(([, field]) => typed(field, null))
+    return sql<InsertedRow>`
     INSERT INTO invoices (${sql.join(columns)}, created_height, created_rewind)
     SELECT added.*, ${sql.join([...constants, ...copies])}, (SELECT max(height) FROM headers),
       (SELECT coalesce(max(id), 0) FROM rewinds)
-    FROM (VALUES ${sql.join(rows)}) AS added
+    FROM ${rows(first)}
     RETURNING id, public_id, created_height, created_rewind`
-    return { compile: () => insertion.compile(db) }
   })
 
 const PLAIN = { bound: REQUIRED, insert: insertOf(REQUIRED) }
@@ -61,10 +56,8 @@ export async function insertInvoices(db: Db, invoices: readonly NewInvoice[]): P
   for (const batch of chunks(invoices, ANY.bound.length)) {
     // Most invoices give nothing beyond what all have: a statement with fewer values is faster.
     const { bound, insert } = batch.every(isPlain) ? PLAIN : ANY
-    const values = batch.flatMap(invoice =>
-      bound.map(([name]) => storedValue(invoice[name as keyof NewInvoice] ?? null)),
-    )
-    for (const row of await insert(db, batch.length, values)) inserted.set(row.public_id, row)
+    const rows = batch.map(invoice => bound.map(([name]) => storedValue(invoice[name as keyof NewInvoice] ?? null)))
+    for (const row of await insert(db, rows)) inserted.set(row.public_id, row)
   }
   return invoices.map(invoice => toInserted(invoice, inserted.get(invoice.publicId)!))
 }

@@ -61,7 +61,7 @@ export function eventSuite(engine: DatabaseEngine): void {
     await assert.rejects(failing, /^Error: no$/)
     const broken = store.write(async tx => {
       await tx.usage.increment(id, '2026-11', null)
-      await tx.events.append([{ ...eventOf(id), invoiceId: 999 }])
+      await tx.events.append([eventOf(id), eventOf(999)])
     })
     await assert.rejects(broken, /foreign key/i)
     assert.equal(await store.read(tx => tx.usage.used(id, '2026-11')), 0)
