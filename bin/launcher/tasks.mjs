@@ -5,6 +5,7 @@ import { ROOT } from './launch.mjs'
 
 const BIOME = 'node_modules/@biomejs/biome/bin/biome'
 const TSC = 'node_modules/typescript/bin/tsc'
+const UNTRACKED_PROMISES = new URL('untracked-promises.mjs', import.meta.url).href
 
 /** An unknown name gets the list of the files, unless there are more. */
 const MAX_LISTED = 30
@@ -19,7 +20,8 @@ export const TASKS = {
   test(args) {
     const { options, files } = select(args, ['test'], /\.test\.(ts|mjs)$/)
     // Three files at a time, also on two cores: a file waits half of its time, for pages, databases and other processes.
-    return [{ args: ['--test', '--test-concurrency=3', '--test-reporter=spec', ...options, ...files] }]
+    const runner = ['--import', UNTRACKED_PROMISES, '--test', '--test-concurrency=3', '--test-reporter=spec']
+    return [{ args: [...runner, ...options, ...files] }]
   },
   check: () => [{ args: [BIOME, 'check', '--error-on-warnings'] }, { args: [TSC, '-p', 'tsconfig.json'] }],
   bench(args) {

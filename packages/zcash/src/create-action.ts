@@ -54,8 +54,8 @@ export function createAction(note: NewNote): Action {
   if (esk === 0n)
     throw new ZcashError('invalid_scalar', 'rseed and rho give a zero ephemeral secret key; use another rseed')
 
-  const ephemeralKey = encodePoint(gd.multiply(esk))
-  const symmetricKey = noteEncryptionKey(encodePoint(receiverPoint.multiply(esk)), ephemeralKey)
+  const ephemeralKey = encodePoint(gd.multiplyUnsafe(esk))
+  const symmetricKey = noteEncryptionKey(encodePoint(receiverPoint.multiplyUnsafe(esk)), ephemeralKey)
   const plaintext = concatBytes(encodeCompactPlaintext(pool, { d, value, rseed }), memo)
   const cmx = extractedNoteCommitment({ pool, gd: encodePoint(gd), pkd, value, rho, rseed })
   const cvNet = note.cvNet ?? randomPoint()

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { withMigrations } from '../../src/cli/migration.ts'
 import { StoppedError } from '../../src/cli/stop-signal.ts'
 import type { Migration } from '../../src/store/migrations/index.ts'
 import { MIGRATIONS } from '../../src/store/migrations/index.ts'
-import { sqliteEngine } from '../harness/databases.ts'
+import { openDatabase, sqliteEngine } from '../harness/databases.ts'
 import { migrationOf } from '../harness/migration.ts'
 import { readTables } from '../harness/tables.ts'
 
@@ -15,13 +18,14 @@ const MORE = [
 ]
 
 test('the migrations of an existing database are printed, one line each', async t => {
-  const { open } = await sqliteEngine.createDatabase(t)
+  const folder = mkdtempSync(join(tmpdir(), 'zatgate-migration-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
   const lines: string[] = []
   const migrate = async (migrations: readonly Migration[]) =>
     (
       await withMigrations(
         line => void lines.push(line),
-        migration => open({ migrations, migration }),
+        migration => openDatabase(`sqlite:${join(folder, 'zatgate.db')}`, { migrations, migration }),
       )
     ).close()
   await migrate(MIGRATIONS)

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { spawnGuarded } from '../../../sandbox/test/recorded/guarded-process.ts'
 import { runCommand } from '../harness/command-line.ts'
-import { COMMAND, startProcess } from '../harness/service-process.ts'
+import { COMMAND, processEnv, startProcess } from '../harness/service-process.ts'
 
 function temporaryFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'zatgate-second-'))
@@ -17,7 +17,7 @@ function temporaryFolder(t: TestContext): string {
 async function failedStart(folder: string, settings: Record<string, string>) {
   const log = join(folder, 'second.log')
   const started = spawnGuarded(process.execPath, [COMMAND, 'start'], {
-    env: { PATH: process.env.PATH, ...settings },
+    env: processEnv(settings),
     errors: openSync(log, 'w'),
   })
   return { code: await started.exited, err: readFileSync(log, 'utf8') }

@@ -12,6 +12,7 @@ import type { ReportedRates } from '../../src/ports/rate.ts'
 import { silentLog } from './log.ts'
 import { ManualClock } from './manual-clock.ts'
 import { createPlainNoteScanner } from './plain-note-scanner.ts'
+import { createSqliteFile } from './sqlite-template.ts'
 
 /** The context of a test, or anything else that runs work at its end. */
 export interface TestScope {
@@ -57,6 +58,7 @@ export async function openTestContainer(test: TestScope, options: TestContainerO
   const stack = stackOf(test)
   const dataDir = overrides.store ? tmpdir() : temporaryFolder(stack)
   const settings = loadConfig({ ...testEnv, DATA_DIR: dataDir, DATABASE_URL: databaseUrl, ...env })
+  if (!overrides.store && databaseUrl === undefined) await createSqliteFile(join(dataDir, 'zatgate.db'))
   const { clock = new ManualClock(), log = silentLog } = overrides
   const adapters = {
     registry: new Registry(),

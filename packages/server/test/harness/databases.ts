@@ -16,6 +16,7 @@ import { openPostgresStore } from '../../src/store/postgres/store.ts'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import type { TestPglite } from './pglite.ts'
 import { findPostgres, NO_POSTGRES, startPostgres, type TestPostgres } from './postgres.ts'
+import { createSqliteFile } from './sqlite-template.ts'
 import { readTables } from './tables.ts'
 import { IS_WEBHOOK_EVENT } from './webhook-event.ts'
 
@@ -40,7 +41,7 @@ export interface TestDatabase {
 /** A database that the store supports. */
 export interface DatabaseEngine {
   readonly name: 'SQLite' | 'PGlite' | 'PostgreSQL'
-  /** Creates an empty database, removed after the test. */
+  /** Creates a database without rows, removed after the test. */
   createDatabase(test: TestContext): Promise<TestDatabase>
 }
 
@@ -61,7 +62,7 @@ export function describePostgres(name: string, declare: (server: () => TestPostg
   describe(name, { skip: bin === null && NO_POSTGRES }, () => {
     let server: TestPostgres
     before(async () => {
-      server = await startPostgres(bin as string)
+      server = await startPostgres(bin as string, { copied: true })
     })
     after(() => server?.stop())
     declare(() => server)
@@ -86,6 +87,7 @@ export const sqliteEngine: DatabaseEngine = {
     const folder = mkdtempSync(join(tmpdir(), 'zatgate-store-'))
     test.after(() => rmSync(folder, { recursive: true, force: true }))
     const file = join(folder, 'zatgate.db')
+    await createSqliteFile(file)
     const url = `sqlite:${file}`
     return {
       url,

@@ -1,9 +1,9 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, globSync, mkdtempSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { appendFile, chown, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import pg from 'pg'
 import { until } from './until.ts'
@@ -28,6 +28,9 @@ export interface TestStandby {
   stop(): Promise<void>
 }
 
+/** Beside the other caches, which an installation removes. */
+const CLUSTERS = join(import.meta.dirname, '../../../../node_modules/.cache/postgres')
+
 export const NO_POSTGRES =
   'no PostgreSQL server is installed (ZATGATE_TEST_POSTGRES_BIN names the folder of its programs)'
 
@@ -46,14 +49,19 @@ export function findPostgres(): string | null {
  * Starts a server on a socket in a temporary folder. It always ends with this process.
  * @param tls also listen at this port of this machine, with this certificate
  * @param durable whether commits are flushed to the disk, for benchmarks; tests are faster without it
+ * @param copied whether its files may be copied, and so its system identifier is that of other servers
  */
 export async function startPostgres(
   bin: string,
-  { durable = false, tls }: { durable?: boolean; tls?: { port: number; cert: string; key: string } } = {},
+  {
+    durable = false,
+    copied = false,
+    tls,
+  }: { durable?: boolean; copied?: boolean; tls?: { port: number; cert: string; key: string } } = {},
 ): Promise<TestPostgres> {
   const { folder, data } = await makeFolder()
-  const options = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync']
-  runProgram(bin, 'initdb', ['--pgdata', data, ...options])
+  if (copied) copyCluster(bin, data)
+  else createCluster(bin, data)
   if (tls) {
     const user = unprivilegedUser()
     for (const [name, text] of [
@@ -84,6 +92,35 @@ export async function startPostgres(
       await server.stop()
     },
   }
+}
+
+function createCluster(bin: string, data: string): void {
+  const options = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync']
+  runProgram(bin, 'initdb', ['--pgdata', data, ...options])
+}
+
+/** Copies a cluster that is created once for each version of the programs: creating one takes ten times as long. */
+function copyCluster(bin: string, data: string): void {
+  const kept = join(CLUSTERS, runProgram(bin, 'initdb', ['--version']).trim().replaceAll(' ', '-'))
+  if (existsSync(kept)) {
+    copyFolder(kept, data)
+    return
+  }
+  createCluster(bin, data)
+  const copy = `${kept}.${process.pid}`
+  copyFolder(data, copy)
+  try {
+    renameSync(copy, kept)
+  } catch {
+    // Another process was faster.
+    rmSync(copy, { recursive: true })
+  }
+}
+
+/** With owners and modes. */
+function copyFolder(from: string, to: string): void {
+  mkdirSync(dirname(to), { recursive: true })
+  execFileSync('cp', ['-a', from, to])
 }
 
 /** The URL of a database of the server whose socket is in the folder. */

@@ -26,6 +26,15 @@ export interface StartOptions {
 }
 
 /**
+ * The environment of a process of the service: these settings alone. It shares the compile cache of the test run: without
+ * it, Node takes twice as long to start a service, and a killed one leaves nothing in a cache.
+ */
+export function processEnv(settings: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  return { PATH, ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }), ...settings }
+}
+
+/**
  * Starts `zatgate start` with these settings and waits until it prints its URL.
  * @throws when it exits or exceeds the timeout. It is not running then.
  */
@@ -33,9 +42,8 @@ export async function startProcess(
   settings: Settings,
   { command = COMMAND, errors, timeoutMs = 180_000 }: StartOptions = {},
 ): Promise<ServiceProcess> {
-  const env = { PATH: process.env.PATH, ...settings }
   const started = spawnGuarded(process.execPath, [command, 'start', '--json'], {
-    env,
+    env: processEnv(settings),
     ...(errors !== undefined && { errors }),
   })
   try {

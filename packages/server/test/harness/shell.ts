@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { dirname } from 'node:path'
 import type { TestScope } from './container.ts'
-import { COMMAND } from './service-process.ts'
+import { COMMAND, processEnv } from './service-process.ts'
 import { until } from './until.ts'
 
 /** Generous for a busy machine. */
@@ -11,8 +11,8 @@ const END = '\nend of the commands\n'
 export interface ShellOptions {
   /** The working directory, and the home of the user. */
   readonly folder: string
-  /** Variables besides `PATH` and `HOME`; no others are set. */
-  readonly env?: Readonly<Record<string, string | undefined>>
+  /** Variables besides `PATH`, `HOME` and the one of the compile cache; no others are set. */
+  readonly env?: NodeJS.ProcessEnv
   /** Texts that the reader would change in the commands, such as ports and paths, in order. */
   readonly replace?: Readonly<Record<string, string>>
   /** Folders of programs that come first on the `PATH`. */
@@ -46,7 +46,7 @@ export class Shell {
     const PATH = [...programs, dirname(process.execPath), process.env.PATH].join(':')
     this.#child = spawn('bash', ['-eu', '-o', 'pipefail'], {
       cwd: folder,
-      env: { HOME: folder, ...env, PATH },
+      env: { ...processEnv({ HOME: folder, ...env }), PATH },
       detached: true,
     })
     this.#child.stdout?.setEncoding('utf8').on('data', text => (this.#output += text))

@@ -148,6 +148,10 @@ export const LOCKS: readonly Change[] = [
     in: 'create',
     find: '{ locksAccount: true }',
     replace: '{ locksAccount: false }',
-    killedBy: { file: 'http/routes/sale/order.test.ts', test: 'of many requests for a unique order' },
+    killedBy: {
+      file: 'http/routes/sale/order.test.ts',
+      test: 'of many requests for a unique order',
+      needsPostgres: true,
+    },
   },
 ]

@@ -1,9 +1,13 @@
 import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { ShieldedPool } from '../../src/shielded-pool.ts'
 
 const FOLDER = join(import.meta.dirname, '..', '..', 'oracle')
-const TARGET = join(FOLDER, 'target')
+/** Outside the checkout, so that clones share the program of the same sources. */
+const TARGET = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'zatgate', `oracle-${hashOfSources()}`)
 const PROGRAM = join(TARGET, 'release', 'zatgate-oracle')
 /** `rust-version` in Cargo.toml. */
 const MIN_CARGO = [1, 88] as const
@@ -68,11 +72,12 @@ type Build =
   | { readonly oracle: undefined; readonly missing: string }
 
 /**
- * Compiles the oracle, which takes one to two minutes the first time, and downloads its crates. `missing` is for the
+ * Compiles the oracle, which takes one to two minutes the first time on a machine, and downloads its crates. `missing` is for the
  * `skip` option of tests: false, or why this machine cannot compile it.
  * @throws in CI, when cargo is installed but the build fails
  */
 export function buildOracle(): Build {
+  if (existsSync(PROGRAM)) return { oracle: { cases, time }, missing: false }
   if (!hasCargo()) return { oracle: undefined, missing: `cargo ${MIN_CARGO.join('.')} or later is not installed` }
   const args = ['build', '--release', '--locked', '--target-dir', TARGET]
   const { status, stderr, error } = spawnSync('cargo', args, { cwd: FOLDER, encoding: 'utf8', timeout: BUILD_MS })
@@ -80,6 +85,13 @@ export function buildOracle(): Build {
   if (process.env.CI === 'true') throw new Error(`packages/zcash/oracle does not build: ${error?.message ?? stderr}`)
   const reason = error?.message ?? /^error.*$/m.exec(stderr)?.[0] ?? 'cargo failed'
   return { oracle: undefined, missing: `packages/zcash/oracle does not build: ${reason}` }
+}
+
+function hashOfSources(): string {
+  const hash = createHash('sha256')
+  for (const file of ['Cargo.toml', 'Cargo.lock', ...globSync('src/**/*.rs', { cwd: FOLDER }).sort()])
+    hash.update(readFileSync(join(FOLDER, file)))
+  return hash.digest('hex').slice(0, 16)
 }
 
 function hasCargo(): boolean {

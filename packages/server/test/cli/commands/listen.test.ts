@@ -19,7 +19,7 @@ import { type Merchant, startTestApi, type TestApi } from '../../harness/api.ts'
 import { runCommand } from '../../harness/command-line.ts'
 import { stackOf, temporaryFolder } from '../../harness/container.ts'
 import { ManualClock } from '../../harness/manual-clock.ts'
-import { COMMAND } from '../../harness/service-process.ts'
+import { COMMAND, processEnv } from '../../harness/service-process.ts'
 import { until } from '../../harness/until.ts'
 
 interface Listening {
@@ -280,7 +280,7 @@ test('Ctrl-C ends listen within a second and without an error', async t => {
   const { api, merchant, env } = await startAccount(t)
   const receiver = await startReceiver(t)
   const args = [COMMAND, 'listen', '--forward-to', receiver.url, '--after', '0']
-  const child = spawn(process.execPath, args, { env: { PATH: process.env.PATH, ...env } })
+  const child = spawn(process.execPath, args, { env: processEnv(env) })
   t.after(() => child.kill('SIGKILL'))
   let output = ''
   child.stdout.on('data', text => (output += text))

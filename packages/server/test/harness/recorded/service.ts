@@ -1,16 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { COMMAND, type ServiceProcess, type Settings, startProcess } from '../service-process.ts'
+import { closeSync, openSync } from 'node:fs'
+import { COMMAND, processEnv, type ServiceProcess, type Settings, startProcess } from '../service-process.ts'
 
 /** Generous for a busy machine. */
 const COMMAND_TIMEOUT_MS = 180_000
-
-/** Node's compile cache: service starts take most of the walk's processor time. */
-const COMPILE_CACHE = mkdtempSync(join(tmpdir(), 'zatgate-compiled-'))
-process.on('exit', () => rmSync(COMPILE_CACHE, { recursive: true, force: true }))
 
 /** The service in its own process, with its log in a file. */
 export class RecordedService {
@@ -33,7 +27,7 @@ export class RecordedService {
   async start(extra: Settings = {}): Promise<void> {
     const errors = openSync(this.#log, 'a')
     try {
-      this.#process = await startProcess(cached({ ...this.#settings, ...extra }), { errors })
+      this.#process = await startProcess({ ...this.#settings, ...extra }, { errors })
       this.#url = this.#process.url
     } finally {
       closeSync(errors)
@@ -56,9 +50,8 @@ export class RecordedService {
 
   /** Runs a command with the service's settings. @returns its JSON output */
   async command<T>(...args: readonly string[]): Promise<T> {
-    const env = { PATH: process.env.PATH, ...cached(this.#settings) }
     const child = spawn(process.execPath, [COMMAND, ...args, '--json'], {
-      env,
+      env: processEnv(this.#settings),
       stdio: ['ignore', 'pipe', 'inherit'],
       timeout: COMMAND_TIMEOUT_MS,
     })
@@ -68,8 +61,4 @@ export class RecordedService {
     if (code !== 0) throw new Error(`zatgate ${args[0]} exited with ${code}`)
     return JSON.parse(output) as T
   }
-}
-
-function cached(settings: Settings): Settings {
-  return { NODE_COMPILE_CACHE: COMPILE_CACHE, ...settings }
 }
