@@ -38,15 +38,6 @@ export const ENDPOINTS: readonly Change[] = [
     withinSeeds: 500,
   },
   {
-    name: 'recovery begins an event again whose attempt is in flight',
-    file: 'store/repository/notify/endpoint-delivery.ts',
-    in: 'takenAmong',
-    find: "['waiting', 'sending', 'delivered']",
-    replace: "['waiting', 'delivered']",
-    needs: ['endpoint'],
-    withinSeeds: 5_000,
-  },
-  {
     name: 'recovery leaves the first event out',
     file: 'services/notify/endpoint.ts',
     in: 'recover',

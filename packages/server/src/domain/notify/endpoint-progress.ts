@@ -106,7 +106,9 @@ export function afterFailure(
   { nowMs, hasNext, jitter }: { readonly nowMs: number; readonly hasNext: boolean; readonly jitter: number },
 ): AfterFailure {
   const now = Math.floor(nowMs / 1000)
-  const failingSince = before.failingSince ?? now
+  // A result can come late, as when its process was killed: what was begun since then is sent again on recovery.
+  const firstFailedMs = attempts === 1 ? Math.min(begunAtMs, nowMs) : nowMs
+  const failingSince = before.failingSince ?? Math.floor(firstFailedMs / 1000)
   if (isTest || before.schedule === 'standard') {
     const delay = RETRY_DELAYS_MS[attempts - 1]
     const isOver = attempts >= MAX_ATTEMPTS || delay === undefined

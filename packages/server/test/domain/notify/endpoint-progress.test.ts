@@ -51,6 +51,18 @@ test('a persistent endpoint is tried after 10, 60 and 300 s and 30 minutes, then
   assert.ok(nowMs - NOW_MS >= 3 * DAY_MS && nowMs - NOW_MS < 3 * DAY_MS + 3_600_000)
 })
 
+test('the failures begin with the attempt that failed first, however late its result, as after an outage of the service', () => {
+  const since = (options: Try) => failedAt(PERSISTENT, NOW_MS + DAY_MS, options).progress.failingSince! * 1000
+  assert.equal(since({ attempts: 1 }), NOW_MS)
+  assert.equal(since({ attempts: 2, isPassed: true }), NOW_MS + DAY_MS, 'an earlier attempt was before a success')
+  const ahead = afterFailure(
+    PERSISTENT,
+    { attempts: 1, isPassed: false, isTest: false, begunAtMs: NOW_MS + 1_000 },
+    { nowMs: NOW_MS, hasNext: false, jitter: 0 },
+  )
+  assert.equal(ahead.progress.failingSince! * 1000, NOW_MS, 'the clock of the process that began it was ahead')
+})
+
 test('the pauses of a persistent endpoint are longer by up to a tenth', () => {
   const delay = (jitter: number) => failedAt(PERSISTENT, NOW_MS, { jitter }).progress.retryAtMs! - NOW_MS
   assert.deepEqual([delay(0), delay(0.5), delay(1)], [10_000, 10_500, 11_000])

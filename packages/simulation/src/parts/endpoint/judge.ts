@@ -80,6 +80,11 @@ export class EndpointJudge {
     if (missing) this.#book.fail('recovery sends all that was never delivered', endpoint.row, `event ${missing.seq}`)
   }
 
+  /** The URLs of all endpoints. */
+  urls(): string[] {
+    return [...this.#book.endpoints.values()].map(({ row }) => row.url)
+  }
+
   /** The endpoints that an owner can change. */
   endpointsOf(accountId: bigint): KnownEndpoint[] {
     return [...this.#book.endpoints.values()].filter(

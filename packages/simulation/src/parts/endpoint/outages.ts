@@ -49,11 +49,12 @@ export function outages(
     },
     {
       name: 'an endpoint is down for days',
-      weight: 2,
+      weight: 5,
       fault: 'the receiver of an endpoint is down for hours or days, while its shop sells',
       async run(draw) {
         inspect()
-        const chosen = draw.pick(receivers.all)
+        const used = receivers.all.filter(({ url }) => owners.uses(url))
+        const chosen = draw.pick(used.length > 0 ? used : receivers.all)
         receivers.setMode(chosen, draw.pick(['refuses', 'fails', 'hangs']))
         const hours = draw.pick(OUTAGE_HOURS)
         for (let hour = 0; hour < hours && !world.finding; hour++) {
@@ -67,7 +68,7 @@ export function outages(
         if (draw.chance(0.8)) work()
         const merchant = draw.pick(world.shop.merchants)
         if (draw.chance(0.3)) world.client('recover an endpoint', () => owners.recover(draw, merchant))
-        if (draw.chance(0.4)) world.client('resume an endpoint', () => owners.resume(draw, merchant))
+        if (draw.chance(0.7)) world.client('resume an endpoint', () => owners.resume(draw, merchant))
         return `${chosen.url} was down for ${hours} hours`
       },
     },

@@ -64,6 +64,11 @@ export class EndpointOwners {
     ]
   }
 
+  /** Whether an endpoint has this URL. */
+  uses(url: string): boolean {
+    return this.#judge.urls().includes(url)
+  }
+
   async create(draw: Draw, { email }: Merchant): Promise<void> {
     const { url } = draw.pick(this.#receivers.all)
     const terms = { url, types: draw.pick(TYPES), schedule: draw.pick(SCHEDULES) }
