@@ -62,7 +62,7 @@ export const ENDPOINTS: readonly Change[] = [
     find: 'request.enabled === true && !isActive(before)',
     replace: 'request.enabled === undefined && !isActive(before)',
     needs: ['endpoint'],
-    withinSeeds: 2_000,
+    withinSeeds: 5_000,
   },
   {
     name: 'an endpoint that is disabled or paused is sent events',
@@ -90,7 +90,7 @@ export const ENDPOINTS: readonly Change[] = [
     find: 'advance(endpoint.id, endpoint, sending.dueAtMs)',
     replace: 'advance(endpoint.id, endpoint, sending.dueAtMs > 0 ? null : 0)',
     needs: ['endpoint'],
-    withinSeeds: 2_000,
+    withinSeeds: 10_000,
   },
   {
     name: 'the late failure of an attempt that counts as lost ends the next one',
@@ -112,7 +112,7 @@ export const ENDPOINTS: readonly Change[] = [
       test: 'only its oldest delivery is tried, at its time',
     },
     needs: ['endpoint'],
-    withinSeeds: 200,
+    withinSeeds: 1_000,
   },
   {
     name: 'the next event is tried after the first failure of the oldest',
@@ -125,7 +125,7 @@ export const ENDPOINTS: readonly Change[] = [
       test: 'only its oldest delivery is tried, at its time',
     },
     needs: ['endpoint'],
-    withinSeeds: 200,
+    withinSeeds: 1_000,
   },
   {
     name: 'a failed attempt beside the oldest event counts as one of the oldest',

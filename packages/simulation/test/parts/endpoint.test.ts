@@ -271,6 +271,7 @@ function openJudge(endpoint: Partial<EndpointRow> = {}) {
     tables['FROM endpoints'] = [row]
     tables['FROM deliveries'] = [...deliveries].reverse()
     tables['FROM events'] = events
+    tables.event_counters = [{ account_id: 1n, seq: events.at(-1)?.seq ?? 0n, pruned_seq: 0n }]
     broken.length = 0
     judge.check()
     world.scheduler.idles += 1

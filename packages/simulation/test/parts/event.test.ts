@@ -17,7 +17,11 @@ function openWorld() {
   Object.assign(fake.world, { databaseIdentity: 'database-1', databaseReplacements: 0 })
   Object.assign(fake.world.database, {
     committed: (sql: string, from: bigint) =>
-      sql.includes('event_counters') ? (fake.tables.event_counters ?? []) : rows.filter(({ row }) => row >= from),
+      sql.includes('event_counters')
+        ? (fake.tables.event_counters ?? [])
+        : sql.includes('FROM events')
+          ? rows.filter(({ row }) => row >= from)
+          : (fake.tables.accounts ?? []),
   })
   const counter = (seq: bigint, pruned = 0n) => {
     fake.tables.event_counters = [{ account_id: 1n, seq, pruned_seq: pruned }]
@@ -48,14 +52,16 @@ test('new events are read once, also when the rows of deleted ones are given to 
 
 test('a gap in the numbers of an account, and a number that comes too late, are found; a copy skips numbers', () => {
   const rule = ['the events of an account are numbered in the order of the commits']
-  for (const { events, replacements = 0, broken = [] } of [
+  for (const { events, replacements = 0, broken = [], isDeleted = false } of [
     { events: [SECOND, THIRD] },
     { events: [THIRD], broken: rule },
     { events: [{ ...FIRST!, row: 2n }], broken: rule },
     { events: [eventRow(SKIPPED, 'test', {})], broken: rule },
     { events: [eventRow(SKIPPED, 'test', {})], replacements: 1 },
+    { events: [{ ...FIRST!, row: 2n }], isDeleted: true },
   ]) {
-    const { world, broken: found, set } = openWorld()
+    const { world, broken: found, set, tables } = openWorld()
+    if (isDeleted) tables.accounts = [{ id: 1n }]
     Object.assign(world, { databaseReplacements: replacements })
     const judge = new NumberJudge(world)
     set(FIRST)

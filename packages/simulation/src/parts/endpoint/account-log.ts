@@ -1,6 +1,6 @@
 import type { World } from '../../world/world.ts'
 import { type EventRow, NewEvents } from '../event/new-events.ts'
-import { readPrunedSeqs } from './ledger.ts'
+import { type EventCounter, readCounters } from './ledger.ts'
 
 /** An event, and when the judge saw its commit. */
 export interface SeenEvent extends EventRow {
@@ -14,9 +14,9 @@ export class AccountLog {
   readonly #newEvents: NewEvents
   readonly #events = new Map<bigint, SeenEvent[]>()
   readonly #ever = new Map<string, EventRow>()
-  #pruned = new Map<bigint, bigint>()
-  /** The newest numbers when nothing was left to run: what was begun since then has seen these events. */
-  #newestAtIdle = { idles: -1, newest: new Map<bigint, bigint>() }
+  #counters = new Map<bigint, EventCounter>()
+  /** The counters when nothing was left to run: what was begun since then has seen these events. */
+  #atIdle = { idles: -1, counters: new Map<bigint, EventCounter>() }
 
   constructor(world: World) {
     this.#world = world
@@ -26,14 +26,15 @@ export class AccountLog {
   restored(): void {
     this.#newEvents.restored()
     this.#events.clear()
+    this.#counters = new Map()
+    this.#atIdle = { idles: -1, counters: new Map() }
   }
 
   /** Reads what a commit has added. @returns its events */
   read(): SeenEvent[] {
     const { idles, nowMs } = this.#world.scheduler
-    const newest = new Map([...this.#events].map(([account, log]) => [account, log.at(-1)?.seq ?? 0n] as const))
-    if (idles !== this.#newestAtIdle.idles) this.#newestAtIdle = { idles, newest }
-    this.#pruned = readPrunedSeqs(this.#world)
+    if (idles !== this.#atIdle.idles) this.#atIdle = { idles, counters: this.#counters }
+    this.#counters = readCounters(this.#world)
     const events = this.#newEvents.read().map(event => ({ ...event, atMs: nowMs }))
     for (const event of events) {
       const log = this.#events.get(event.account_id) ?? []
@@ -60,15 +61,15 @@ export class AccountLog {
   }
 
   newest(account: bigint): bigint {
-    return this.#events.get(account)?.at(-1)?.seq ?? 0n
+    return this.#counters.get(account)?.seq ?? 0n
   }
 
   /** The newest number that whatever commits now must have seen, unless it has waited. */
   newestBeforeNow(account: bigint): bigint {
-    return this.#newestAtIdle.newest.get(account) ?? 0n
+    return this.#atIdle.counters.get(account)?.seq ?? 0n
   }
 
   prunedSeq(account: bigint): bigint {
-    return this.#pruned.get(account) ?? 0n
+    return this.#counters.get(account)?.pruned_seq ?? 0n
   }
 }

@@ -87,7 +87,8 @@ export class KnownEndpoint {
   ends({ event_seq: seq, state, event_type: type }: EndpointDeliveryRow): void {
     if (type === 'test') return
     if (state === 'delivered') this.delivered.add(seq)
-    if (state === 'failed') this.ended.add(seq)
+    // An event behind the cursor of a recovery is sent again, also when its present delivery fails meanwhile.
+    if (state === 'failed' && seq <= this.row.cursor_seq) this.ended.add(seq)
   }
 
   /** Wanted events after a number that it has neither received nor been sent since then. @param idles a moment */

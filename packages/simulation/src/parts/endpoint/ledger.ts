@@ -74,7 +74,7 @@ const ENDPOINTS = `SELECT id, public_id, account_id, url, types, schedule, enabl
 const DELIVERIES = `SELECT id, public_id, account_id, endpoint_id, event_seq, event_type, state, attempts,
   endpoint_due_at_ms AS due_at_ms, passed, created_at FROM deliveries WHERE endpoint_id IS NOT NULL`
 const OPEN_AND_NEW = `${DELIVERIES} AND (endpoint_due_at_ms IS NOT NULL OR id > ?) ORDER BY id`
-const PRUNED = 'SELECT account_id, pruned_seq FROM event_counters'
+const COUNTERS = 'SELECT account_id, seq, pruned_seq FROM event_counters'
 
 export function readEndpoints({ database }: World): EndpointRow[] {
   return database.committed<EndpointRow>(ENDPOINTS)
@@ -98,10 +98,18 @@ export function lastDeliveryId({ database }: World): bigint {
   return database.committed<{ id: bigint | null }>(sql)[0]?.id ?? 0n
 }
 
-/** By account, the number of the newest event that is no longer kept. */
-export function readPrunedSeqs({ database }: World): Map<bigint, bigint> {
-  const rows = database.committed<{ account_id: bigint; pruned_seq: bigint }>(PRUNED)
-  return new Map(rows.map(row => [row.account_id, row.pruned_seq]))
+/** The numbers of an account's events. */
+export interface EventCounter {
+  readonly account_id: bigint
+  /** The newest. */
+  readonly seq: bigint
+  /** The newest that is no longer kept. */
+  readonly pruned_seq: bigint
+}
+
+/** By account. */
+export function readCounters({ database }: World): Map<bigint, EventCounter> {
+  return new Map(database.committed<EventCounter>(COUNTERS).map(row => [row.account_id, row]))
 }
 
 /** Opens the secrets of endpoints, each once. */

@@ -24,6 +24,8 @@ export class EndpointOwners {
   readonly #world: World
   readonly #judge: EndpointJudge
   readonly #receivers: Receivers
+  /** Requests so far, and those under way. */
+  readonly #requests = { begun: 0, open: 0 }
 
   constructor(world: World, judge: EndpointJudge, receivers: Receivers) {
     this.#world = world
@@ -111,7 +113,8 @@ export class EndpointOwners {
       async ({ endpoints }, account, { row, stoppedAt, failingFrom }) => {
         const moment = this.#judge.now(row.public_id)
         if (recover) this.#judge.requests(row.public_id, { kind: 'recover' })
-        await endpoints.resume(account, row.public_id, { recover })
+        if (recover || draw.chance(0.5)) await endpoints.resume(account, row.public_id, { recover })
+        else await endpoints.change(account, row.public_id, { enabled: true })
         const isFailing = failingFrom !== null && failingFrom <= stoppedAt
         if (recover) return () => this.#judge.resumed(moment, isFailing ? failingFrom - 1n : stoppedAt)
       },
@@ -160,7 +163,8 @@ export class EndpointOwners {
   }
 
   /**
-   * Sends a request about one of the merchant's endpoints, then runs what `work` has returned.
+   * Sends a request about one of the merchant's endpoints, then runs what `work` has returned, unless other requests may
+   * have changed the endpoint meanwhile.
    * @param isMeant of the endpoint, if there is one
    */
   async #ask(
@@ -170,14 +174,19 @@ export class EndpointOwners {
     isMeant: (endpoint: KnownEndpoint) => boolean = () => true,
   ): Promise<void> {
     const { databaseReplacements } = this.#world
+    const begun = ++this.#requests.begun
+    this.#requests.open += 1
     const then = await request(this.#world, draw, async services => {
       const account = await services.accounts.findByEmail(email)
       const endpoints = this.#judge.endpointsOf(BigInt(account.id))
       const meant = endpoints.filter(isMeant)
       const chosen = meant.length > 0 ? meant : endpoints
       return chosen.length === 0 ? undefined : work(services, account, draw.pick(chosen))
+    }).finally(() => {
+      this.#requests.open -= 1
     })
-    if (typeof then === 'function' && databaseReplacements === this.#world.databaseReplacements) then()
+    const isAlone = begun === this.#requests.begun && this.#requests.open === 0
+    if (typeof then === 'function' && isAlone && databaseReplacements === this.#world.databaseReplacements) then()
   }
 }
 

@@ -5,7 +5,7 @@ import type { EndpointDeliveryRow, EndpointRow } from './ledger.ts'
 import { about, hostOf } from './names.ts'
 
 /** A clock that was ahead may put attempts off. */
-const PUT_OFF_MS = 4_200_000
+const PUT_OFF_MS = 60_000
 
 /** What an active endpoint waits for. */
 export interface Waiting {
@@ -26,7 +26,8 @@ export function findUnsettled(
   const isPutOff = (atMs: bigint | null) => isAhead && atMs !== null && Number(atMs) > nowMs + PUT_OFF_MS
   for (const { row, owed, open } of endpoints) {
     const isStuck = row.schedule === 'persistent' && !works(row.url)
-    if (isStuck || isPutOff(row.retry_at_ms) || isLeftOut(world, 'endpoint', row.public_id)) continue
+    const isBusy = open.some(({ state, due_at_ms: due }) => state === 'sending' && isPutOff(due))
+    if (isStuck || isBusy || isPutOff(row.retry_at_ms) || isLeftOut(world, 'endpoint', row.public_id)) continue
     const [event] = owed
     if (event) return `${hostOf(row)} has not been sent event ${event.seq}`
     const delivery = open.find(({ due_at_ms: due }) => !isPutOff(due))
