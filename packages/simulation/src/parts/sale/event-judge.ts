@@ -9,6 +9,8 @@ import { short } from './shop.ts'
 const REFUND_UPDATED = 'refund.updated'
 const NEW_CHANGES = 'SELECT seq, invoice_id FROM invoice_changes WHERE seq > ? ORDER BY seq'
 
+const NEWEST = "SELECT value AS seq FROM counters WHERE name = 'invoice_change_seq'"
+
 /** A row of the changes that wake WebSockets. */
 interface ChangeRow {
   readonly seq: bigint
@@ -39,12 +41,15 @@ export class EventJudge {
 
   /** What was written since the last call. @param isFirst nothing was judged before */
   readNew(isFirst: boolean): Written {
-    const changes = this.#world.database.committed<ChangeRow>(NEW_CHANGES, this.#lastSeq)
+    const { database } = this.#world
+    const changes = database.committed<ChangeRow>(NEW_CHANGES, this.#lastSeq)
     for (const { seq } of changes) {
       if (seq !== this.#lastSeq + 1n && !isFirst)
         this.#world.fail('changes are numbered in the order of the commits', `${seq} follows ${this.#lastSeq}`)
       this.#lastSeq = seq
     }
+    // A copy may no longer have the rows of its last numbers.
+    if (isFirst) this.#lastSeq = database.committed<{ seq: bigint }>(NEWEST)[0]?.seq ?? this.#lastSeq
     return { events: this.#newEvents.read(), changes }
   }
 
