@@ -13,9 +13,9 @@ import { openDatabases } from '../../src/run/databases.ts'
 
 const SOURCES = join(import.meta.dirname, '../../src')
 
-test('docs/evidence.md has at most two pages, besides the mutants and defects found', () => {
+test('docs/evidence.md has at most three pages, besides the mutants and defects found', () => {
   const text = readFileSync(EVIDENCE_FILE, 'utf8').replace(/^## (?:Mutants|Defects) found$.*?(?=^## )/gms, '')
-  assert.ok(text.length < 18_000, `${text.length} characters`)
+  assert.ok(text.length < 21_000, `${text.length} characters`)
 })
 
 test('docs/evidence.md has the rules, faults, mutants and defects of the sources: else npm run evidence makes it anew', async () => {
