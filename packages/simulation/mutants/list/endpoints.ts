@@ -122,7 +122,7 @@ export const ENDPOINTS: readonly Change[] = [
     replace: '1',
     killedBy: {
       file: 'domain/notify/endpoint-progress.test.ts',
-      test: 'only its oldest delivery is tried, at its time',
+      test: 'which then keeps its schedule',
     },
     needs: ['endpoint'],
     withinSeeds: 1_000,
