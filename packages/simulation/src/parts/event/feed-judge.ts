@@ -121,7 +121,9 @@ export class FeedJudge {
   refused({ accountId: account, after, replacements }: Asked, firstSeq: bigint): void {
     if (replacements !== this.#world.databaseReplacements) return
     const pruned = this.#counters.get(account)?.pruned_seq ?? 0n
-    if (after === undefined || after >= pruned || firstSeq > pruned + 1n || firstSeq <= after + 1n)
+    // One that begins at the oldest may wait until what it would have read is no longer kept.
+    const from = after ?? 0n
+    if (from >= pruned || firstSeq > pruned + 1n || firstSeq <= from + 1n)
       this.#fail('only an event that is no longer kept is refused', account, `${after}, ${firstSeq} of ${pruned}`)
   }
 
