@@ -84,8 +84,12 @@ export class KnownEndpoint {
   }
 
   /** A delivery has ended. */
-  ends({ event_seq: seq, state, event_type: type }: EndpointDeliveryRow): void {
+  ends({ account_id: account, event_seq: seq, state, event_type: type }: EndpointDeliveryRow): void {
     if (type === 'test') return
+    // One commit may disable it and resume it with recovery.
+    const again = state === 'canceled' && isActive(this.row) && seq > this.row.cursor_seq
+    const event = again ? this.#log.bySeq(account, seq) : undefined
+    if (event) this.#owe(event)
     if (state === 'delivered') this.delivered.add(seq)
     // An event behind the cursor of a recovery is sent again, also when its present delivery fails meanwhile.
     if (state === 'failed' && seq <= this.row.cursor_seq) this.ended.add(seq)
