@@ -360,6 +360,7 @@ export interface EndpointsTable {
   failures: Generated<Int64>
   is_probing: Generated<Int64>
   failing_since: Generated<Int64 | null>
+  first_failed_seq: Generated<Int64 | null>
   retry_at_ms: Generated<Int64 | null>
   paused_at: Generated<Int64 | null>
   created_at: Int64

@@ -23,6 +23,8 @@ export interface EndpointProgress {
   /** The next attempt is of another event than the oldest. */
   readonly isProbing: boolean
   readonly failingSince: number | null
+  /** The number of the first event of which an attempt has failed. */
+  readonly firstFailedSeq: number | null
   /** The next attempt of a persistent endpoint that fails, in Unix milliseconds. */
   readonly retryAtMs: number | null
   readonly pausedAt: number | null
@@ -37,7 +39,7 @@ export interface WaitingDelivery {
 }
 
 export const NO_FAILURES = {
-  ...{ failures: 0, isProbing: false, failingSince: null, retryAtMs: null },
+  ...{ failures: 0, isProbing: false, failingSince: null, firstFailedSeq: null, retryAtMs: null },
 } as const
 
 /** When an attempt that begins now counts as lost. */
@@ -80,6 +82,8 @@ export function nextLookMs(
 }
 
 interface FailedAttempt {
+  /** The number of its event. */
+  readonly seq: number
   /** Attempts of the delivery, with this one. */
   readonly attempts: number
   readonly isPassed: boolean
@@ -102,27 +106,27 @@ interface AfterFailure {
  */
 export function afterFailure(
   before: EndpointProgress,
-  { attempts, isPassed, isTest, begunAtMs }: FailedAttempt,
+  { seq, attempts, isPassed, isTest, begunAtMs }: FailedAttempt,
   { nowMs, hasNext, jitter }: { readonly nowMs: number; readonly hasNext: boolean; readonly jitter: number },
 ): AfterFailure {
   const now = Math.floor(nowMs / 1000)
-  // A result can come late, as when its process was killed: what was begun since then is sent again on recovery.
-  const firstFailedMs = attempts === 1 ? Math.min(begunAtMs, nowMs) : nowMs
-  const failingSince = before.failingSince ?? Math.floor(firstFailedMs / 1000)
+  const failingSince = before.failingSince ?? now
+  const firstFailedSeq = isTest ? before.firstFailedSeq : Math.min(seq, before.firstFailedSeq ?? seq)
+  const failing = { ...before, failingSince, firstFailedSeq }
   if (isTest || before.schedule === 'standard') {
     const delay = RETRY_DELAYS_MS[attempts - 1]
     const isOver = attempts >= MAX_ATTEMPTS || delay === undefined
-    return { progress: { ...before, failingSince }, dueAtMs: isOver ? null : nowMs + delay }
+    return { progress: failing, dueAtMs: isOver ? null : nowMs + delay }
   }
   const isOver = nowMs - begunAtMs >= PERSISTENT_SECS * 1000
   const dueAtMs = isOver ? null : nowMs + persistentDelayMs(attempts, jitter)
-  if (isPassed) return { progress: { ...before, failingSince }, dueAtMs }
+  if (isPassed) return { progress: failing, dueAtMs }
   if (now - failingSince >= PERSISTENT_SECS)
-    return { progress: { ...before, ...NO_FAILURES, failingSince, pausedAt: now }, dueAtMs: null }
+    return { progress: { ...before, ...NO_FAILURES, failingSince, firstFailedSeq, pausedAt: now }, dueAtMs: null }
   const failures = before.isProbing ? before.failures : before.failures + 1
   const isProbing = !before.isProbing && failures >= PROBE_FROM_FAILURE && hasNext
   const retryAtMs = nowMs + (isProbing ? PROBE_DELAY_MS : persistentDelayMs(failures, jitter))
-  return { progress: { ...before, failures, isProbing, failingSince, retryAtMs }, dueAtMs }
+  return { progress: { ...failing, failures, isProbing, retryAtMs }, dueAtMs }
 }
 
 /** @param failures 1 or more */

@@ -100,10 +100,10 @@ export function createEndpointDeliveries(deps: {
     delivery: OpenEndpointDelivery,
     { error, nowMs, eventType }: { readonly error: string; readonly nowMs: number; readonly eventType: string },
   ): Promise<EndpointProgress> {
-    const { attempts, isPassed, createdAt } = delivery
-    const { seq } = await nextEvent(tx, endpoint)
-    const view = { nowMs, hasNext: seq !== null, jitter: jitter() }
-    const failed = { attempts, isPassed, isTest: eventType === 'test', begunAtMs: createdAt * 1000 }
+    const { seq, attempts, isPassed, createdAt } = delivery
+    const next = await nextEvent(tx, endpoint)
+    const view = { nowMs, hasNext: next.seq !== null, jitter: jitter() }
+    const failed = { seq, attempts, isPassed, isTest: eventType === 'test', begunAtMs: createdAt * 1000 }
     const { progress, dueAtMs } = afterFailure(endpoint, failed, view)
     await tx.endpointDeliveries.settle(delivery.id, dueAtMs === null ? 'failed' : 'waiting', dueAtMs)
     const isPaused = progress.pausedAt !== null

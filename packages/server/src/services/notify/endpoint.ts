@@ -138,13 +138,13 @@ export function createEndpoints(deps: {
   }
 
   /** All events that the endpoint has not received since it began to fail, or was disabled, have higher numbers. */
-  async function lastReceivedSeq(tx: Tx, { id, accountId, cursorSeq, failingSince }: FollowingEndpoint) {
+  async function lastReceivedSeq(tx: Tx, { id, cursorSeq, firstFailedSeq }: FollowingEndpoint) {
     const [open] = await tx.endpointDeliveries.openOf(id, 1)
-    const failed =
-      failingSince === null
-        ? null
-        : await tx.endpointDeliveries.firstFailedSeq(accountId, id, failingSince - MAX_ATTEMPT_SECS)
-    return Math.min(cursorSeq, (open?.seq ?? Number.MAX_SAFE_INTEGER) - 1, (failed ?? Number.MAX_SAFE_INTEGER) - 1)
+    return Math.min(
+      cursorSeq,
+      (open?.seq ?? Number.MAX_SAFE_INTEGER) - 1,
+      (firstFailedSeq ?? Number.MAX_SAFE_INTEGER) - 1,
+    )
   }
 
   const hostOf = ({ url }: Pick<Endpoint, 'url'>) => new URL(url).host

@@ -123,6 +123,7 @@ export const MIGRATIONS: readonly Migration[] = [
     ],
   ],
   ['0010_delivery_log', deliveryLogMigration],
+  ['0011_failed_event', ({ int }) => [`ALTER TABLE endpoints ADD COLUMN first_failed_seq ${int}`]],
 ]
 
 export const NEWEST_MIGRATION = MIGRATIONS.at(-1)![0]

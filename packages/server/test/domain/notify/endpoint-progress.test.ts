@@ -15,6 +15,7 @@ const PERSISTENT: EndpointProgress = { ...NO_FAILURES, schedule: 'persistent', p
 const STANDARD: EndpointProgress = { ...PERSISTENT, schedule: 'standard' }
 
 interface Try {
+  readonly seq?: number
   readonly hasNext?: boolean
   readonly attempts?: number
   readonly isPassed?: boolean
@@ -23,8 +24,9 @@ interface Try {
 }
 
 function failedAt(before: EndpointProgress, nowMs: number, options: Try = {}) {
-  const { hasNext = false, attempts = before.failures + 1, isPassed = false, isTest = false, jitter = 0 } = options
-  return afterFailure(before, { attempts, isPassed, isTest, begunAtMs: NOW_MS }, { nowMs, hasNext, jitter })
+  const { seq = 1, hasNext = false, attempts = before.failures + 1 } = options
+  const { isPassed = false, isTest = false, jitter = 0 } = options
+  return afterFailure(before, { seq, attempts, isPassed, isTest, begunAtMs: NOW_MS }, { nowMs, hasNext, jitter })
 }
 
 test('a standard endpoint tries a delivery again after 10, 60 and 300 s, and gives it up after four attempts', () => {
@@ -51,16 +53,17 @@ test('a persistent endpoint is tried after 10, 60 and 300 s and 30 minutes, then
   assert.ok(nowMs - NOW_MS >= 3 * DAY_MS && nowMs - NOW_MS < 3 * DAY_MS + 3_600_000)
 })
 
-test('the failures begin with the attempt that failed first, however late its result, as after an outage of the service', () => {
-  const since = (options: Try) => failedAt(PERSISTENT, NOW_MS + DAY_MS, options).progress.failingSince! * 1000
-  assert.equal(since({ attempts: 1 }), NOW_MS)
-  assert.equal(since({ attempts: 2, isPassed: true }), NOW_MS + DAY_MS, 'an earlier attempt was before a success')
-  const ahead = afterFailure(
-    PERSISTENT,
-    { attempts: 1, isPassed: false, isTest: false, begunAtMs: NOW_MS + 1_000 },
-    { nowMs: NOW_MS, hasNext: false, jitter: 0 },
-  )
-  assert.equal(ahead.progress.failingSince! * 1000, NOW_MS, 'the clock of the process that began it was ahead')
+test('the first event that failed is known until a success, however late the results, as after an outage of the service', () => {
+  const late = failedAt(PERSISTENT, NOW_MS + 4 * DAY_MS, { seq: 7 }).progress
+  assert.equal(late.firstFailedSeq, 7)
+  assert.equal(late.failingSince! * 1000, NOW_MS + 4 * DAY_MS, 'the outage is no failure of the endpoint')
+  assert.equal(late.pausedAt, null)
+  const others = [9, 5].map(seq => failedAt(late, NOW_MS + 5 * DAY_MS, { seq, attempts: 1 }).progress.firstFailedSeq)
+  assert.deepEqual(others, [7, 5])
+  assert.equal(failedAt(late, NOW_MS + 5 * DAY_MS, { seq: 5, isTest: true }).progress.firstFailedSeq, 7)
+  const paused = failedAt(late, NOW_MS + 8 * DAY_MS, { seq: 7 }).progress
+  assert.deepEqual([paused.pausedAt !== null, paused.firstFailedSeq], [true, 7])
+  assert.equal(NO_FAILURES.firstFailedSeq, null)
 })
 
 test('the pauses of a persistent endpoint are longer by up to a tenth', () => {

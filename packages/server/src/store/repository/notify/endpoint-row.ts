@@ -30,13 +30,17 @@ export function toSealed(row: Selectable<EndpointsTable>): SealedEndpoint {
   }
 }
 
-type Progress = Pick<FollowingEndpoint, 'failures' | 'isProbing' | 'failingSince' | 'retryAtMs' | 'pausedAt'>
+type Progress = Pick<
+  FollowingEndpoint,
+  'failures' | 'isProbing' | 'failingSince' | 'firstFailedSeq' | 'retryAtMs' | 'pausedAt'
+>
 
-export function progressColumns({ failures, isProbing, failingSince, retryAtMs, pausedAt }: Progress) {
+export function progressColumns({ failures, isProbing, failingSince, firstFailedSeq, retryAtMs, pausedAt }: Progress) {
   return {
     failures,
     is_probing: Number(isProbing),
     failing_since: failingSince,
+    first_failed_seq: firstFailedSeq,
     retry_at_ms: retryAtMs,
     paused_at: pausedAt,
   }
@@ -48,6 +52,7 @@ export function toFollowing(row: Selectable<EndpointsTable>): FollowingEndpoint 
     cursorSeq: num(row.cursor_seq),
     failures: num(row.failures),
     isProbing: num(row.is_probing) === 1,
+    firstFailedSeq: numOrNull(row.first_failed_seq),
     retryAtMs: numOrNull(row.retry_at_ms),
   }
 }
