@@ -81,6 +81,17 @@ export class Receivers {
     receiver.sinceMs = this.#scheduler.nowMs
   }
 
+  /** From now on all work. */
+  repair(): void {
+    for (const each of this.all) this.setMode(each, 'works')
+  }
+
+  /** From now on all work, except some that never work again: deliveries to them fail after the last attempt. */
+  heal(): void {
+    for (const each of this.all)
+      if (each.mode !== 'works') this.setMode(each, this.#draw.chance(0.9) ? 'works' : 'refuses')
+  }
+
   /** Since when the one with this URL works; null: it does not. */
   worksSince(url: string): number | null {
     return this.all.find(each => each.url === url && each.mode === 'works')?.sinceMs ?? null
@@ -132,9 +143,9 @@ export class Receivers {
 /** The HTTP client of a process that reaches all of these. */
 export function connectReceivers(groups: readonly Receivers[], process: ServiceProcess): HttpClient {
   return {
-    send(request) {
-      const group = groups.find(({ all }) => all.some(({ url }) => url === request.url)) ?? groups[0]
-      if (!group) return Promise.reject(new HttpClientError('unresolved', 'the name has no address'))
+    async send(request) {
+      const group = groups.find(({ all }) => all.some(({ url }) => url === request.url))
+      if (!group) throw new HttpClientError('unresolved', 'the name has no address')
       return group.send(process, request)
     },
     close: () => {},

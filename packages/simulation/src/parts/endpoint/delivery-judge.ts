@@ -173,12 +173,12 @@ export class EndpointDeliveryJudge {
 
   /** An endpoint has one attempt at a time. */
   #checkSending(endpoint: EndpointRow): void {
-    const sending = [...this.#open].filter(({ row }) => row.endpoint_id === endpoint.id && row.state === 'sending')
+    const sending = this.openOf(endpoint).filter(({ state }) => state === 'sending')
     if (sending.length > 1)
       this.#book.fail(
         'an endpoint has one attempt at a time',
         endpoint,
-        sending.map(({ row }) => row.event_seq).join(', '),
+        sending.map(({ event_seq: seq }) => seq).join(', '),
       )
   }
 

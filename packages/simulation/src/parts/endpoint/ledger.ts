@@ -1,7 +1,7 @@
-import { createVault } from '@zatgate/server/adapters/crypto/vault'
 import type { ServiceProcess } from '../../service/process.ts'
 import type { WebhookRequest } from '../../world/receivers.ts'
 import type { World } from '../../world/world.ts'
+import { openSecret } from '../webhook/ledger.ts'
 
 /** A row of the endpoints, as the database returns it. */
 export interface EndpointRow {
@@ -119,9 +119,7 @@ export function createSecretReader(world: World): (sealed: Uint8Array, accountId
     const name = Buffer.from(sealed).toString('hex')
     const known = opened.get(name)
     if (known !== undefined) return known
-    const context = { table: 'endpoints', column: 'secret', row: Number(accountId) } as const
-    const vault = createVault(world.encryptionKeys(), { bytes: () => new Uint8Array(), uuid: () => '' })
-    const secret = Buffer.from(vault.open(sealed, context)).toString()
+    const secret = openSecret(world, sealed, accountId, 'endpoints')
     opened.set(name, secret)
     return secret
   }

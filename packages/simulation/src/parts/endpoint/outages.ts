@@ -3,6 +3,7 @@ import type { Draw } from '../../runtime/draw.ts'
 import { pay } from '../../world/payment.ts'
 import type { ReceiverMode, Receivers } from '../../world/receivers.ts'
 import type { World } from '../../world/world.ts'
+import { receiverFault } from '../webhook/common-actions.ts'
 import type { EndpointOwners } from './owners.ts'
 
 const HOUR_MS = 3_600_000
@@ -18,20 +19,8 @@ export function outages(
   owners: EndpointOwners,
   inspect: () => void,
 ): readonly Action[] {
-  const mode = (name: ReceiverMode, fault: string): Action => ({
-    name: `an endpoint ${name}`,
-    weight: 0.8,
-    fault,
-    run(draw) {
-      inspect()
-      const chosen = draw.pick(receivers.all)
-      receivers.setMode(chosen, name)
-      return `${chosen.url}: ${name}`
-    },
-  })
-  const work = () => {
-    for (const each of receivers.all) receivers.setMode(each, 'works')
-  }
+  const mode = (name: ReceiverMode, fault: string) =>
+    receiverFault({ receivers, inspect }, name, { name: `an endpoint ${name}`, weight: 0.8, fault })
   return [
     mode('mixed', 'the receiver of an endpoint treats each request in another way'),
     mode('slow', 'the receiver of an endpoint responds late'),
@@ -43,7 +32,7 @@ export function outages(
       weight: 4,
       run() {
         inspect()
-        work()
+        receivers.repair()
         return 'the receivers of the endpoints work'
       },
     },
@@ -65,7 +54,7 @@ export function outages(
           }
           world.mine()
         }
-        if (draw.chance(0.8)) work()
+        if (draw.chance(0.8)) receivers.repair()
         const merchant = draw.pick(world.shop.merchants)
         if (draw.chance(0.3)) world.client('recover an endpoint', () => owners.recover(draw, merchant))
         if (draw.chance(0.7)) world.client('resume an endpoint', () => owners.resume(draw, merchant))

@@ -5,6 +5,7 @@ import type { Receivers } from '../../world/receivers.ts'
 import type { World } from '../../world/world.ts'
 import { request } from '../operator/request.ts'
 import type { Merchant } from '../sale/shop.ts'
+import { merchantAction } from '../webhook/common-actions.ts'
 import type { EndpointJudge } from './judge.ts'
 import type { KnownEndpoint } from './known-endpoint.ts'
 import { isActive } from './ledger.ts'
@@ -35,16 +36,8 @@ export class EndpointOwners {
 
   /** @param inspect called before each action */
   actions(inspect: () => void): readonly Action[] {
-    const owner = (name: string, weight: number, run: (draw: Draw, merchant: Merchant) => Promise<void>): Action => ({
-      name,
-      weight,
-      run: draw => {
-        inspect()
-        const merchant = draw.pick(this.#world.shop.merchants)
-        this.#world.client(name, () => run(draw, merchant))
-        return `${merchant.name}: ${name}`
-      },
-    })
+    const owner = (name: string, weight: number, run: (draw: Draw, merchant: Merchant) => Promise<void>) =>
+      merchantAction({ world: this.#world, inspect }, name, weight, run)
     return [
       owner('create an endpoint', 4, (draw, merchant) => this.create(draw, merchant)),
       owner('change an endpoint', 2, (draw, merchant) => this.#change(draw, merchant)),
@@ -74,7 +67,7 @@ export class EndpointOwners {
   async create(draw: Draw, { email }: Merchant): Promise<void> {
     const { url } = draw.pick(this.#receivers.all)
     const terms = { url, types: draw.pick(TYPES), schedule: draw.pick(SCHEDULES) }
-    const chosen = draw.chance(0.3) ? { secret: `a secret of the shop ${draw.hex(8)}`.replaceAll(' ', '-') } : {}
+    const chosen = draw.chance(0.3) ? { secret: `a-secret-of-the-shop-${draw.hex(8)}` } : {}
     const { databaseReplacements } = this.#world
     const made = await request(this.#world, draw, async ({ accounts, endpoints }) => {
       const account = await accounts.findByEmail(email)

@@ -1,12 +1,10 @@
 import type { PartFactory } from '../../run/part.ts'
 import { Draw } from '../../runtime/draw.ts'
 import { Receivers } from '../../world/receivers.ts'
+import { checkDelays } from '../webhook/common-actions.ts'
 import { EndpointJudge } from './judge.ts'
 import { outages } from './outages.ts'
 import { EndpointOwners } from './owners.ts'
-
-/** How long a due delivery may wait in a healthy service. Loops pause for 5 s, and up to 30 s after an error. */
-const PATIENCE_MS = 60_000
 
 /** Endpoints of the merchants beside their webhooks, and the servers that receive their events. */
 export const endpointPart: PartFactory = {
@@ -20,11 +18,7 @@ export const endpointPart: PartFactory = {
     world.receivers.push(receivers)
     receivers.onRequest = request => judge.received(request)
     world.onRestore(() => judge.restored())
-    /** Slow receivers delay only their own endpoint. Checked while the service itself has no faults. */
-    function inspect(): void {
-      const delayed = world.isCalm(PATIENCE_MS) ? judge.delayed(url => receivers.worksSince(url), PATIENCE_MS) : null
-      if (delayed !== null) world.fail('a receiver does not delay the deliveries to others', delayed)
-    }
+    const inspect = () => checkDelays(world, receivers, judge)
     return {
       name: 'endpoint',
       workers: ['endpoint'],
@@ -35,11 +29,7 @@ export const endpointPart: PartFactory = {
           for (let count = draw.int(1, 3); count > 0; count--) await owners.create(draw, merchant)
       },
       onCommit: () => judge.check(),
-      heal() {
-        // Some receivers never work again.
-        for (const receiver of receivers.all)
-          if (receiver.mode !== 'works') receivers.setMode(receiver, draw.chance(0.9) ? 'works' : 'refuses')
-      },
+      heal: () => receivers.heal(),
       unsettled: () => judge.unsettled(url => receivers.worksSince(url) !== null),
     }
   },

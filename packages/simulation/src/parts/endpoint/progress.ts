@@ -7,7 +7,6 @@ import {
   type KnownEndpointDelivery,
 } from './ledger.ts'
 
-const ATTEMPT_MS = 5_000
 /** An attempt counts as lost this long after its claim. */
 const LEASE_MS = 15_000
 const MAX_ATTEMPTS = 4
@@ -200,6 +199,3 @@ export function orderProblem(
     `${seq} after ${first?.attempts} attempts at ${first?.event_seq}`,
   ]
 }
-
-/** How long a receiver has for its response, in milliseconds. */
-export const RECEIVER_MS = ATTEMPT_MS

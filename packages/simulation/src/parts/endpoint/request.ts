@@ -3,8 +3,8 @@ import type { EventRow } from '../event/new-events.ts'
 import type { Problem } from '../webhook/progress.ts'
 import { signatureProblem } from '../webhook/request.ts'
 import type { EndpointClaim, EndpointTarget } from './ledger.ts'
-import { RECEIVER_MS } from './progress.ts'
 
+const ATTEMPT_MS = 5_000
 /** From a claim to its request. */
 const SENT_WITHIN_MS = 8_000
 
@@ -36,7 +36,7 @@ export function assignRequest(
 export function requestProblem(claim: EndpointClaim, event: EventRow, request: WebhookRequest): Problem | null {
   const body = `${event.body.slice(0, -1)},"event_id":"${event.public_id}","seq":${event.seq}}`
   if (request.body !== body) return ['an endpoint gets the bytes of its event, with its id and number', request.body]
-  if (request.deadlineMs !== RECEIVER_MS) return ['a receiver has 5 seconds', `${request.deadlineMs} ms`]
+  if (request.deadlineMs !== ATTEMPT_MS) return ['a receiver has 5 seconds', `${request.deadlineMs} ms`]
   const problems = claim.targets
     .filter(({ url }) => url === request.url)
     .flatMap(target => signersOf(target, request.clockMs))

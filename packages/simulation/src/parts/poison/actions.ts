@@ -119,6 +119,28 @@ export function poisonActions(world: World): readonly Action[] {
     }
   }
 
+  /** A secret does not open any more, and events need it at once. @param when in the words of the fault */
+  function secretCloses(
+    kind: 'webhook' | 'endpoint',
+    sql: string,
+    when: string,
+    tell: (row: PoisonedRow) => string,
+  ): Action {
+    const named = kind === 'webhook' ? 'a webhook' : 'an endpoint'
+    return {
+      name: `the secret of ${named} does not open`,
+      weight: 8,
+      fault: `the sealed secret of ${named} cannot be opened when ${when}`,
+      async run(draw) {
+        const row = addPoison(draw, kind, sql)
+        if (!row) return undefined
+        payAll(draw, await createInvoices(draw))
+        await world.runFor(draw.int(1, 30) * 1_000)
+        return tell(row)
+      },
+    }
+  }
+
   const webhookActions: readonly Action[] = [
     {
       name: 'a delivery cannot be written',
@@ -136,33 +158,15 @@ export function poisonActions(world: World): readonly Action[] {
         return row && `the database refuses to change delivery ${short(row.reference)}`
       },
     },
-    {
-      name: 'the secret of a webhook does not open',
-      weight: 8,
-      fault: 'the sealed secret of a webhook cannot be opened when its events are delivered',
-      async run(draw) {
-        const row = addPoison(draw, 'webhook', WEBHOOKS)
-        if (!row) return undefined
-        payAll(draw, await createInvoices(draw))
-        await world.runFor(draw.int(1, 30) * 1_000)
-        return `the secret of the webhook of account ${row.reference.split(' ')[0]} does not open any more`
-      },
-    },
+    secretCloses('webhook', WEBHOOKS, 'its events are delivered', ({ reference }) => {
+      return `the secret of the webhook of account ${reference.split(' ')[0]} does not open any more`
+    }),
   ]
 
   const endpointActions: readonly Action[] = [
-    {
-      name: 'the secret of an endpoint does not open',
-      weight: 8,
-      fault: 'the sealed secret of an endpoint cannot be opened when an event is sent to it',
-      async run(draw) {
-        const row = addPoison(draw, 'endpoint', ENDPOINTS)
-        if (!row) return undefined
-        payAll(draw, await createInvoices(draw))
-        await world.runFor(draw.int(1, 30) * 1_000)
-        return `the secret of endpoint ${short(row.reference)} does not open any more`
-      },
-    },
+    secretCloses('endpoint', ENDPOINTS, 'an event is sent to it', ({ reference }) => {
+      return `the secret of endpoint ${short(reference)} does not open any more`
+    }),
   ]
 
   return [

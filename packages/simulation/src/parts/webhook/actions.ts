@@ -4,6 +4,7 @@ import type { Draw } from '../../runtime/draw.ts'
 import type { ReceiverMode, Receivers } from '../../world/receivers.ts'
 import type { World } from '../../world/world.ts'
 import { isExpectedFailure, type Merchant } from '../sale/shop.ts'
+import { merchantAction, receiverFault } from './common-actions.ts'
 import type { WebhookJudge } from './judge.ts'
 import { lateSuccess } from './races.ts'
 
@@ -104,32 +105,10 @@ export function webhookActions(
   owners: WebhookOwners,
   inspect: () => void,
 ): readonly Action[] {
-  function owner(name: string, weight: number, run: (draw: Draw, merchant: Merchant) => Promise<void>): Action {
-    return {
-      name,
-      weight,
-      run(draw) {
-        inspect()
-        const merchant = draw.pick(world.shop.merchants)
-        world.client(name, () => run(draw, merchant))
-        return `${merchant.name}: ${name}`
-      },
-    }
-  }
-
-  function receiver(mode: ReceiverMode, fault: string): Action {
-    return {
-      name: `a receiver ${mode}`,
-      weight: 0.7,
-      fault,
-      run(draw) {
-        inspect()
-        const chosen = draw.pick(receivers.all)
-        receivers.setMode(chosen, mode)
-        return `${chosen.url}: ${mode}`
-      },
-    }
-  }
+  const owner = (name: string, weight: number, run: (draw: Draw, merchant: Merchant) => Promise<void>) =>
+    merchantAction({ world, inspect }, name, weight, run)
+  const receiver = (mode: ReceiverMode, fault: string) =>
+    receiverFault({ receivers, inspect }, mode, { name: `a receiver ${mode}`, weight: 0.7, fault })
 
   return [
     ...(world.setup.processes > 1 ? [lateSuccess(world, receivers, owners)] : []),
@@ -162,7 +141,7 @@ export function webhookActions(
       weight: 3,
       run() {
         inspect()
-        for (const each of receivers.all) receivers.setMode(each, 'works')
+        receivers.repair()
         return 'the receivers work'
       },
     },

@@ -98,9 +98,14 @@ export function readPrunedSeq({ database }: World, accountId: bigint): bigint {
   return database.committed<{ seq: bigint }>(PRUNED, accountId)[0]?.seq ?? 0n
 }
 
-/** The secret of an account's webhook. */
-export function openSecret(world: World, sealed: Uint8Array, accountId: bigint): string {
-  const context = { table: 'webhooks', column: 'secret', row: Number(accountId) } as const
+/** The secret of an account's webhook, or of one of its endpoints. */
+export function openSecret(
+  world: World,
+  sealed: Uint8Array,
+  accountId: bigint,
+  table: 'webhooks' | 'endpoints' = 'webhooks',
+): string {
+  const context = { table, column: 'secret', row: Number(accountId) } as const
   const vault = createVault(world.encryptionKeys(), { bytes: () => new Uint8Array(), uuid: () => '' })
   return Buffer.from(vault.open(sealed, context)).toString()
 }

@@ -1,8 +1,8 @@
 import type { PartFactory } from '../../run/part.ts'
 import { Draw } from '../../runtime/draw.ts'
 import { Receivers } from '../../world/receivers.ts'
-import type { World } from '../../world/world.ts'
 import { WebhookOwners, webhookActions } from './actions.ts'
+import { checkDelays } from './common-actions.ts'
 import { WebhookJudge } from './judge.ts'
 
 /** Webhooks of the merchants, and the servers that receive them. */
@@ -21,17 +21,13 @@ export const webhookPart: PartFactory = {
       name: 'webhook',
       workers: ['delivery'],
       transitions: TRANSITIONS,
-      actions: webhookActions(world, receivers, owners, () => inspect(world, judge, receivers)),
+      actions: webhookActions(world, receivers, owners, () => checkDelays(world, receivers, judge)),
       async setUp() {
         for (const [index, merchant] of world.shop.merchants.entries())
           if (draw.chance(0.8)) await owners.set(draw, merchant, receivers.all[index % 2]!.url)
       },
       onCommit: () => judge.check(),
-      heal() {
-        // Some receivers never work again: their deliveries fail after the last attempt.
-        for (const receiver of receivers.all)
-          if (receiver.mode !== 'works') receivers.setMode(receiver, draw.chance(0.9) ? 'works' : 'refuses')
-      },
+      heal: () => receivers.heal(),
       unsettled: () => judge.unsettled(),
       atEnd: () => judge.checkEnd(),
     }
@@ -49,12 +45,3 @@ const TRANSITIONS = [
   'delivery sending → failed',
   'delivery sending → canceled',
 ]
-
-/** How long a due delivery may wait in a healthy service. Loops pause for 5 s, and up to 30 s after an error. */
-const PATIENCE_MS = 60_000
-
-/** Slow receivers delay only their own account. Checked while the service itself has no faults. */
-function inspect(world: World, judge: WebhookJudge, receivers: Receivers): void {
-  const delayed = world.isCalm(PATIENCE_MS) ? judge.delayed(url => receivers.worksSince(url), PATIENCE_MS) : null
-  if (delayed !== null) world.fail('a receiver does not delay the deliveries to others', delayed)
-}

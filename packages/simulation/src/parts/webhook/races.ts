@@ -18,7 +18,7 @@ export function lateSuccess(world: World, receivers: Receivers, owners: WebhookO
     async run(draw) {
       if (world.responsive.length < 2) return undefined
       const merchant = draw.pick(world.shop.merchants)
-      for (const receiver of receivers.all) receivers.setMode(receiver, 'works')
+      receivers.repair()
       receivers.onNext = process => world.suspend(process, SUSPENDED_MS)
       world.client('send a test event', () => owners.test(draw, merchant))
       await world.runFor(2_000)
@@ -27,7 +27,7 @@ export function lateSuccess(world: World, receivers: Receivers, owners: WebhookO
       if (!suspended) return undefined
       for (const receiver of receivers.all) receivers.setMode(receiver, 'fails')
       await world.runFor(LOST_AFTER_MS)
-      for (const receiver of receivers.all) receivers.setMode(receiver, 'works')
+      receivers.repair()
       await world.runFor(SUSPENDED_MS - LOST_AFTER_MS)
       // Only the process that knows of the success may make the next attempt.
       for (const process of world.running) if (process !== suspended) process.crash()
