@@ -120,4 +120,12 @@ export const TERMS: readonly Change[] = [
     },
     withinSeeds: 3_000,
   },
+  {
+    name: 'an invoice is canceled whose recorded payment waits to be evaluated',
+    file: 'services/sale/invoice-cancellation.ts',
+    in: 'cancel',
+    find: 'requireCancelable({ ...invoice, receivedZat: after.receivedZat })',
+    replace: '',
+    killedBy: { file: 'workers/chain/set-aside-invoice.test.ts', test: 'waits to be evaluated is not canceled' },
+  },
 ]

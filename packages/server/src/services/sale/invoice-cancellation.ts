@@ -32,16 +32,24 @@ export function createInvoiceCancellations(deps: {
         const invoice = sameRow((await lockInvoices(tx, [found.id])).get(found.id), found)
         if (!invoice) throw new AppError('no_such_invoice')
         if (invoice.canceledAt !== null) return { invoice, changes: [] }
-        const detail = whyNotCancelable(invoice)
-        if (detail !== null) throw new AppError('invoice_not_cancelable', { detail })
+        requireCancelable(invoice)
         await tx.invoices.cancel(invoice.id, now)
         const canceled = { ...invoice, canceledAt: now }
         const context = { locked: new Map([[invoice.id, canceled]]), isAlone: true }
         const changes = await updateInvoices(tx, [invoice.id], now, context)
-        return { invoice: changes[0]?.after ?? canceled, changes }
+        const after = changes[0]?.after ?? canceled
+        // A recorded payment may have waited to be evaluated, beside a row that cannot be written.
+        requireCancelable({ ...invoice, receivedZat: after.receivedZat })
+        return { invoice: after, changes }
       })
       reportChanges(changes)
       return invoice
     },
   }
+}
+
+/** @throws AppError `invoice_not_cancelable` */
+function requireCancelable(invoice: Invoice): void {
+  const detail = whyNotCancelable(invoice)
+  if (detail !== null) throw new AppError('invoice_not_cancelable', { detail })
 }

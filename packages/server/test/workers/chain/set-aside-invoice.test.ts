@@ -169,6 +169,25 @@ onBothDatabases(engine => {
     assert.deepEqual(await kinds(), [['invoice', 1]])
   })
 
+  test('an invoice whose recorded payment waits to be evaluated is not canceled, and is paid later', async t => {
+    const { harness, invoices, statuses, retry, poison } = await open(engine, t)
+    invoices.length = 1
+    const [bad] = invoices as [Invoice]
+    const repair = await poison(bad)
+    harness.pay(bad, AMOUNT)
+    harness.sandbox.mine(4)
+    await harness.sync()
+    await repair()
+    assert.deepEqual(await statuses(), ['pending'])
+    const { cancellations } = harness.services
+    await assert.rejects(cancellations.cancel(harness.account, bad.publicId), { code: 'invoice_not_cancelable' })
+    const read = () => harness.query(tx => tx.invoices.byPublicId(bad.publicId))
+    assert.equal((await read())?.canceledAt, null)
+    harness.clock.advance(3_600)
+    await retry()
+    assert.deepEqual(await statuses(), ['paid'])
+  })
+
   test('invoices without confirmations that waited beside one that cannot be written are paid without a block', async t => {
     const { harness, statuses, retry, poison, invoices } = await open(engine, t)
     invoices.length = 0
