@@ -1,0 +1,22 @@
+import type { PageLocale } from '../../domain/locale.ts'
+import { en } from './en/index.ts'
+import type { Translation } from './message.ts'
+
+export type MessageName = keyof typeof en
+
+/** All messages by language. */
+export const CATALOG: Readonly<Record<PageLocale, Translation<typeof en>>> = {
+  en,
+  es: en,
+  de: en,
+  fr: en,
+  pt: en,
+  it: en,
+  nl: en,
+  ja: en,
+  zh: en,
+  ko: en,
+  ru: en,
+  tr: en,
+  ar: en,
+}

@@ -1,0 +1,107 @@
+import { acceptedLocale, type PageLocale, pageLocale } from '../../domain/locale.ts'
+import { formatZec, type Zat } from '../../domain/money.ts'
+import { type Child, Html, html } from '../html.ts'
+import { CATALOG, type MessageName } from './catalog.ts'
+
+/** Values of a message by their names. `count` chooses the plural form. */
+export type Values = Readonly<Record<string, Exclude<Child, readonly Child[]>>>
+
+const PLACEHOLDER = /\{(\w+)\}/g
+
+/** The messages, numbers and dates of one language. */
+export class Text {
+  readonly locale: PageLocale
+  readonly direction: 'ltr' | 'rtl'
+  readonly #plural: Intl.PluralRules
+
+  constructor(locale: PageLocale) {
+    this.locale = locale
+    this.direction = locale === 'ar' ? 'rtl' : 'ltr'
+    this.#plural = new Intl.PluralRules(locale)
+  }
+
+  /** A message as HTML. Values are escaped, and isolated from the direction of the text around them. */
+  say(name: MessageName, values: Values = {}): Html {
+    const markup = escapeText(this.#form(name, values)).replace(/\*([^*]+)\*/g, '<b>$1</b>')
+    return new Html(markup.replace(PLACEHOLDER, (_, value: string) => isolate(this.#value(value, values))))
+  }
+
+  /** A message as plain text, for titles, attributes and mails. */
+  plain(name: MessageName, values: Values = {}): string {
+    const text = this.#form(name, values).replaceAll('*', '')
+    return text.replace(PLACEHOLDER, (_, value: string) => String(this.#value(value, values) ?? ''))
+  }
+
+  /** A whole or decimal number, exact: `1234.50` → `1,234.50`. Digits are Latin in every language, as wallets have them. */
+  number(decimal: string | number | bigint): string {
+    const fraction = String(decimal).split('.')[1]?.length ?? 0
+    const format = numberFormat(this.locale, fraction)
+    return format.format(decimal as Intl.StringNumericLiteral)
+  }
+
+  /** `1,222.31 EUR` */
+  money(amount: string, currency: string): string {
+    return `${this.number(amount)}\u00a0${currency}`
+  }
+
+  /** `0.025 ZEC` */
+  zec(amount: Zat): string {
+    return this.money(formatZec(amount), 'ZEC')
+  }
+
+  #form(name: MessageName, { count }: Values): string {
+    const message = CATALOG[this.locale][name]
+    if (typeof message === 'string') return message
+    return message[this.#plural.select(Number(count))] ?? message.other
+  }
+
+  #value(name: string, values: Values): Child {
+    const value = values[name]
+    return typeof value === 'number' ? this.number(value) : value
+  }
+}
+
+const texts = new Map<PageLocale, Text>()
+
+export function textIn(locale: PageLocale): Text {
+  const found = texts.get(locale) ?? new Text(locale)
+  texts.set(locale, found)
+  return found
+}
+
+/** What decides the language of a page, the most important first. */
+interface LanguageWishes {
+  /** Chosen on the page: `lang` of its query. */
+  readonly chosen?: string | undefined
+  /** Given by the shop for this buyer: the locale of the invoice. */
+  readonly given?: string | null | undefined
+  /** The header of the browser. */
+  readonly accepted?: string | undefined
+  /** The default language of the shop. */
+  readonly standard?: string | null | undefined
+}
+
+export function textFor({ chosen, given, accepted, standard }: LanguageWishes): Text {
+  const locale =
+    pageLocale(chosen ?? '') ?? pageLocale(given ?? '') ?? acceptedLocale(accepted ?? '') ?? pageLocale(standard ?? '')
+  return textIn(locale ?? 'en')
+}
+
+const formats = new Map<string, Intl.NumberFormat>()
+
+/** Building a format is slow. There is one for each language and number of decimals, which are few. */
+function numberFormat(locale: PageLocale, fraction: number): Intl.NumberFormat {
+  const key = `${locale} ${fraction}`
+  const options = { minimumFractionDigits: fraction, maximumFractionDigits: fraction, numberingSystem: 'latn' }
+  const format = formats.get(key) ?? new Intl.NumberFormat(locale, options)
+  formats.set(key, format)
+  return format
+}
+
+function escapeText(text: string): string {
+  return html`${text}`.text
+}
+
+function isolate(value: Child): string {
+  return html`<bdi>${value}</bdi>`.text
+}
