@@ -55,8 +55,15 @@ function showCountdowns() {
     const [hours, minutes, seconds] = [Math.floor(left / 3600), Math.floor(left / 60) % 60, left % 60]
     const rest = [minutes, seconds].map(part => String(part).padStart(2, '0')).join(':')
     countdown.textContent = hours > 0 ? `${hours}:${rest}` : rest
+    showBar(countdown.closest('.time')?.querySelector('progress'), left)
     showTimeUp(countdown, left === 0)
   }
+}
+
+function showBar(bar, left) {
+  if (!bar) return
+  bar.value = left
+  bar.hidden = false
 }
 
 /** Hides what must not be paid once the time is up, also while the server cannot be reached. It decides what follows. */

@@ -7,7 +7,12 @@ export function copyable(text: string, what: string): Html {
 
 /** A button that copies `text`. `what` names it for screen readers. */
 export function copyButton(text: string, what: string): Html {
-  return html`<button type="button" class="small" data-copy="${text}" aria-label="Copy ${what}" hidden>Copy</button>`
+  return copyButtonWith(text, `Copy ${what}`, 'Copy')
+}
+
+/** @param label for screen readers @param word what stands on the button */
+export function copyButtonWith(text: string, label: string, word: string): Html {
+  return html`<button type="button" class="small" data-copy="${text}" aria-label="${label}" hidden>${word}</button>`
 }
 
 /** A secret that is shown only once. */

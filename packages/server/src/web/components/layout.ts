@@ -1,9 +1,10 @@
 import { type AssetName, assetPath } from '../assets.ts'
 import { timeElement } from '../format.ts'
 import { booleanAttribute, type Child, type Html, html } from '../html.ts'
+import { type Text, textIn } from '../text/text.ts'
 import { DOCS, NAV, type NavItem } from './nav.ts'
 
-interface PageOptions {
+export interface PageOptions {
   readonly title: string
   readonly body: Child
   /** Public id of an invoice whose changes update the page. Without JavaScript the page reloads every 15 seconds. */
@@ -17,6 +18,12 @@ interface PageOptions {
   /** Opens another address after three seconds, without JavaScript. */
   readonly redirectsTo?: URL | null
   readonly theme?: Embedding['theme']
+  /** The language of a page for buyers. Undefined: a page in English, whose times have the format of the reader's system. */
+  readonly text?: Text
+  /** The name after the title. Undefined: that of this service. */
+  readonly site?: string
+  /** The path of a stylesheet besides that of all pages. */
+  readonly stylesheet?: string
 }
 
 /** The signed-in user that a dashboard page is rendered for. */
@@ -83,9 +90,9 @@ interface PlainPage extends PageOptions {
 }
 
 /** Shown by the script of an open page that cannot be updated. */
-function staleNote({ liveInvoiceId, rechecks = false }: PageOptions): Html | false {
+function staleNote({ liveInvoiceId, rechecks = false, text = textIn('en') }: PageOptions): Html | false {
   if (liveInvoiceId === undefined && !rechecks) return false
-  return html`<p class="card narrow attention" role="status" data-stale hidden>No connection. This page may be out of date. It updates by itself once it is back, and a payment that you have sent is safe.</p>`
+  return html`<p class="card narrow attention" role="status" data-stale hidden>${text.say('no_connection')}</p>`
 }
 
 /** A page for a merchant who is not signed in: sign-in and errors. */
@@ -96,12 +103,13 @@ export function signedOutPage(page: PageOptions): Html {
   })
 }
 
-/** A page without the dashboard menu, such as those for buyers. */
+/** A page without the dashboard menu. One for buyers has a language, and no name of this service on top. */
 export function plainPage({ embedding = null, footer, ...page }: PlainPage): Html {
   const options = embedding ? { ...page, script: 'embed.js' as const, theme: embedding.theme } : page
-  return frame(options, embedding ? 'plain embedded' : 'plain')`
-    ${!embedding && html`<header class="plain-top"><span class="brand">${brand()}</span></header>`}
-    <main id="main"${embedding && html` aria-label="Payment"`}>${staleNote(page)}${page.banner ?? false}${page.body}</main>${footer}`
+  const kind = page.text ? 'plain buyer' : 'plain'
+  return frame(options, embedding ? `${kind} embedded` : kind)`
+    ${!page.text && html`<header class="plain-top"><span class="brand">${brand()}</span></header>`}
+    <main id="main"${embedding && html` aria-label="${(page.text ?? textIn('en')).plain('payment')}"`}>${staleNote(page)}${page.banner ?? false}${page.body}</main>${footer}`
 }
 
 /** A page of documentation, with its contents beside it. */
@@ -116,7 +124,16 @@ export function referencePage({ contents, ...page }: PageOptions & { readonly co
 }
 
 function frame(options: PageOptions, kind: string) {
-  const { title, liveInvoiceId, rechecks = false, awaiting = false, script, theme = null, redirectsTo = null } = options
+  const {
+    title,
+    liveInvoiceId,
+    rechecks = false,
+    awaiting = false,
+    script,
+    theme = null,
+    redirectsTo = null,
+    text,
+  } = options
   const isLive = liveInvoiceId !== undefined
   const isUpdated = isLive || rechecks || awaiting
   const scripts: AssetName[] = [
@@ -125,18 +142,19 @@ function frame(options: PageOptions, kind: string) {
     ...(script ? [script] : []),
   ]
   return (strings: TemplateStringsArray, ...values: readonly Child[]): Html => html`<!doctype html>
-<html lang="en">
+<html lang="${text?.locale ?? 'en'}" dir="${text?.direction ?? 'ltr'}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="${theme ?? 'light dark'}">
-<title>${title} · zatgate</title>
+<title>${title} · ${options.site ?? 'zatgate'}</title>
 <link rel="icon" href="${assetPath('icon.svg')}" type="image/svg+xml">
 <link rel="stylesheet" href="${assetPath(theme === null ? 'style.css' : `style-${theme}.css`)}">
+${options.stylesheet !== undefined && html`<link rel="stylesheet" href="${options.stylesheet}">`}
 ${scripts.map(name => html`<script type="module" src="${assetPath(name)}"></script>`)}
 ${withoutScript(redirectsTo, isLive, rechecks)}
 </head>
-<body class="${kind}">${html(strings, ...values)}
+<body class="${kind}"${text && html` data-copied="${text.plain('copied')}" data-not-copied="${text.plain('not_copied')}"`}>${html(strings, ...values)}
 ${isUpdated && html`<p class="unseen" role="status" data-announcer${isLive && html` data-live-invoice="${liveInvoiceId}"`}${booleanAttribute('data-awaiting', awaiting)}></p>`}
 </body>
 </html>

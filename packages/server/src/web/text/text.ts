@@ -2,6 +2,7 @@ import { acceptedLocale, type PageLocale, pageLocale } from '../../domain/locale
 import { formatZec, type Zat } from '../../domain/money.ts'
 import { type Child, Html, html } from '../html.ts'
 import { CATALOG, type MessageName } from './catalog.ts'
+import type { Message } from './message.ts'
 
 /** Values of a message by their names. `count` chooses the plural form. */
 export type Values = Readonly<Record<string, Exclude<Child, readonly Child[]>>>
@@ -49,8 +50,14 @@ export class Text {
     return this.money(formatZec(amount), 'ZEC')
   }
 
+  /** `4 minutes` */
+  duration(count: number, unit: 'second' | 'minute' | 'hour' | 'day'): string {
+    const options = { style: 'unit', unit, unitDisplay: 'long', numberingSystem: 'latn' } as const
+    return new Intl.NumberFormat(this.locale, options).format(count)
+  }
+
   #form(name: MessageName, { count }: Values): string {
-    const message = CATALOG[this.locale][name]
+    const message = CATALOG[this.locale][name] as Message
     if (typeof message === 'string') return message
     return message[this.#plural.select(Number(count))] ?? message.other
   }
@@ -72,7 +79,7 @@ export function textIn(locale: PageLocale): Text {
 /** What decides the language of a page, the most important first. */
 interface LanguageWishes {
   /** Chosen on the page: `lang` of its query. */
-  readonly chosen?: string | undefined
+  readonly chosen?: string | null | undefined
   /** Given by the shop for this buyer: the locale of the invoice. */
   readonly given?: string | null | undefined
   /** The header of the browser. */

@@ -1,4 +1,5 @@
 import { invalidField } from '../../../domain/error.ts'
+import { type PageLocale, pageLocale } from '../../../domain/locale.ts'
 import { parseShopUrl } from '../../../domain/sale/shop-url.ts'
 import { isUuid } from '../../../domain/uuid.ts'
 import type { FormFields } from '../../forms.ts'
@@ -12,8 +13,8 @@ interface CheckoutPlacement {
   readonly returnTo: URL | null
   /** The id of the swap that the buyer has started; null: none is known. */
   readonly swapId: string | null
-  /** The money is not real: the network is not the main one. */
-  readonly isTest: boolean
+  /** The language that the buyer has chosen on the page; null: none. */
+  readonly chosenLocale: PageLocale | null
 }
 
 /** The addresses of an invoice's pages for its buyer. They keep the placement. */
@@ -23,18 +24,25 @@ export interface CheckoutLinks extends CheckoutPlacement {
   readonly checkoutInZec: string
   /** The form that chooses another asset. */
   readonly swap: string
+  /** The checkout in another language. */
+  inLanguage(locale: PageLocale): string
+  swapInLanguage(locale: PageLocale): string
   /** Shows this swap of the invoice. Only the response of its start contains the id. */
   ofSwap(swapPublicId: string): string
 }
 
-const ON_ITS_OWN: CheckoutPlacement = { embedding: null, returnTo: null, swapId: null, isTest: false }
+const ON_ITS_OWN: CheckoutPlacement = { embedding: null, returnTo: null, swapId: null, chosenLocale: null }
 
 export function checkoutLinks(publicId: string, placement = ON_ITS_OWN): CheckoutLinks {
-  const { embedding, returnTo, swapId } = placement
+  const { embedding, returnTo, swapId, chosenLocale } = placement
   const checkout = embedding ? `/i/${publicId}/embed` : `/i/${publicId}`
-  const kept = { ...(embedding?.theme && { theme: embedding.theme }), ...(returnTo && { return_to: returnTo.href }) }
+  const kept = {
+    ...(chosenLocale && { lang: chosenLocale }),
+    ...(embedding?.theme && { theme: embedding.theme }),
+    ...(returnTo && { return_to: returnTo.href }),
+  }
   const link = (path: string, fields: Record<string, string> = {}) => {
-    const query = new URLSearchParams({ ...(swapId !== null && { swap: swapId }), ...fields, ...kept }).toString()
+    const query = new URLSearchParams({ ...(swapId !== null && { swap: swapId }), ...kept, ...fields }).toString()
     return query === '' ? path : `${path}?${query}`
   }
   return {
@@ -42,6 +50,8 @@ export function checkoutLinks(publicId: string, placement = ON_ITS_OWN): Checkou
     checkout: link(checkout),
     checkoutInZec: link(checkout, { with: 'zec' }),
     swap: link(`${checkout}/swap`),
+    inLanguage: locale => link(checkout, { lang: locale }),
+    swapInLanguage: locale => link(`${checkout}/swap`, { lang: locale }),
     ofSwap: swapPublicId => link(checkout, { swap: swapPublicId }),
   }
 }
@@ -51,17 +61,14 @@ export function checkoutLinks(publicId: string, placement = ON_ITS_OWN): Checkou
  * @param publicUrl of the service
  * @throws AppError `invalid_return_to`, `invalid_theme`
  */
-export function parsePlacement(
-  query: FormFields,
-  embedded: boolean,
-  publicUrl: string,
-): Omit<CheckoutPlacement, 'isTest'> {
+export function parsePlacement(query: FormFields, embedded: boolean, publicUrl: string): CheckoutPlacement {
   const swapId = query.swap !== undefined && isUuid(query.swap) ? query.swap : null
-  if (!embedded) return { embedding: null, returnTo: parseReturnTo(query.return_to, publicUrl), swapId }
+  const chosenLocale = pageLocale(query.lang ?? '')
+  if (!embedded) return { embedding: null, returnTo: parseReturnTo(query.return_to, publicUrl), swapId, chosenLocale }
   if (query.return_to !== undefined) throw invalidField('return_to', 'in a frame, the page around it has the way back')
   const theme = THEMES.find(name => name === query.theme) ?? null
   if (query.theme !== undefined && theme === null) throw invalidField('theme', `it must be ${THEMES.join(' or ')}`)
-  return { embedding: { theme }, returnTo: null, swapId }
+  return { embedding: { theme }, returnTo: null, swapId, chosenLocale }
 }
 
 function parseReturnTo(text: string | undefined, publicUrl: string): URL | null {

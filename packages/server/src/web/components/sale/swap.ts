@@ -4,6 +4,7 @@ import { hasDeposit, type SwapStatus } from '../../../domain/sale/swap.ts'
 import type { Swap } from '../../../ports/repository/sale/swap.ts'
 import { timeElement } from '../../format.ts'
 import { type Child, type Html, html } from '../../html.ts'
+import type { Text } from '../../text/text.ts'
 import { copyable } from '../copyable.ts'
 import { definitionList } from '../definition-list.ts'
 import { livePart } from '../live.ts'
@@ -124,21 +125,30 @@ function memoRow({ depositMemo }: Swap): (readonly [string, Child])[] {
 }
 
 /**
- * Shown below the payment request in ZEC: a link to pay with another asset, and a swap that was started elsewhere. A swap
- * that has ended can be followed by another one.
+ * The ways to pay, above the payment request in ZEC, and a swap that was started elsewhere. A swap that has ended can be
+ * followed by another one.
  */
-export function otherAssets(view: {
-  readonly invoice: Invoice
-  readonly swap: Swap | undefined
-  readonly links: CheckoutLinks
-  readonly foreign: Swap | null
-}): Child {
+export function otherAssets(
+  text: Text,
+  view: {
+    readonly invoice: Invoice
+    readonly swap: Swap | undefined
+    readonly links: CheckoutLinks
+    readonly foreign: Swap | null
+  },
+): Child {
   const { invoice, swap, links, foreign } = view
-  const link = html`<p><a class="button full" href="${links.swap}">Pay with another asset</a></p>`
-  if (swap?.status === 'REFUNDED' || swap?.status === 'FAILED') return link
+  if (swap?.status === 'REFUNDED' || swap?.status === 'FAILED') return waysToPay(text, links, 'zec')
   // A swap is for the whole amount, so it is not offered after a part payment in ZEC. One with a deposit is not replaced.
   const offersSwap = invoice.receivedZat === 0n && !(foreign && hasDeposit(foreign.status))
-  return html`${offersSwap && link}${foreign && startedElsewhere(foreign, links)}`
+  return html`${offersSwap && waysToPay(text, links, 'zec')}${foreign && startedElsewhere(foreign, links)}`
+}
+
+/** Tabs: Zcash, or another asset. */
+export function waysToPay(text: Text, links: CheckoutLinks, shown: 'zec' | 'other'): Html {
+  const tab = (way: typeof shown, href: string, label: Html) =>
+    html`<a href="${href}"${way === shown && html` aria-current="page"`}>${label}</a>`
+  return html`<nav class="ways" aria-label="${text.plain('ways_to_pay')}">${tab('zec', links.checkoutInZec, text.say('with_zcash'))}${tab('other', links.swap, text.say('with_other'))}</nav>`
 }
 
 /** Asks before a swap is shown that this page has not started: its refunds may go to another person. */

@@ -2,6 +2,9 @@ import { type CheckoutState, REDIRECT_SECS } from '../../../domain/sale/checkout
 import type { Invoice } from '../../../domain/sale/invoice.ts'
 import { fillIn } from '../../../domain/sale/shop-url.ts'
 import { booleanAttribute, type Html, html } from '../../html.ts'
+import type { Text } from '../../text/text.ts'
+import type { BuyerView } from '../buyer/buyer-page.ts'
+import { shopOrHost } from '../buyer/shop.ts'
 import type { CheckoutLinks } from './checkout-links.ts'
 
 type Ways = Pick<Invoice, 'publicId' | 'orderId' | 'successUrl' | 'cancelUrl'>
@@ -10,13 +13,18 @@ type Ways = Pick<Invoice, 'publicId' | 'orderId' | 'successUrl' | 'cancelUrl'>
  * The way back to the shop: the address that the invoice has for this state, otherwise `return_to`. Nothing in a frame.
  * It names the host, since a link to the checkout can come from anyone with the invoice id.
  */
-export function wayBack(invoice: Ways, { embedding, returnTo }: CheckoutLinks, state: CheckoutState): Html | false {
+export function wayBack(
+  { text, shop }: Pick<BuyerView, 'text' | 'shop'>,
+  invoice: Ways,
+  { embedding, returnTo }: CheckoutLinks,
+  state: CheckoutState,
+): Html | false {
   if (embedding) return false
   const own = ownWayBack(invoice, state)
   const url = own ?? returnTo
   if (!url) return false
   const isQuiet = state === 'payable' || state === 'short' || (own !== null && state !== 'paid')
-  return html`<p><a class="${isQuiet ? 'button full' : 'button primary full'}" href="${url.href}"${booleanAttribute('data-success', own !== null && state === 'paid')}>Back to ${url.host}</a></p>`
+  return html`<p><a class="${isQuiet ? 'button full' : 'button primary full'}" href="${url.href}"${booleanAttribute('data-success', own !== null && state === 'paid')}>${text.say('back_to', { shop: shopOrHost(shop, url) })}</a></p>`
 }
 
 /** While a payment is confirmed, the invoice has none: the buyer neither gives up nor has paid. */
@@ -35,9 +43,14 @@ export function redirectOf(
 }
 
 /** Where `assets/redirect.js` says that it leads back to the shop. On the page before that, so that it is announced. */
-export function redirectNote(url: URL, { status, paidAt }: Pick<Invoice, 'status' | 'paidAt'>, now: number): Html {
+export function redirectNote(
+  text: Text,
+  url: URL,
+  { status, paidAt }: Pick<Invoice, 'status' | 'paidAt'>,
+  now: number,
+): Html {
   const isRecent = status === 'paid' && isWithin(paidAt, REDIRECT_SECS.withScript, now)
-  return html`<p class="center" role="status" data-redirect="${noteText(url)}"${booleanAttribute('data-recent', isRecent)}>${redirectsWithoutScript({ status, paidAt }, now) && html`<noscript>${noteText(url)}</noscript>`}</p>`
+  return html`<p class="center" role="status" data-redirect="${noteText(text, url)}"${booleanAttribute('data-recent', isRecent)}>${redirectsWithoutScript({ status, paidAt }, now) && html`<noscript>${noteText(text, url)}</noscript>`}</p>`
 }
 
 /** Whether a browser without scripts is led back to the shop by the page that is sent now. */
@@ -49,6 +62,6 @@ function isWithin(paidAt: number | null, secs: number, now: number): boolean {
   return paidAt !== null && now < paidAt + secs
 }
 
-function noteText({ host }: URL): string {
-  return `Returning to ${host} …`
+function noteText(text: Text, { host }: URL): string {
+  return text.plain('returning_to', { shop: host })
 }

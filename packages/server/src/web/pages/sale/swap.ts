@@ -3,11 +3,11 @@ import type { Invoice } from '../../../domain/sale/invoice.ts'
 import { hasDeposit, MAX_REFUND_TO_CHARS } from '../../../domain/sale/swap.ts'
 import type { Swap } from '../../../ports/repository/sale/swap.ts'
 import type { SwapAsset } from '../../../ports/swap-provider.ts'
+import { type BuyerView, buyerPage } from '../../components/buyer/buyer-page.ts'
 import { chainUnseenBanner } from '../../components/chain/chain-unseen.ts'
 import { copyable, copyButton } from '../../components/copyable.ts'
 import { field } from '../../components/form.ts'
 import { livePart, statusAttributes } from '../../components/live.ts'
-import { checkoutFrame } from '../../components/sale/checkout-frame.ts'
 import type { CheckoutLinks } from '../../components/sale/checkout-links.ts'
 import { formatPrice } from '../../components/sale/fiat.ts'
 import { orderLine } from '../../components/sale/order.ts'
@@ -17,7 +17,7 @@ import { wayBack } from '../../components/sale/way-back.ts'
 import { amountClass, bigAmount, countdown, formatZecAmount, timeElement } from '../../format.ts'
 import { booleanAttribute, type Html, html } from '../../html.ts'
 
-interface ChooseAssetView {
+interface ChooseAssetView extends BuyerView {
   readonly invoice: Invoice
   readonly links: CheckoutLinks
   readonly assets: readonly SwapAsset[]
@@ -33,7 +33,7 @@ export function isShown(invoice: Invoice, swap: Swap, now: number): boolean {
   return hasDeposit(swap.status) || (swap.status === 'PENDING_DEPOSIT' && now < swap.deadline)
 }
 
-interface SwapDepositView {
+interface SwapDepositView extends BuyerView {
   readonly invoice: Invoice
   readonly swap: Swap
   readonly links: CheckoutLinks
@@ -49,8 +49,8 @@ interface SwapDepositView {
 
 /** The checkout page of a swap: the deposit address, then the progress. */
 export function swapDepositPage(view: SwapDepositView): Html {
-  const { invoice, swap, links, foreign, showsDeposit, isChainSeen, now } = view
-  const { title, text } = SWAP_STATES[swap.status]
+  const { invoice, swap, links, foreign, showsDeposit, isChainSeen, now, text } = view
+  const { title, text: meaning } = SWAP_STATES[swap.status]
   const isPending = swap.status === 'PENDING_DEPOSIT'
   const open = isPending || swap.status === 'INCOMPLETE_DEPOSIT'
   const content = html`
@@ -62,15 +62,16 @@ export function swapDepositPage(view: SwapDepositView): Html {
       ${open && showsDeposit && html`<div${booleanAttribute('data-while-open', isPending)}>${depositDetails(swap)}</div>`}
       ${isPending && html`<p class="center" data-when-over hidden>The time for the deposit is over: do not send it now. If you have sent it already, do not pay again: this page shows it as soon as the swap provider reports it.</p>`}
       ${open && !showsDeposit && depositElsewhere(swap, links)}
-      ${(showsDeposit || !open) && html`<p class="hint">${text}${isPending && html` Valid until ${timeElement(swap.deadline)}${countdown(swap.deadline, now)}.`}</p>`}
+      ${(showsDeposit || !open) && html`<p class="hint">${meaning}${isPending && html` Valid until ${timeElement(swap.deadline)}${countdown(swap.deadline, now)}.`}</p>`}
       ${foreign && startedElsewhere(foreign, links)}
       ${isPending && alternatives(links)}
-      ${wayBack(invoice, links, 'payable')}`
-  return checkoutFrame(links, {
+      ${wayBack(view, invoice, links, 'payable')}`
+  return buyerPage(view, {
     title,
-    banner: chainUnseenBanner(isChainSeen),
+    banner: chainUnseenBanner(isChainSeen, text),
     liveInvoiceId: invoice.publicId,
-    body: html`<div class="card narrow checkout">${livePart('live', content)}</div>`,
+    invoiceId: invoice.publicId,
+    body: livePart('live', content),
   })
 }
 
@@ -121,10 +122,12 @@ function alternatives({ swap, checkoutInZec }: CheckoutLinks): Html {
 }
 
 /** A form for choosing an asset. It works without JavaScript. */
-export function chooseAssetPage({ invoice, links, assets, assetId, refundTo = '', error }: ChooseAssetView): Html {
-  return checkoutFrame(links, {
+export function chooseAssetPage(view: ChooseAssetView): Html {
+  const { invoice, links, assets, assetId, refundTo = '', error } = view
+  return buyerPage(view, {
+    invoiceId: invoice.publicId,
     title: 'Pay with another asset',
-    body: html`<form class="card narrow checkout" method="post" action="${links.swap}">
+    body: html`<form method="post" action="${links.swap}">
       <h1>Pay with another asset</h1>
       <p class="below center">For ${costOf(invoice)}, through a swap provider</p>
       ${partPaidNote(invoice)}
@@ -145,15 +148,16 @@ function partPaidNote(invoice: Invoice): Html | false {
 }
 
 /** Shown while no swap can be started. */
-export function swapUnavailablePage(links: CheckoutLinks, error: string): Html {
-  return checkoutFrame(links, {
+export function swapUnavailablePage(view: Omit<ChooseAssetView, 'assets'>, error: string): Html {
+  const { links, invoice } = view
+  return buyerPage(view, {
+    invoiceId: invoice.publicId,
     title: 'Pay with another asset',
-    body: html`<div class="card narrow checkout">
+    body: html`
       <h1>Pay with another asset</h1>
       <p class="error" role="alert">${error}</p>
       <p>Swaps are unavailable. Please try again in a few minutes.</p>
-      <p><a class="button full" href="${links.checkoutInZec}">Pay with Zcash</a></p>
-    </div>`,
+      <p><a class="button full" href="${links.checkoutInZec}">Pay with Zcash</a></p>`,
   })
 }
 

@@ -1,6 +1,7 @@
 import { checkoutState } from '../../../domain/sale/checkout.ts'
 import { hasDeposit } from '../../../domain/sale/swap.ts'
 import { nowSecs } from '../../../ports/clock.ts'
+import { buyerView } from '../../buyer.ts'
 import { checkoutLinks, parsePlacement } from '../../components/sale/checkout-links.ts'
 import { otherAssets, swapNotice } from '../../components/sale/swap.ts'
 import type { Site } from '../../context.ts'
@@ -11,21 +12,26 @@ import { isShown, swapDepositPage } from '../../pages/sale/swap.ts'
 /** The page that a buyer pays on, and the same for a frame of the shop's page. The invoice id is its access token. */
 export function checkoutPages(site: Site): void {
   const { blockSpacing, invoices, readiness, swaps, clock } = site.deps
-  const isTest = site.deps.network !== 'main'
 
   for (const embedded of [false, true]) {
     site.publicPage('GET', { path: embedded ? '/i/:id/embed' : '/i/:id', embedded }, async request => {
       const query = queryFields(request)
       const invoice = await invoices.read(idParam(request))
       const placement = parsePlacement(query, embedded, site.deps.publicUrl())
-      const links = checkoutLinks(invoice.publicId, { ...placement, isTest })
+      const links = checkoutLinks(invoice.publicId, placement)
+      const view = await buyerView(site.deps, request, {
+        embedding: placement.embedding,
+        chosen: query.lang,
+        given: invoice.locale,
+        inLanguage: links.inLanguage,
+      })
       const current = (await swaps.currentByInvoice([invoice])).get(invoice.id)
       const own = query.swap === undefined ? null : await swaps.ofInvoice(invoice, query.swap)
       const now = nowSecs(clock)
       const isChainSeen = await readiness.isChainSeen()
       // A swap that the buyer has not asked for by its id may be anyone's who has the invoice id.
       const foreign = current && current.id !== own?.id && isShown(invoice, current, now) ? current : null
-      const shown = { invoice, links, isChainSeen, now }
+      const shown = { ...view, invoice, links, isChainSeen, now }
       if (own && isShown(invoice, own, now) && (query.with !== 'zec' || hasDeposit(own.status)))
         return swapDepositPage({ ...shown, swap: own, foreign, showsDeposit: true })
       // Otherwise a stranger's small deposit would keep the buyer from paying.
@@ -40,8 +46,11 @@ export function checkoutPages(site: Site): void {
         ...shown,
         swap,
         notice: isTold && swapNotice(invoice, swap, now),
-        extra:
-          swaps.offered && !invoice.openAmount && state === 'payable' && otherAssets({ invoice, swap, links, foreign }),
+        ways:
+          swaps.offered &&
+          !invoice.openAmount &&
+          state === 'payable' &&
+          otherAssets(view.text, { invoice, swap, links, foreign }),
         spacingSecs: await blockSpacing.current(),
         ...(state === 'confirming' && { confirmed: await invoices.confirmationsOf(invoice) }),
       })

@@ -4,6 +4,7 @@ import type { Invoice } from '../../../domain/sale/invoice.ts'
 import { hasDeposit } from '../../../domain/sale/swap.ts'
 import { withoutMarksAround } from '../../../domain/text.ts'
 import { httpStatusOf, toAppError } from '../../../http/error.ts'
+import { buyerView } from '../../buyer.ts'
 import { checkoutLinks, parsePlacement } from '../../components/sale/checkout-links.ts'
 import type { Site } from '../../context.ts'
 import { errorSentence } from '../../error-text.ts'
@@ -28,27 +29,35 @@ export function swapPages(site: Site): void {
 
   for (const embedded of [false, true]) {
     const path = embedded ? '/i/:id/embed/swap' : '/i/:id/swap'
-    const linksOf = (request: FastifyRequest, { publicId }: Invoice) =>
-      checkoutLinks(publicId, {
-        ...parsePlacement(queryFields(request), embedded, site.deps.publicUrl()),
-        isTest: site.deps.network !== 'main',
+    async function shownFor(request: FastifyRequest, invoice: Invoice) {
+      const placement = parsePlacement(queryFields(request), embedded, site.deps.publicUrl())
+      const links = checkoutLinks(invoice.publicId, placement)
+      const view = await buyerView(site.deps, request, {
+        embedding: placement.embedding,
+        chosen: placement.chosenLocale,
+        given: invoice.locale,
+        inLanguage: links.swapInLanguage,
       })
+      return { ...view, invoice, links }
+    }
 
     site.publicPage('GET', { path, embedded }, async (request, reply) => {
       const invoice = await invoices.read(idParam(request))
-      const links = linksOf(request, invoice)
+      const shown = await shownFor(request, invoice)
+      const { links } = shown
       if (!(await canStartSwap(invoice))) return reply.redirect(links.checkout, 303)
       try {
-        return chooseAssetPage({ invoice, links, assets: await swaps.assets() })
+        return chooseAssetPage({ ...shown, assets: await swaps.assets() })
       } catch (error) {
         reply.code(502)
-        return swapUnavailablePage(links, errorSentence(error))
+        return swapUnavailablePage(shown, errorSentence(error))
       }
     })
 
     site.publicPage('POST', { path, rate: 'swap', embedded }, async (request, reply) => {
       const invoice = await invoices.read(idParam(request))
-      const links = linksOf(request, invoice)
+      const shown = await shownFor(request, invoice)
+      const { links } = shown
       const { asset_id: assetId = '', refund_to: enteredRefundTo = '' } = formFields(request)
       // Copied addresses often have spaces or invisible marks around them.
       const refundTo = withoutMarksAround(enteredRefundTo)
@@ -63,8 +72,8 @@ export function swapPages(site: Site): void {
         reply.code(httpStatusOf(toAppError(thrown)))
         const assets = await swaps.assets().catch(() => [])
         return assets.length === 0
-          ? swapUnavailablePage(links, error)
-          : chooseAssetPage({ invoice, links, assets, assetId, refundTo, error })
+          ? swapUnavailablePage(shown, error)
+          : chooseAssetPage({ ...shown, assets, assetId, refundTo, error })
       }
     })
   }

@@ -28,7 +28,7 @@ export const checkout = {
   time_up_part: '*Time is up.* If you have paid, keep this page open: it shows your payment as soon as it is seen.',
 
   with_zcash: 'Zcash',
-  with_other: 'Other coins',
+  with_other: 'BTC, USDC, …',
   ways_to_pay: 'Ways to pay',
 
   open_wallet: 'Open in your wallet',
@@ -43,9 +43,8 @@ export const checkout = {
 
   no_wallet: 'No wallet yet?',
   no_wallet_text:
-    'You need a wallet that can pay shielded Zcash, and some ZEC in it. These wallets open the payment request of this page:',
-  no_wallet_then: 'Get some ZEC into the wallet, and then scan the code above or tap “Open in your wallet”.',
-  wallet_on: '{wallet} ({systems})',
+    'You need a wallet that can pay shielded Zcash, and some ZEC in it. The makers of these wallets document that they open a payment request like this one:',
+  no_wallet_then: 'Get some ZEC into the wallet. Then scan the code of this page, or open the page on the same phone.',
 
   received_rest: '{received} has arrived. {rest} is left to pay.',
   received_at_least: '{received} has arrived. At least {rest} more is needed.',
@@ -55,12 +54,9 @@ export const checkout = {
   seen_late: 'Your payment arrived after the time was up. *It still counts. Do not pay again.*',
   seen_after_cancel:
     'Your payment arrived after the shop had canceled the invoice. *It still counts. Do not pay again.*',
-  confirms_in: 'The network usually confirms it in {time}.',
-  confirms_at_once: 'It is confirmed within seconds.',
+  confirms_in: 'The network usually confirms it in about {time}.',
+  confirms_at_once: 'It is confirmed at once.',
   may_close: 'You can close this page.',
-  minutes: { one: 'about {count} minute', other: 'about {count} minutes' },
-  hours: { one: 'about {count} hour', other: 'about {count} hours' },
-  less_than_minute: 'less than a minute',
 
   paid: 'Thank you. The payment is confirmed.',
   paid_late: 'Thank you. The payment arrived after the time was up, and it counts.',

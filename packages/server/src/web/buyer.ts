@@ -1,0 +1,27 @@
+import type { FastifyRequest } from 'fastify'
+import type { PageLocale } from '../domain/locale.ts'
+import type { BuyerView } from './components/buyer/buyer-page.ts'
+import { NO_SHOP } from './components/buyer/shop.ts'
+import type { Embedding } from './components/layout.ts'
+import type { SiteDeps } from './context.ts'
+import { textFor } from './text/text.ts'
+
+interface Asked {
+  readonly embedding?: Embedding | null
+  /** The language that the buyer has chosen on the page. */
+  readonly chosen?: string | null | undefined
+  /** The language that the shop has given for this buyer. */
+  readonly given?: string | null | undefined
+  readonly inLanguage?: (locale: PageLocale) => string
+}
+
+/** What a page for a buyer needs besides its content. */
+export async function buyerView(
+  { network }: Pick<SiteDeps, 'network'>,
+  request: FastifyRequest,
+  { embedding = null, chosen, given, inLanguage }: Asked,
+): Promise<BuyerView> {
+  const shop = NO_SHOP
+  const text = textFor({ chosen, given, accepted: request.headers['accept-language'], standard: shop.locale })
+  return { text, shop, embedding, isTest: network !== 'main', inLanguage }
+}

@@ -1,0 +1,42 @@
+import { type Html, html } from '../../html.ts'
+import type { Text } from '../../text/text.ts'
+
+/** What buyers see of a shop. Null: not given. */
+export interface Shop {
+  readonly name: string | null
+  /** The path of its logo. */
+  readonly logo: string | null
+  /** The path of a stylesheet with its colour. */
+  readonly stylesheet: string | null
+  /** An https: or mailto: address for questions. */
+  readonly support: string | null
+  readonly website: string | null
+  /** The language of its pages where nothing else decides. */
+  readonly locale: string | null
+}
+
+export const NO_SHOP: Shop = {
+  name: null,
+  logo: null,
+  stylesheet: null,
+  support: null,
+  website: null,
+  locale: null,
+}
+
+/** The shop on top of a page. False without name and logo. */
+export function shopHeader({ name, logo }: Shop): Html | false {
+  if (name === null && logo === null) return false
+  const picture = logo !== null && html`<img src="${logo}" alt="${name === null ? '' : name}" width="40" height="40">`
+  return html`<p class="shop">${picture}${name !== null && html`<bdi${logo !== null && html` aria-hidden="true"`}>${name}</bdi>`}</p>`
+}
+
+/** What a sentence calls the shop that a link leads to: its name, or the host of the link. */
+export function shopOrHost({ name }: Shop, { host }: URL): string {
+  return name === null ? host : `${name} (${host})`
+}
+
+/** A link to the shop's help. False without one. */
+export function supportLink({ support }: Shop, text: Text): Html | false {
+  return support !== null && html`<a href="${support}" rel="noopener noreferrer">${text.say('support')}</a>`
+}

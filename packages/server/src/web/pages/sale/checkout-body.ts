@@ -1,0 +1,113 @@
+import type { CheckoutState } from '../../../domain/sale/checkout.ts'
+import { confirmationSecs, waitingTime } from '../../../domain/sale/confirmation-time.ts'
+import { type Invoice, paymentRequest } from '../../../domain/sale/invoice.ts'
+import { storedReason } from '../../../domain/sale/invoice-state.ts'
+import { paymentUri } from '../../../domain/sale/payment-uri.ts'
+import { paymentRequestParts } from '../../components/buyer/request.ts'
+import { timeElement } from '../../format.ts'
+import { type Html, html } from '../../html.ts'
+import type { Text } from '../../text/text.ts'
+import type { CheckoutView } from './checkout.ts'
+
+/** Whether the page of this state asks for money. */
+export function hasRequest(state: CheckoutState): boolean {
+  return state === 'payable' || state === 'short'
+}
+
+/** What the page says in a state, below its title. @param awaitsDeposit a deposit may still pay what is left */
+export function checkoutBody(view: CheckoutView, state: CheckoutState, awaitsDeposit: boolean): Html {
+  const { text, invoice } = view
+  switch (state) {
+    case 'payable':
+      return payable(view)
+    case 'confirming':
+      return html`${confirming(view)}${overpaidNote(text, invoice)}`
+    case 'paid':
+      return html`${paid(text, invoice)}${overpaidNote(text, invoice)}`
+    case 'short':
+      return awaitsDeposit ? restAwaited(text, invoice) : short(text, invoice)
+    case 'late':
+      return html`<p class="center">${text.say('late', { time: timeElement(invoice.watchUntil) })}</p><p class="center">${text.say('late_unpaid')}</p>`
+    case 'canceled':
+      return canceled(view)
+    case 'over':
+      return html`<p class="center">${over(text, invoice)}</p>`
+  }
+}
+
+function payable({ text, invoice, ways }: CheckoutView): Html {
+  const { receivedZat } = invoice
+  return html`<div class="pay" data-while-open>
+      <div class="pay-about">${ways}${receivedZat > 0n && receivedNote(text, invoice)}${invoice.openAmount && openNote(text, invoice)}</div>
+      ${request(text, invoice)}
+      <p class="hint pay-updates">${text.say('page_updates')}</p>
+    </div>
+    <p class="center card attention" data-when-over hidden>${text.say(receivedZat === 0n ? 'time_up_now' : 'time_up_part')}</p>`
+}
+
+/** For what is left to pay. An open amount is entered in the wallet until a part has arrived. */
+function request(text: Text, invoice: Invoice): Html {
+  const { address, publicId, dueZat, openAmount } = invoice
+  return openAmount
+    ? paymentRequestParts(text, { uri: paymentRequest(invoice), address, amountZat: null })
+    : paymentRequestParts(text, { uri: paymentUri(address, dueZat, publicId), address, amountZat: dueZat })
+}
+
+function receivedNote(text: Text, { receivedZat, dueZat, openAmount }: Invoice): Html {
+  const values = { received: text.zec(receivedZat), rest: text.zec(dueZat) }
+  return html`<p class="card attention">${text.say(openAmount ? 'received_at_least' : 'received_rest', values)}</p>`
+}
+
+function openNote(text: Text, { receivedZat, amountZat }: Invoice): Html | false {
+  if (receivedZat > 0n) return false
+  return html`<p class="center">${amountZat > 1n ? text.say('choose_at_least', { amount: text.zec(amountZat) }) : text.say('choose_amount')}</p>`
+}
+
+function confirming({ text, invoice, links, spacingSecs, confirmed = 0 }: CheckoutView): Html {
+  const { confirmations, canceledAt } = invoice
+  // All have been counted while a further payment is still confirmed.
+  const missing = confirmations === 0 ? 0 : Math.max(1, confirmations - confirmed)
+  const wait = waitingTime(confirmationSecs(missing, spacingSecs))
+  const isLate = storedReason(invoice, null) === 'late_unconfirmed'
+  const what = isLate ? (canceledAt === null ? 'seen_late' : 'seen_after_cancel') : 'seen'
+  return html`<p class="center">${text.say(what)}</p>
+    <p class="center">${wait === null ? text.say('confirms_at_once') : text.say('confirms_in', { time: text.duration(wait.count, wait.unit) })}${!links.embedding && html` ${text.say('may_close')}`}</p>`
+}
+
+function paid(text: Text, { attentionSince, needsAttention, lateAt }: Invoice): Html {
+  if (needsAttention || attentionSince !== null)
+    return html`<section class="card attention" aria-labelledby="reorged"><h2 id="reorged">${text.say('reorged_title')}</h2><p>${text.say('reorged')}</p></section>`
+  return html`<p class="center">${text.say(lateAt === null ? 'paid' : 'paid_late')}</p>`
+}
+
+/** A buyer's wallet may pay twice, and the shop does not know whom to ask. */
+function overpaidNote(text: Text, { overpaidZat }: Invoice): Html | false {
+  if (overpaidZat === 0n) return false
+  return html`<p class="card attention" id="overpaid">${text.say('overpaid', { amount: text.zec(overpaidZat) })} ${text.say('overpaid_ask')}</p>`
+}
+
+function restAwaited(text: Text, { amountZat, receivedZat }: Invoice): Html {
+  const values = { received: text.zec(receivedZat), whole: text.zec(amountZat) }
+  return html`<p class="card attention">${text.say('rest_awaited', values)}</p>`
+}
+
+function short(text: Text, invoice: Invoice): Html {
+  const { amountZat, receivedZat, watchUntil, openAmount } = invoice
+  const values = { received: text.zec(receivedZat), whole: text.zec(amountZat), time: timeElement(watchUntil) }
+  return html`<div class="pay">
+      <div class="pay-about"><p class="card attention">${text.say(openAmount ? 'rest_counts_open' : 'rest_counts', values)}</p></div>
+      ${paymentRequestParts(text, { uri: paymentUri(invoice.address, invoice.dueZat, invoice.publicId), address: invoice.address, amountZat: invoice.dueZat })}
+      <p class="hint pay-updates">${text.say('page_updates')} ${text.say('rest_unwanted')}</p>
+    </div>`
+}
+
+function canceled({ text, invoice: { receivedZat, watchUntil }, now }: CheckoutView): Html {
+  if (receivedZat > 0n)
+    return html`<p class="center">${text.say('canceled_part', { received: text.zec(receivedZat) })}</p>`
+  return html`<p class="center">${text.say('canceled')}</p>
+    ${now <= watchUntil && html`<p class="center">${text.say('canceled_paid', { time: timeElement(watchUntil) })}</p>`}`
+}
+
+function over(text: Text, { receivedZat }: Invoice): Html {
+  return receivedZat === 0n ? text.say('over') : text.say('over_part', { received: text.zec(receivedZat) })
+}
