@@ -41,7 +41,7 @@ export async function startApiRole(
     rates,
     store,
     site,
-    notFoundPage,
+    notFoundPage: (error, request, reply) => notFoundPage(error, request, reply, config),
     maxOpenFiles: maxOpenFiles(),
     clock,
     random,

@@ -7,6 +7,7 @@ import type { SiteDeps } from './context.ts'
 import { textFor } from './text/text.ts'
 
 interface Asked {
+  readonly accountId: number
   readonly embedding?: Embedding | null
   /** The language that the buyer has chosen on the page. */
   readonly chosen?: string | null | undefined

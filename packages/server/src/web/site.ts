@@ -9,17 +9,19 @@ import { httpStatusOf, toAppError } from '../http/error.ts'
 import { logError } from '../http/error-handler.ts'
 import { assetRoutes } from './assets.ts'
 import { type AuthenticatedUser, authenticate } from './auth.ts'
+import type { BuyerView } from './components/buyer/buyer-page.ts'
+import { NO_SHOP } from './components/buyer/shop.ts'
 import type { PageUser } from './components/layout.ts'
 import { changedParts, liveTag } from './components/live.ts'
 import { type PublicPageRoute, type Site, type SiteDeps, sandboxMailboxUrl } from './context.ts'
 import { rejectCrossSiteRequest } from './csrf.ts'
 import { ERROR_TITLES, errorSentence } from './error-text.ts'
-import { acceptForms } from './forms.ts'
+import { acceptForms, queryFields } from './forms.ts'
 import { EMBED_HEADERS, PAGE_HEADERS } from './headers.ts'
 import type { Html } from './html.ts'
 import { reauthPage } from './pages/account/reauth.ts'
 import { signInPage } from './pages/account/sign-in.ts'
-import { checkoutErrorPage, errorPage } from './pages/error.ts'
+import { buyerErrorPage, errorPage } from './pages/error.ts'
 import { robotsRoute } from './robots.ts'
 import { accountPages } from './routes/account/account.ts'
 import { apiKeyPages } from './routes/account/api-key.ts'
@@ -41,6 +43,7 @@ import { newInvoicePages } from './routes/sale/new-invoice.ts'
 import { refundPages } from './routes/sale/refund.ts'
 import { refundLinkPages } from './routes/sale/refund-link.ts'
 import { swapPages } from './routes/sale/swap.ts'
+import { textFor } from './text/text.ts'
 
 /** Adds the dashboard and the checkout pages. Call after adding the API routes. */
 export function addSite(root: App, deps: SiteDeps): void {
@@ -169,34 +172,48 @@ function send(reply: FastifyReply, page: Html | string): FastifyReply {
 }
 
 /** Sends a 404 page to browsers. Returns false for other clients and for paths of the API. */
-export function notFoundPage(error: AppError, request: FastifyRequest, reply: FastifyReply): boolean {
+export function notFoundPage(
+  error: AppError,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  deps: Pick<SiteDeps, 'network'>,
+): boolean {
   const isBrowser = request.method === 'GET' && request.headers.accept?.includes('text/html')
   if (!isBrowser || error.kind !== 'not_found' || request.url.startsWith('/v1/')) return false
   const [title, text] = [ERROR_TITLES.not_found as string, 'There is no page at this address.']
-  const page = isCheckout(request) ? checkoutErrorPage(title, text, null) : errorPage(title, text)
+  const page = isForBuyer(request) ? buyerErrorPage(viewOf(request, deps), error.kind, text) : errorPage(title, text)
   send(reply.headers(PAGE_HEADERS).code(404), page)
   return true
 }
 
-function sendErrorPage(thrown: unknown, request: FastifyRequest, reply: FastifyReply, { log, sandboxTools }: SiteDeps) {
+function sendErrorPage(thrown: unknown, request: FastifyRequest, reply: FastifyReply, deps: SiteDeps) {
   const error = toAppError(thrown, request)
-  logError(log, error, request)
+  logError(deps.log, error, request)
   // A request beyond its rate limit is rejected before the pages set their headers.
   setPageHeaders(request, reply)
   if (error.retryAfterSecs !== undefined) reply.header('retry-after', error.retryAfterSecs)
-  return send(reply.code(httpStatusOf(error)), pageOf(error, request, sandboxTools !== null))
+  return send(reply.code(httpStatusOf(error)), pageOf(error, request, deps))
 }
 
-function pageOf(error: AppError, request: FastifyRequest, sandbox: boolean): Html {
-  if (error.kind === 'unauthenticated') return signInPage({ sandbox })
+function pageOf(error: AppError, request: FastifyRequest, deps: SiteDeps): Html {
+  if (error.kind === 'unauthenticated') return signInPage({ sandbox: deps.sandboxTools !== null })
   const title = ERROR_TITLES[error.kind] ?? 'Request failed'
   const text = error.kind === 'internal' ? 'The error has been logged. Please try again.' : errorSentence(error)
-  return isCheckout(request)
-    ? checkoutErrorPage(title, text, isEmbedded(request) ? { theme: null } : null)
-    : errorPage(title, text)
+  return isForBuyer(request) ? buyerErrorPage(viewOf(request, deps), error.kind, text) : errorPage(title, text)
+}
+
+/** What is known of the buyer of a page that failed. */
+function viewOf(request: FastifyRequest, { network }: Pick<SiteDeps, 'network'>): BuyerView {
+  const chosen = queryFields(request).lang
+  return {
+    text: textFor({ chosen, accepted: request.headers['accept-language'] }),
+    shop: NO_SHOP,
+    embedding: isEmbedded(request) ? { theme: null } : null,
+    isTest: network !== 'main',
+  }
 }
 
 /** Whether the page is for a buyer: that of an invoice, or a wrong link to one. */
-function isCheckout({ url }: FastifyRequest): boolean {
+function isForBuyer({ url }: FastifyRequest): boolean {
   return /^\/[ir](?:[/?]|$)/.test(url)
 }

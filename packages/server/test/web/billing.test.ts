@@ -73,7 +73,7 @@ describe('plans and withdrawals in a real browser', { skip: noBrowser(), timeout
     await page.waitForURL('**/i/*')
     const uri = await page.getByRole('link', { name: 'Open in your wallet' }).getAttribute('href')
     harness.sandbox.wallet.pay({ uri: uri ?? '' })
-    await page.getByRole('heading', { name: 'Payment detected' }).waitFor()
+    await page.getByRole('heading', { name: 'Payment seen' }).waitFor()
     harness.sandbox.chain.mine(3)
     await page.getByRole('heading', { name: 'Paid' }).waitFor()
     await until('the plan', async () => (await harness.service.accounts.findByEmail(email)).plan === 'Pro')

@@ -91,7 +91,7 @@ describe('a merchant in a real browser', { skip: noBrowser(), timeout: 180_000 }
     await page.locator('.hero').getByText('Detected').waitFor()
     await page.getByText('in the mempool').filter({ visible: true }).waitFor()
     await inspect(page)
-    await buyer.page.getByRole('heading', { name: 'Payment detected' }).waitFor()
+    await buyer.page.getByRole('heading', { name: 'Payment seen' }).waitFor()
     await inspect(buyer.page)
     harness.sandbox.chain.mine()
     await page.getByText('1 of 3').filter({ visible: true }).waitFor()

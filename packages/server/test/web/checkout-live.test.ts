@@ -80,10 +80,10 @@ describe('an open checkout page', { skip: noBrowser(), timeout: 120_000 }, () =>
     const invoice = await createInvoice(harness)
     const page = await openPage()
     await page.goto(`${harness.url}/i/${invoice.publicId}`)
-    assert.equal(await page.title(), 'Pay with Zcash · zatgate')
+    assert.equal(await page.title(), 'Pay with Zcash: 0.025\u00a0ZEC · zatgate')
     harness.sandbox.wallet.pay({ uri: `zcash:${invoice.address}?amount=0.025` })
-    await heading(page, 'Payment detected')
-    assert.equal(await page.title(), 'Payment detected · zatgate')
+    await heading(page, 'Payment seen')
+    assert.equal(await page.title(), 'Payment seen: 0.025\u00a0ZEC · zatgate')
   })
 
   test('asks again and again, and gets content only when it has changed', async () => {
@@ -101,10 +101,10 @@ describe('an open checkout page', { skip: noBrowser(), timeout: 120_000 }, () =>
     await until('a poll', () => unchanged() === 2)
     const before = answers.filter(status => status === 200).length
     harness.sandbox.wallet.pay({ uri: `zcash:${invoice.address}?amount=0.025` })
-    await heading(page, 'Payment detected')
-    await page.getByText('0 of 3 confirmations').waitFor()
+    await heading(page, 'Payment seen')
+    await page.getByText('0 of 3').waitFor()
     harness.sandbox.chain.mine(1)
-    await page.getByText('1 of 3 confirmations').waitFor()
+    await page.getByText('1 of 3').waitFor()
     assert.ok(answers.filter(status => status === 200).length - before <= 4, answers.join())
   })
 
@@ -139,7 +139,7 @@ describe('an open checkout page', { skip: noBrowser(), timeout: 120_000 }, () =>
     await page.getByRole('link', { name: 'Open in your wallet' }).waitFor()
     await page.route('**/i/**', route => route.fulfill({ status: 503, body: '' }))
     await page.evaluate('{ const now = Date.now; Date.now = () => now() + 3_700_000 }')
-    await page.getByText('The time is up.').waitFor()
+    await page.getByText('Time is up.').waitFor()
     await page.getByText(STALE).waitFor()
     await page.unroute('**/i/**')
     await until('the countdown to be right again', async () => {
@@ -157,7 +157,7 @@ describe('an open checkout page', { skip: noBrowser(), timeout: 120_000 }, () =>
     await page.context().setOffline(true)
     await page.getByText(STALE).waitFor()
     await page.evaluate('{ const now = Date.now; Date.now = () => now() + 3601_000 }')
-    await page.getByText('The time is up. Do not pay now.').waitFor()
+    await page.getByText('If you have not, do not pay now.').waitFor()
     assert.equal(await wallet.isVisible(), false)
     await inspect(page)
     await page.context().setOffline(false)
@@ -186,11 +186,11 @@ describe('an open checkout page', { skip: noBrowser(), timeout: 120_000 }, () =>
   test('tells that it is a test where no money is real, framed or not', async () => {
     const { publicId } = await createInvoice(harness)
     for (const path of [`/i/${publicId}`, `/i/${publicId}/embed`, `/i/${publicId}/swap`])
-      assert.match((await visit(harness, `GET ${path}`)).text, />TEST</, path)
+      assert.match((await visit(harness, `GET ${path}`)).text, />TEST\.</, path)
     const testnet = await startSandboxService({ sandboxOptions: { network: 'test' } })
     try {
       const shop = await createInvoice(testnet)
-      assert.match((await visit(testnet, `GET /i/${shop.publicId}`)).text, />TEST</)
+      assert.match((await visit(testnet, `GET /i/${shop.publicId}`)).text, />TEST\.</)
     } finally {
       await testnet.close()
     }
@@ -201,7 +201,7 @@ describe('an open checkout page', { skip: noBrowser(), timeout: 120_000 }, () =>
       const { status, text } = await visit(harness, `GET ${path}`, { headers: { accept: 'text/html' } })
       assert.equal(status, 404, path)
       assert.doesNotMatch(text, /dashboard/, path)
-      assert.match(text, /ask the shop for a new one/, path)
+      assert.match(text, /Check the link in your order, or ask the shop/, path)
     }
     assert.match((await visit(harness, 'GET /x', { headers: { accept: 'text/html' } })).text, /Go to the dashboard/)
   })

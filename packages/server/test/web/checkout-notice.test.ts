@@ -7,6 +7,7 @@ import { checkoutLinks } from '../../src/web/components/sale/checkout-links.ts'
 import { swapNotice } from '../../src/web/components/sale/swap.ts'
 import { checkoutPage } from '../../src/web/pages/sale/checkout.ts'
 import { invoiceWith } from '../harness/invoice.ts'
+import { BUYER, readerText } from './buyer-view.ts'
 
 const ID = 'a3bb189e-8bf9-4888-9912-ace4e6543002'
 const EXPIRES_AT = 1_000
@@ -25,16 +26,16 @@ function textOf(invoice: Pick<Invoice, 'status' | 'receivedZat'>, status: SwapSt
   const deposit = { deposited: 100n, refunded: null, refundReason: null }
   const swap = { ...offer, refundTo: 'b', depositAddress: 'd', depositMemo: null, deposit, status } as unknown as Swap
   const page = checkoutPage({
+    ...BUYER,
     invoice: sold,
     links: checkoutLinks(ID),
     swap,
     notice: swapNotice(sold, swap, now),
-    extra: false,
     spacingSecs: 75,
     isChainSeen: true,
     now,
   })
-  return page.text.replace(/<svg[\s\S]*?<\/svg>|<[^>]+>/g, ' ').replace(/\s+/g, ' ')
+  return readerText(page.text)
 }
 
 test('a deposit that is too small is not asked for its rest once the invoice is closed', () => {
@@ -49,7 +50,7 @@ test('while a deposit may still pay the rest of a closed invoice, nothing asks f
   for (const status of ['KNOWN_DEPOSIT_TX', 'PROCESSING', 'SUCCESS'] as const) {
     const text = textOf({ status: 'underpaid', receivedZat: 40n }, status, EXPIRES_AT + 1)
     assert.match(text, /Do not pay again now/)
-    assert.doesNotMatch(text, /Pay the rest|Open in your wallet|Or pay manually/)
+    assert.doesNotMatch(text, /Pay the rest|Open in your wallet|Or pay by hand/)
   }
   for (const status of ['REFUNDED', 'FAILED'] as const)
     assert.match(textOf({ status: 'underpaid', receivedZat: 40n }, status, EXPIRES_AT + 1), /Open in your wallet/)

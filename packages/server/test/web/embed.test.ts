@@ -77,7 +77,7 @@ test('an embedded checkout stays in the frame', async () => {
 test('return_to shows a link to the shop, by its host, on every page of the checkout', async () => {
   const id = await createId()
   const query = `return_to=${encodeURIComponent('https://shop.example/orders/7?a=1&b="<')}`
-  const link = 'href="https://shop.example/orders/7?a=1&amp;b=%22%3C">Back to shop.example</a>'
+  const link = 'href="https://shop.example/orders/7?a=1&amp;b=%22%3C">Back to <bdi>shop.example</bdi></a>'
   const page = async (path: string) => (await visit(harness, `GET ${path}`)).text.replaceAll('&#39;', "'")
   const checkout = await page(`/i/${id}?${query}`)
   assert.ok(checkout.includes(link), checkout)
@@ -172,7 +172,7 @@ describe('in a real browser', { skip: noBrowser(), timeout: 120_000 }, () => {
       0,
     )
 
-    await frame.getByRole('link', { name: 'Pay with another asset' }).click()
+    await frame.getByRole('link', { name: 'BTC, USDC, …' }).click()
     await chooseAsset(frame, 'BTC on Bitcoin')
     await inspect(page)
     await submitAsset(frame)
@@ -184,7 +184,7 @@ describe('in a real browser', { skip: noBrowser(), timeout: 120_000 }, () => {
 
     const { zip321Uri } = await paymentOf(id)
     harness.sandbox.wallet.pay({ uri: zip321Uri })
-    await heading('Payment detected')
+    await heading('Payment seen')
     harness.sandbox.chain.mine(3)
     await heading('Paid')
     await inspect(page)
@@ -219,7 +219,7 @@ describe('in a real browser', { skip: noBrowser(), timeout: 120_000 }, () => {
       const colour = () =>
         page.frames()[1]?.evaluate(`getComputedStyle(document.querySelector('.checkout')).backgroundColor`)
       assert.equal(await colour(), colours[theme])
-      await page.frameLocator('iframe').getByRole('link', { name: 'Pay with another asset' }).click()
+      await page.frameLocator('iframe').getByRole('link', { name: 'BTC, USDC, …' }).click()
       await page.frameLocator('iframe').getByLabel('Asset').waitFor()
       assert.equal(await colour(), colours[theme])
       await page.emulateMedia({ colorScheme: null })

@@ -6,6 +6,7 @@ import { chooseAssetPage } from '../../src/web/pages/sale/swap.ts'
 import { call } from '../harness/http-call.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
 import { type Merchant, openMerchant } from './accounts.ts'
+import { BUYER } from './buyer-view.ts'
 import { type Visit, visit } from './visit.ts'
 
 /** Property names that every JavaScript object inherits. */
@@ -48,7 +49,9 @@ describe('pages with hostile input', () => {
     assert.ok(invoice)
     for (const blockchain of [...INHERITED, '<b>"']) {
       const asset = { assetId: 'x', symbol: 'XYZ', blockchain, decimals: 8, priceUsd: 1 }
-      const page = String(chooseAssetPage({ invoice, links: checkoutLinks(invoice.publicId), assets: [asset] }))
+      const page = String(
+        chooseAssetPage({ ...BUYER, invoice, links: checkoutLinks(invoice.publicId), assets: [asset] }),
+      )
       assert.ok(page.includes(`XYZ on ${blockchain.replace('<b>"', '&lt;b&gt;&quot;')}</option>`), blockchain)
     }
   })

@@ -59,7 +59,7 @@ onBothInBrowser('a refund', newDatabase => {
     const field = buyer.getByLabel('Address of your Zcash wallet')
     await field.fill('t1VmmGiyjVNeCjxDZzg7vZmd99WyzVby9yC')
     await buyer.getByRole('button', { name: 'Send it here' }).click()
-    await buyer.getByText('transparent address').waitFor()
+    await buyer.getByText('not an address that the shop can pay').waitFor()
     assert.equal(await field.inputValue(), 't1VmmGiyjVNeCjxDZzg7vZmd99WyzVby9yC')
     await inspect(buyer)
     await field.fill(`  ${await buyerAddress(5_001n)} `)

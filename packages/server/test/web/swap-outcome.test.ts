@@ -51,7 +51,7 @@ describe('a buyer whose swap does not pay the invoice', { skip: noBrowser(), tim
     harness.sandbox.oneclick.drive(depositAddress, { outcome: 'FAILED' })
     await assertNotice(page, 'Swap failed', [depositAddress, 'Deposited', 'has not paid this invoice'])
     await page.getByRole('link', { name: 'Open in your wallet' }).waitFor()
-    await page.getByRole('link', { name: 'Pay with another asset' }).waitFor()
+    await page.getByRole('link', { name: 'BTC, USDC, …' }).waitFor()
     // The same without the id of the swap, and after the expiry.
     await page.goto(`${harness.url}/i/${invoice.publicId}`)
     await assertNotice(page, 'Swap failed', [depositAddress])

@@ -39,7 +39,7 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
     const page = await openPage()
     const heading = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor()
     await page.goto(`${harness.url}/i/${invoice.publicId}`)
-    await page.getByRole('link', { name: 'Pay with another asset' }).click()
+    await page.getByRole('link', { name: 'BTC, USDC, …' }).click()
     await inspect(page)
     await choose(page, 'USDC on Base')
     await heading('Send your deposit')
@@ -62,7 +62,7 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
     await page.goto(`${harness.url}/i/${invoice.publicId}?with=zec`)
     await heading('Swap in progress')
     drive(invoice, 'SUCCESS')
-    await heading('Payment detected')
+    await heading('Payment seen')
     harness.sandbox.chain.mine(3)
     await heading('Paid')
   })
@@ -93,7 +93,7 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
     })
     await page.goto(`${harness.url}/i/${invoice.publicId}`)
     await page.getByText('The deposit was sent back to the refund address.').waitFor()
-    await page.getByRole('link', { name: 'Pay with another asset' }).waitFor()
+    await page.getByRole('link', { name: 'BTC, USDC, …' }).waitFor()
   })
 
   test('while the swap provider is unavailable, the buyer sees an error and can pay with Zcash', async () => {
@@ -141,8 +141,8 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
       return (await harness.service.invoices.read(invoice.publicId)).status === 'detected'
     })
     await choose(page, 'BTC on Bitcoin')
-    await page.getByRole('heading', { name: 'Payment detected' }).waitFor()
+    await page.getByRole('heading', { name: 'Payment seen' }).waitFor()
     await page.goto(`${harness.url}/i/${invoice.publicId}/swap`)
-    await page.getByRole('heading', { name: 'Payment detected' }).waitFor()
+    await page.getByRole('heading', { name: 'Payment seen' }).waitFor()
   })
 })

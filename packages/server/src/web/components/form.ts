@@ -8,6 +8,8 @@ interface FieldOptions {
   readonly value?: string
   /** Shown below the field. */
   readonly hint?: Child
+  /** What is wrong with the value, at the field. */
+  readonly error?: Child
   /** The id of the hint, when it stands elsewhere. */
   readonly describedBy?: string
   readonly required?: boolean
@@ -25,6 +27,7 @@ export function field(options: FieldOptions): Html {
     type = 'text',
     value = '',
     hint,
+    error,
     describedBy = hint === undefined ? undefined : `${name}-hint`,
     required = true,
     autofocus = false,
@@ -34,6 +37,7 @@ export function field(options: FieldOptions): Html {
   return html`<div class="field">
     <label for="${name}">${label}</label>
     <input id="${name}" name="${name}" type="${type}" value="${value}"${describedBy !== undefined && html` aria-describedby="${describedBy}"`}${maxlength !== undefined && html` maxlength="${maxlength}"`}${booleanAttribute('required', required)}${booleanAttribute('autofocus', autofocus)}${attributes}>
+    ${error !== undefined && html`<p class="error" role="alert">${error}</p>`}
     ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
   </div>`
 }

@@ -1,6 +1,8 @@
-import { type Embedding, plainPage, signedOutPage } from '../components/layout.ts'
-import { NOT_FOUND } from '../error-text.ts'
+import type { AppError } from '../../domain/error.ts'
+import { type BuyerView, buyerPage } from '../components/buyer/buyer-page.ts'
+import { signedOutPage } from '../components/layout.ts'
 import { type Child, type Html, html } from '../html.ts'
+import type { MessageName } from '../text/catalog.ts'
 
 /** An error page, with a link to the dashboard. */
 export function errorPage(title: string, text: string): Html {
@@ -10,10 +12,23 @@ export function errorPage(title: string, text: string): Html {
   })
 }
 
-/** An error page of the checkout. Its readers are buyers, for whom the dashboard is a wrong way. */
-export function checkoutErrorPage(title: string, text: string, embedding: Embedding | null): Html {
-  const help = html`<p>Please check the link that the shop gave you. If it does not work, ask the shop for a new one.</p>`
-  return plainPage({ title, embedding, body: card(title, text, title === NOT_FOUND && help) })
+/** An error page for buyers, for whom the dashboard is a wrong way. @param detail in English, for who made the link */
+export function buyerErrorPage(view: BuyerView, kind: AppError['kind'], detail: string): Html {
+  const { text } = view
+  const [title, sentence] = BUYER_ERRORS[kind] ?? BUYER_ERRORS.internal
+  return buyerPage(view, {
+    title: text.plain(title),
+    body: html`<h1>${text.say(title)}</h1><p class="center">${kind === 'invalid' ? detail : text.say(sentence)}</p>`,
+  })
+}
+
+type ErrorText = readonly [title: MessageName, sentence: MessageName]
+
+const BUYER_ERRORS: Readonly<Partial<Record<AppError['kind'], ErrorText>>> & { readonly internal: ErrorText } = {
+  not_found: ['link_broken', 'link_broken_text'],
+  invalid: ['link_broken', 'link_broken_text'],
+  too_many: ['too_many', 'too_many_text'],
+  internal: ['went_wrong', 'went_wrong_text'],
 }
 
 function card(title: string, text: string, next: Child): Html {

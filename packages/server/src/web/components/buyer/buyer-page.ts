@@ -30,7 +30,9 @@ interface BuyerPage extends Omit<PageOptions, 'theme' | 'text'> {
 /** A page for a buyer: the shop, a card, and whom to ask. */
 export function buyerPage(view: BuyerView, { banner, invoiceId, hasCode = false, body, ...page }: BuyerPage): Html {
   const { text, shop, embedding, isTest } = view
-  const card = html`<div class="card checkout${hasCode && ' with-code'}">${shopHeader(shop)}${body}</div>`
+  // Around a frame the background is the shop's, so that no text stands upon it.
+  const below = foot(view, invoiceId)
+  const card = html`<div class="card checkout${hasCode && ' with-code'}">${shopHeader(shop)}${body}${embedding && below}</div>`
   return plainPage({
     ...page,
     text,
@@ -38,7 +40,7 @@ export function buyerPage(view: BuyerView, { banner, invoiceId, hasCode = false,
     ...(shop.stylesheet !== null && { stylesheet: shop.stylesheet }),
     ...(shop.name !== null && { site: shop.name }),
     banner: html`${isTest && html`<p class="test-bar">${text.say('test_bar')}</p>`}${banner}`,
-    body: html`${card}${foot(view, invoiceId)}`,
+    body: html`${card}${!embedding && below}`,
   })
 }
 

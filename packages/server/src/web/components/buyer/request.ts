@@ -35,7 +35,7 @@ function exactAmount(text: Text, amountZat: Zat): Html {
 }
 
 /** An address in one line, cut in the middle. It opens to the whole. */
-export function foldedAddress(address: string): Html {
+function foldedAddress(address: string): Html {
   return html`<details class="folded"><summary><code dir="ltr">${shorten(address, 12, 8)}</code></summary><code dir="ltr">${address}</code></details>`
 }
 

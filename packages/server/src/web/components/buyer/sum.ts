@@ -26,7 +26,8 @@ export function restOf(text: Text, invoice: Invoice): Html {
   return sum(text.zec(invoice.dueZat), price !== null && text.say('rest_of', { price }))
 }
 
-function sum(large: string, beside: Child = false): Html {
+/** An amount as the largest text of its card. @param beside smaller, after it */
+export function sum(large: string, beside: Child = false): Html {
   return html`<p class="sum"><bdi class="big ${amountClass(large)}">${large}</bdi>${beside && html` <span class="beside">${beside}</span>`}</p>`
 }
 

@@ -4,80 +4,78 @@ import {
   type Refund,
   type RefundWithInvoice,
 } from '../../../domain/sale/refund.ts'
-import { copyable } from '../../components/copyable.ts'
+import { type BuyerView, buyerPage } from '../../components/buyer/buyer-page.ts'
+import { copyIn } from '../../components/buyer/copy.ts'
+import { orderOf, priceIn, sum } from '../../components/buyer/sum.ts'
 import { field } from '../../components/form.ts'
-import { plainPage } from '../../components/layout.ts'
-import { formatPrice } from '../../components/sale/fiat.ts'
-import { orderLine } from '../../components/sale/order.ts'
-import { bigAmount, formatZecAmount } from '../../format.ts'
 import { type Child, type Html, html } from '../../html.ts'
+import type { MessageName } from '../../text/catalog.ts'
+import type { Text } from '../../text/text.ts'
 
-interface RefundLinkView extends RefundWithInvoice {
-  /** The money is not real: the network is not the main one. */
-  readonly isTest: boolean
+interface RefundLinkView extends RefundWithInvoice, BuyerView {
   /** How an address of the network begins. */
   readonly prefix: string
   /** What the buyer has entered, if it was refused. */
   readonly entered?: string
-  readonly error?: string
 }
 
 /** The page where a buyer says where a refund is sent. */
 export function refundLinkPage(view: RefundLinkView): Html {
-  const { refund, invoice, isTest } = view
-  const { amountZat } = refund
-  const price = formatPrice(refund)
-  const title = titleOf(refund)
-  const mark = isTest && html`<p class="narrow test-mark"><span class="tag">TEST</span> This is no real money.</p>`
-  return plainPage({
+  const { refund, invoice, text } = view
+  const price = priceIn(text, refund)
+  const zec = text.zec(refund.amountZat)
+  const title = text.plain(TITLES[refund.status])
+  return buyerPage(view, {
     title,
-    banner: mark,
-    body: html`<div class="card narrow checkout">
-      ${orderLine(invoice)}
+    invoiceId: invoice.publicId,
+    body: html`${orderOf(text, invoice)}
+      ${price === null ? sum(zec) : sum(price, zec)}
       <h1>${title}</h1>
-      ${bigAmount(price ?? formatZecAmount(amountZat))}
-      ${price !== null && html`<p class="below center">${formatZecAmount(amountZat)}</p>`}
-      ${body(view)}
-    </div>`,
+      ${body(view)}`,
   })
 }
 
-function titleOf(refund: Refund): string {
-  if (refund.status === 'sent') return 'Refund sent'
-  if (refund.status === 'canceled') return 'Refund canceled'
-  return refund.status === 'ready' ? 'Your refund is on its way' : 'Your refund'
+const TITLES: Readonly<Record<Refund['status'], MessageName>> = {
+  awaiting_address: 'refund_yours',
+  ready: 'refund_on_its_way',
+  sent: 'refund_sent',
+  canceled: 'refund_canceled',
 }
 
 function body(view: RefundLinkView): Child {
-  const { refund } = view
+  const { refund, text } = view
   const { status, address, addressFromBuyer, txid } = refund
-  const given = addressFromBuyer && address !== null && html`<p>${copyable(address, 'the address')}</p>`
+  const given = addressFromBuyer && address !== null && copyableAddress(text, address)
   switch (status) {
     case 'awaiting_address':
-      return html`<p>The shop sends this amount back to you. Where should it go?</p>${form(view)}`
+      return html`<p>${text.say('refund_ask')}</p>${form(view)}`
     case 'ready':
-      if (mayGiveAddress(refund))
-        return html`<p>The shop sends it to this address. You can still change it:</p>${given}${form(view)}`
-      return html`<p>The shop sends it from its wallet. ${given ? 'It has seen this address, which can no longer be changed:' : ''}</p>${given}`
+      if (mayGiveAddress(refund)) return html`<p>${text.say('refund_may_change')}</p>${given}${form(view)}`
+      return html`<p>${text.say(given ? 'refund_fixed' : 'refund_from_wallet')}</p>${given}`
     case 'sent':
-      return html`<p>The shop has sent it. It arrives in your wallet within minutes, and counts once the network confirms it.</p>
-        ${given}${txid !== null && html`<p class="hint">Transaction</p><p>${copyable(txid, 'the transaction ID')}</p>`}`
+      return html`<p>${text.say('refund_sent_text')}</p>${given}${txid !== null && html`<p class="hint">${text.say('refund_transaction')}</p><p class="copyable"><code dir="ltr">${txid}</code> ${copyIn(text, txid, 'copy_txid')}</p>`}`
     case 'canceled':
-      return html`<p>The shop does not send this refund. If you expect one, please ask the shop.</p>`
+      return html`<p>${text.say('refund_canceled_text')}</p>`
   }
 }
 
-function form({ refund, prefix, entered, error }: RefundLinkView): Html {
-  return html`<form method="post" action="/r/${refund.linkId}">
-    ${error !== undefined && html`<p class="error" role="alert">${error}</p>`}
+function copyableAddress(text: Text, address: string): Html {
+  return html`<p class="copyable"><code dir="ltr">${address}</code> ${copyIn(text, address, 'copy_address')}</p>`
+}
+
+function form({ refund, text, prefix, entered }: RefundLinkView): Html {
+  return html`<form method="post">
     ${field({
       name: 'address',
-      label: 'Address of your Zcash wallet',
+      label: text.say('refund_address'),
       value: entered ?? refund.address ?? '',
       maxlength: MAX_REFUND_ADDRESS_CHARS,
-      attributes: html` autocomplete="off" spellcheck="false" autocapitalize="none"`,
-      hint: `A shielded address. It begins with ${prefix}. Copy it from your wallet: a payment to a wrong address is lost.`,
+      attributes: html` dir="ltr" autocomplete="off" spellcheck="false" autocapitalize="none"${entered !== undefined && html` aria-invalid="true"`}`,
+      hint: text.say('refund_address_hint', { prefix: html`<code>${prefix}</code>` }),
+      ...(entered !== undefined && {
+        error: text.say('refund_address_wrong', { prefix: html`<code>${prefix}</code>` }),
+      }),
     })}
-    <button class="primary full">${refund.address === null ? 'Send it here' : 'Change the address'}</button>
+    <button class="primary full">${text.say(refund.address === null ? 'refund_send_here' : 'refund_change')}</button>
   </form>`
 }

@@ -20,6 +20,7 @@ export function checkoutPages(site: Site): void {
       const placement = parsePlacement(query, embedded, site.deps.publicUrl())
       const links = checkoutLinks(invoice.publicId, placement)
       const view = await buyerView(site.deps, request, {
+        accountId: invoice.accountId,
         embedding: placement.embedding,
         chosen: query.lang,
         given: invoice.locale,

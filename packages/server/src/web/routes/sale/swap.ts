@@ -33,6 +33,7 @@ export function swapPages(site: Site): void {
       const placement = parsePlacement(queryFields(request), embedded, site.deps.publicUrl())
       const links = checkoutLinks(invoice.publicId, placement)
       const view = await buyerView(site.deps, request, {
+        accountId: invoice.accountId,
         embedding: placement.embedding,
         chosen: placement.chosenLocale,
         given: invoice.locale,

@@ -1,4 +1,5 @@
 import { checkout } from './checkout.ts'
 import { common } from './common.ts'
+import { refund } from './refund.ts'
 
-export const en = { ...common, ...checkout } as const
+export const en = { ...common, ...checkout, ...refund } as const
