@@ -82,6 +82,7 @@ const SCHEMA_OF_TYPE: Readonly<Record<Field['type'], (description: string) => TS
   zat: Zat,
   flag: description => Type.Boolean({ description }),
   text: description => Type.String({ description }),
+  texts: description => Type.Array(Type.String(), { description }),
   json: description => Type.Unsafe<Record<string, unknown>>({ type: 'object', description }),
   price: description =>
     Type.Object({ amount: Type.String({ description: 'Decimal.' }), currency: Type.String() }, { description }),
