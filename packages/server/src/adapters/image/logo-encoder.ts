@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { AppError, invalidField } from '../../domain/error.ts'
+import { AppError } from '../../domain/error.ts'
 import type { LogoEncoder } from '../../ports/logo-encoder.ts'
 import { readImageHeader } from './image-header.ts'
 import type { LogoJob } from './worker.ts'
@@ -13,7 +13,9 @@ const JOB_TIMEOUT_MS = 10_000
 const MAX_WAITING = 5
 const SCRIPT = new URL('./worker.ts', import.meta.url)
 
-const NOT_AN_IMAGE = 'a PNG, JPEG or WebP image'
+const NOT_AN_IMAGE = 'it must be a PNG, JPEG or WebP image'
+
+const invalidLogo = (detail: string, cause?: unknown) => new AppError('invalid_logo', { detail, cause })
 
 /** Encodes one logo at a time, in a thread that starts with it and ends with it. */
 export function createLogoEncoder({ script = SCRIPT, timeoutMs = JOB_TIMEOUT_MS } = {}): LogoEncoder {
@@ -23,9 +25,8 @@ export function createLogoEncoder({ script = SCRIPT, timeoutMs = JOB_TIMEOUT_MS 
   return {
     async encode(file) {
       const header = readImageHeader(file)
-      if (!header || header.width === 0 || header.height === 0) throw invalidField('logo', NOT_AN_IMAGE)
-      if (Math.max(header.width, header.height) > MAX_SIDE_IN)
-        throw invalidField('logo', `an image of at most ${MAX_SIDE_IN} pixels a side`)
+      if (!header || header.width === 0 || header.height === 0) throw invalidLogo(NOT_AN_IMAGE)
+      if (Math.max(header.width, header.height) > MAX_SIDE_IN) throw invalidLogo(`at most ${MAX_SIDE_IN} pixels a side`)
       if (waiting === MAX_WAITING) throw new AppError('overloaded', { retryAfterSecs: 5, cause: 'many logos at once' })
       const job = { format: header.format, file, maxSide: MAX_SIDE_OUT, maxBytes: MAX_BYTES_OUT }
       waiting += 1
@@ -50,12 +51,11 @@ function runInThread(script: URL, workerData: LogoJob, timeoutMs: number): Promi
     }
     const timer = setTimeout(() => {
       end()
-      reject(invalidField('logo', 'an image that can be read within seconds'))
+      reject(invalidLogo('it takes too long to read: send a smaller image'))
     }, timeoutMs)
     const fail = (cause: unknown) => {
       end()
-      const detail = `${NOT_AN_IMAGE} that is not damaged`
-      reject(new AppError('invalid_field', { value: 'logo', code: 'invalid_logo', detail, cause }))
+      reject(invalidLogo(`${NOT_AN_IMAGE} that is not damaged`, cause))
     }
     worker.once('message', (image: Uint8Array) => {
       end()

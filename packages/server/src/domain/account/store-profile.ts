@@ -14,7 +14,7 @@ export const AFTER_PAYMENT = ['stay', 'return'] as const
 export const MAX_STORE_NAME_CHARS = 80
 export const MAX_FRAME_ORIGINS = 10
 /** A host name has at most 253 characters. */
-export const MAX_ORIGIN_CHARS = 270
+const MAX_ORIGIN_CHARS = 270
 
 /** The fields of a store profile. Null: the service's default. */
 export const STORE_FIELDS = {
@@ -91,7 +91,7 @@ export const STORE_FIELDS = {
     column: 'frame_origins',
     type: 'texts',
     nullable: true,
-    request: { maxItems: MAX_FRAME_ORIGINS, maxLength: MAX_ORIGIN_CHARS },
+    request: { maxItems: MAX_FRAME_ORIGINS },
     wire: 'frame_origins',
     meaning: 'The sites that may show the checkout in a frame, such as `https://shop.example`. Null: any site.',
   },
