@@ -120,6 +120,29 @@ export class ZatgateClient {
     return this.#calls.session('PATCH', '/v1/account', request, options)
   }
 
+  /** The store profile: how the shop appears to its buyers, and the defaults of its invoices. */
+  getStore(options: CallOptions = {}): Promise<wire.Store> {
+    return this.#calls.session('GET', '/v1/account/store', undefined, options)
+  }
+
+  /** Changes members of the store profile; null clears one. Returns the changed profile. */
+  updateStore(request: wire.UpdateStoreRequest, options: CallOptions = {}): Promise<wire.Store> {
+    return this.#calls.session('PATCH', '/v1/account/store', request, options)
+  }
+
+  /**
+   * Sets the logo: a PNG, JPEG or WebP image of at most 1 MiB and 4,096 pixels a side, stored as a PNG of at most 512.
+   * @throws ZatgateError 400 `invalid_logo`
+   */
+  setStoreLogo(image: Uint8Array, options: CallOptions = {}): Promise<wire.Store> {
+    return this.#calls.session('PUT', '/v1/account/store/logo', image, options)
+  }
+
+  /** Removes the logo. */
+  removeStoreLogo(options: CallOptions = {}): Promise<wire.Store> {
+    return this.#calls.session('DELETE', '/v1/account/store/logo', undefined, options)
+  }
+
   /** Sets the viewing key (UFVK or UIVK). Returns the account and its first address, for comparison with the wallet. */
   setViewingKey(viewingKey: string, options: CallOptions = {}): Promise<wire.AccountWithFirstAddress> {
     const request: wire.SetViewingKeyRequest = { viewing_key: viewingKey }

@@ -18,6 +18,7 @@ export interface TransportOptions {
 export interface Call {
   /** Bearer token. */
   readonly token?: string | undefined
+  /** Sent as JSON; bytes as they are. */
   readonly body?: unknown
   readonly headers?: Readonly<Record<string, string>>
   /** Whether the call is safe to retry. Default: true for GET. */
@@ -56,11 +57,18 @@ export function createTransport({ baseUrl, timeoutMs, retries, fetch }: Transpor
   async function send(method: string, path: string, call: Call, signal: AbortSignal): Promise<Response> {
     const headers: Record<string, string> = { accept: 'application/json', ...call.headers }
     if (call.token !== undefined) headers.authorization = `Bearer ${call.token}`
-    if (call.body !== undefined) headers['content-type'] = 'application/json'
+    const { body } = call
+    if (body !== undefined)
+      headers['content-type'] = body instanceof Uint8Array ? 'application/octet-stream' : 'application/json'
     const response = await fetch(baseUrl + path, {
       method,
       headers,
-      body: call.body === undefined ? null : JSON.stringify(call.body),
+      body:
+        body === undefined
+          ? null
+          : body instanceof Uint8Array
+            ? (body as Uint8Array<ArrayBuffer>)
+            : JSON.stringify(body),
       redirect: 'error',
       signal,
     })

@@ -348,6 +348,31 @@ export interface UpdateAccountRequest {
   tolerance_bps?: number
 }
 
+/** How the store of an account appears to its buyers, and the defaults of its invoices. Null: the service's default. */
+export interface Store {
+  name: string | null
+  /** `#rrggbb`. */
+  accent: string | null
+  /** An https URL or an email address. */
+  support: string | null
+  /** An https URL. */
+  website: string | null
+  locale: 'en' | 'es' | 'de' | 'fr' | 'pt' | 'it' | 'nl' | 'ja' | 'zh' | 'ko' | 'ru' | 'tr' | 'ar' | null
+  /** In forms for new prices: ISO 4217, BTC, SATS or ZEC. */
+  currency: string | null
+  /** Of invoices whose request does not say. 60 to 86,400. */
+  expires_in_secs: number | null
+  /** `return`: invoices with a `success_url` have `auto_redirect`, unless their request says otherwise. */
+  after_payment: 'stay' | 'return' | null
+  /** The sites that may show the checkout in a frame, 1 to 10. Null: any site. */
+  frame_origins: readonly string[] | null
+  /** A PNG. Null: the store has no logo. */
+  logo_url: string | null
+}
+
+/** PATCH /v1/account/store. Members that are absent stay; null clears one. */
+export type UpdateStoreRequest = Partial<Omit<Store, 'logo_url'>>
+
 /** PUT /v1/account/viewing-key */
 export interface SetViewingKeyRequest {
   viewing_key: string

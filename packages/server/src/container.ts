@@ -14,6 +14,7 @@ import { ensureOperatorAccount } from './services/account/operator.ts'
 import { createSessions } from './services/account/session.ts'
 import { createSignIn } from './services/account/sign-in.ts'
 import { createSignInLinks } from './services/account/sign-in-link.ts'
+import { createStoreProfiles } from './services/account/store-profile.ts'
 import { createViewingKeys } from './services/account/viewing-key.ts'
 import { createBlockSpacing } from './services/chain/block-spacing.ts'
 import { createChainProblems } from './services/chain/chain-problem.ts'
@@ -169,6 +170,7 @@ export function createServices(infrastructure: Infrastructure, operator: Account
     sessions: createSessions({ store, clock, random, onError }),
     signIn,
     signInLinks: createSignInLinks({ store, clock, random, keyedHash }),
+    storeProfiles: createStoreProfiles(infrastructure),
     swapStatus,
     swaps,
     updateInvoices,

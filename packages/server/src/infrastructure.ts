@@ -2,6 +2,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client'
 import { createKeyedHash } from './adapters/crypto/keyed-hash.ts'
 import { createVault } from './adapters/crypto/vault.ts'
 import { createHttpClient } from './adapters/http-client/client.ts'
+import { createLogoEncoder } from './adapters/image/logo-encoder.ts'
 import { createLightwalletd } from './adapters/lightwalletd/chain.ts'
 import { measuredStore } from './adapters/metrics/database.ts'
 import { measuredMailer } from './adapters/metrics/mail.ts'
@@ -25,6 +26,7 @@ import type { Clock } from './ports/clock.ts'
 import type { HttpClient } from './ports/http-client.ts'
 import type { KeyedHash } from './ports/keyed-hash.ts'
 import type { Log } from './ports/log.ts'
+import type { LogoEncoder } from './ports/logo-encoder.ts'
 import type { Mailer } from './ports/mailer.ts'
 import type { Metrics } from './ports/metrics.ts'
 import type { NoteScanner } from './ports/note-scanner.ts'
@@ -52,6 +54,7 @@ export interface Infrastructure {
   readonly checkAddress: CheckAddress
   readonly chain: Chain
   readonly noteScanner: NoteScanner
+  readonly logoEncoder: LogoEncoder
   /** For webhooks: connects only to public addresses, unless WEBHOOK_ALLOW_PRIVATE is set. */
   readonly webhookHttp: HttpClient
   readonly rates: ReportedRates
@@ -116,6 +119,7 @@ export async function openInfrastructure(
     checkAddress: overrides.checkAddress ?? checkShieldedAddress,
     chain: overrides.chain ?? opened(createLightwalletd({ urls, params, clock, log })),
     noteScanner: overrides.noteScanner ?? opened(createNoteScanner({ log, onKernelError: metrics.kernelUnused })),
+    logoEncoder: overrides.logoEncoder ?? createLogoEncoder(),
     webhookHttp: overrides.webhookHttp ?? opened(createHttpClient({ allowPrivate: config.webhookAllowPrivate })),
     rates: overrides.rates ?? opened(openRates(config.rates, trustedHttp, clock)),
     swapProvider: overrides.swapProvider ?? tracedSwapProvider(swapProvider, tracer),

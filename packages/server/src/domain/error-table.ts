@@ -85,7 +85,7 @@ const REQUESTS = {
   body_too_large: {
     kind: 'too_large',
     text: 'body too large',
-    when: 'The body has more than 64 KiB.',
+    when: 'The body has more than 64 KiB, or a logo more than 1 MiB.',
     fix: 'Send a smaller body.',
   },
   unsupported_media_type: {
@@ -374,6 +374,12 @@ const WEBHOOKS = {
     when: 'The account has no webhook.',
     fix: 'Enter its URL first.',
     code: 'webhook_not_set',
+  },
+  invalid_logo: {
+    kind: 'invalid',
+    text: 'invalid logo',
+    when: 'The body is no image that can be read, or one of more than 4,096 pixels a side.',
+    fix: 'Send a smaller PNG, JPEG or WebP image.',
   },
   webhook_removed: {
     kind: 'conflict',

@@ -10,6 +10,7 @@ interface Values {
   readonly zat: Zat
   readonly flag: boolean
   readonly text: string
+  readonly texts: readonly string[]
   /** The text of a JSON object, kept as it was given. */
   readonly json: string
   readonly price: Price
@@ -37,7 +38,7 @@ export interface Field {
   /** Responses leave it out where it is null. Without `changedBy`, the creator may give it. */
   readonly optional?: true
   /** The request that creates the noun may give it, within these bounds. */
-  readonly request?: Readonly<Partial<Record<'minimum' | 'maximum' | 'minLength' | 'maxLength', number>>>
+  readonly request?: Readonly<Partial<Record<'minimum' | 'maximum' | 'minLength' | 'maxLength' | 'maxItems', number>>>
   /** Its name in responses and events. Without one it is not public. */
   readonly wire?: string
   /** The name under which the API document shares the schema of the member. */

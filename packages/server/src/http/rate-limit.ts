@@ -35,7 +35,7 @@ export const RATE_CLASSES = {
   },
   export: { routes: 'exports', client: { perMinute: 60, atOnce: 10 }, account: { perMinute: 12, atOnce: 6 } },
   'viewing-key': {
-    routes: 'set a viewing key',
+    routes: 'set a viewing key, set a logo',
     client: { perMinute: 30, atOnce: 10 },
     account: { perMinute: 10, atOnce: 5 },
   },

@@ -32,7 +32,11 @@ export function wireQuery<W>() {
 }
 
 export const nullable = <S extends TSchema>(schema: S & { type: string }) =>
-  Type.Unsafe<Static<S> | null>({ ...schema, type: [schema.type, 'null'] })
+  Type.Unsafe<Static<S> | null>({
+    ...schema,
+    type: [schema.type, 'null'],
+    ...('enum' in schema && { enum: [...(schema.enum as unknown[]), null] }),
+  })
 
 export const stringEnum = <const T extends readonly string[]>(values: T, description: string) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: [...values], description })
@@ -61,6 +65,17 @@ export function requestMembers<T extends Fields>(fields: T) {
   return Object.fromEntries(members) as MemberSchemas<GivenMembers<T>>
 }
 
+/** The schemas of the members that a request changes: null clears a field that may be null. */
+export function changeMembers<T extends Fields>(fields: T) {
+  const members = Object.values<Field>(fields).flatMap(field => {
+    if (field.request === undefined || field.wire === undefined) return []
+    return [[field.wire, Type.Optional({ ...fieldSchema(field), ...field.request })]]
+  })
+  return Object.fromEntries(members) as {
+    -readonly [Name in keyof GivenMembers<T>]-?: TOptional<TUnsafe<GivenMembers<T>[Name]>>
+  }
+}
+
 /** The schemas of these members. */
 export type MemberSchemas<Members> = {
   -readonly [Name in keyof Members]-?: undefined extends Members[Name]
@@ -82,6 +97,7 @@ const SCHEMA_OF_TYPE: Readonly<Record<Field['type'], (description: string) => TS
   zat: Zat,
   flag: description => Type.Boolean({ description }),
   text: description => Type.String({ description }),
+  texts: description => Type.Array(Type.String(), { description }),
   json: description => Type.Unsafe<Record<string, unknown>>({ type: 'object', description }),
   price: description =>
     Type.Object({ amount: Type.String({ description: 'Decimal.' }), currency: Type.String() }, { description }),

@@ -11,6 +11,7 @@ import type { ApiKeys } from '../services/account/api-key.ts'
 import type { Billing } from '../services/account/billing.ts'
 import type { Sessions } from '../services/account/session.ts'
 import type { SignIn } from '../services/account/sign-in.ts'
+import type { StoreProfiles } from '../services/account/store-profile.ts'
 import type { ViewingKeys } from '../services/account/viewing-key.ts'
 import type { Endpoints } from '../services/notify/endpoint.ts'
 import type { EventFeed } from '../services/notify/event-feed.ts'
@@ -44,6 +45,7 @@ import { accountRoutes } from './routes/account/account.ts'
 import { apiKeyRoutes } from './routes/account/api-key.ts'
 import { billingRoutes } from './routes/account/billing.ts'
 import { sessionRoutes } from './routes/account/session.ts'
+import { storeProfileRoutes } from './routes/account/store-profile.ts'
 import { healthRoutes } from './routes/health.ts'
 import { endpointRoutes } from './routes/notify/endpoint.ts'
 import { eventRoutes } from './routes/notify/event.ts'
@@ -106,6 +108,7 @@ export interface HttpOptions {
   readonly apiKeys: ApiKeys
   readonly viewingKeys: ViewingKeys
   readonly sessions: Sessions
+  readonly storeProfiles: StoreProfiles
   readonly signIn: SignIn
   readonly exports: Exports
   readonly invoices: Invoices
@@ -205,6 +208,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   rateRoutes(app, { rates: options.rates, currencies: withdrawals.currencies })
   streamRoutes(app, { invoices, stream, upgrades })
   accountRoutes(app, { accounts, viewingKeys, auth })
+  storeProfileRoutes(app, { storeProfiles: options.storeProfiles, publicUrl })
   apiKeyRoutes(app, { apiKeys })
   sessionRoutes(app, { sessions })
   webhookRoutes(app, { webhooks })

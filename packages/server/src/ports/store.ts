@@ -1,3 +1,4 @@
+import type { StoreProfile } from '../domain/account/store-profile.ts'
 import type { Invoice } from '../domain/sale/invoice.ts'
 import type { AccountRepository } from './repository/account/account.ts'
 import type { AccountDeletionRepository } from './repository/account/account-deletion.ts'
@@ -7,6 +8,7 @@ import type { BillingRepository } from './repository/account/billing.ts'
 import type { EmailChangeRepository } from './repository/account/email-change.ts'
 import type { SessionRepository } from './repository/account/session.ts'
 import type { SignInRepository } from './repository/account/sign-in.ts'
+import type { StoreProfileRepository } from './repository/account/store-profile.ts'
 import type { UsageRepository } from './repository/account/usage.ts'
 import type { ViewingKeyRepository } from './repository/account/viewing-key.ts'
 import type { ChainRepository } from './repository/chain/chain.ts'
@@ -34,6 +36,7 @@ export interface Tx {
   readonly accountDeletions: AccountDeletionRepository
   readonly apiKeys: ApiKeyRepository
   readonly sessions: SessionRepository
+  readonly storeProfiles: StoreProfileRepository
   readonly audit: AuditRepository
   readonly usage: UsageRepository
   readonly viewingKeys: ViewingKeyRepository
@@ -90,6 +93,8 @@ export interface Lookup {
   invoice(publicId: string): Promise<Invoice | null>
   /** The active key with this hash, with its account. Null for an unknown or revoked key. */
   apiKey(hash: Uint8Array): Promise<ApiKeyWithAccount | null>
+  /** Null for an account that has set nothing. */
+  storeProfile(accountId: number): Promise<StoreProfile | null>
 }
 
 /** The database: transactions, single-row lookups and notifications. All SQL is behind it. */

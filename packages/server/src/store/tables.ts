@@ -4,6 +4,7 @@ import type { Actor, AuditKind } from '../domain/account/audit.ts'
 import type { SharedBudget } from '../domain/account/code-budget.ts'
 import type { SessionOrigin } from '../domain/account/session.ts'
 import type { CodePurpose } from '../domain/account/sign-in.ts'
+import type { STORE_FIELDS } from '../domain/account/store-profile.ts'
 import type { ChainProblemName } from '../domain/chain/chain-problem.ts'
 import type { ShieldedPool } from '../domain/chain/shielded-pool.ts'
 import type { Fields, ValueOf } from '../domain/field.ts'
@@ -41,6 +42,8 @@ export interface Tables {
   accounts: AccountsTable
   api_keys: ApiKeysTable
   sessions: SessionsTable
+  stores: StoresTable
+  store_logos: StoreLogosTable
   audit_entries: AuditEntriesTable
   monthly_usage: MonthlyUsageTable
   viewing_keys: ViewingKeysTable
@@ -195,6 +198,16 @@ export interface PaymentsTable {
   vanished_height: Generated<Int64 | null>
   last_seen_height: Generated<Int64 | null>
   awaits_witness: Generated<Int64>
+}
+
+export interface StoresTable extends TableOf<typeof STORE_FIELDS> {
+  account_id: Int64
+}
+
+export interface StoreLogosTable {
+  account_id: Int64
+  hash: string
+  image: Uint8Array
 }
 
 export interface PaymentTotalsTable {

@@ -30,6 +30,10 @@ const EXPECTED: Readonly<Record<string, string>> = {
   'PUT /v1/refunds/:link/address': 'public',
   'GET /v1/account': 'session',
   'PATCH /v1/account': 'session',
+  'GET /v1/account/store': 'session',
+  'PATCH /v1/account/store': 'session',
+  'PUT /v1/account/store/logo': 'session',
+  'DELETE /v1/account/store/logo': 'session',
   'PUT /v1/account/viewing-key': 'recent',
   'GET /v1/account/invoices': 'session',
   'POST /v1/account/invoices/:id/refunds': 'session refunds:write',
@@ -79,6 +83,7 @@ const BODIES: Readonly<Record<string, object>> = {
   'POST /v1/account/invoices/:id/refunds': { amount_zat: 1 },
   'POST /v1/account/refunds/:id/sent': { txid: 'ab'.repeat(32) },
   'PATCH /v1/account/endpoints/:id': {},
+  'PATCH /v1/account/store': {},
   'POST /v1/account/endpoints/:id/rotate-secret': {},
   'POST /v1/account/endpoints/:id/recover': { since: Math.floor(new ManualClock().nowMs() / 1000) },
 }

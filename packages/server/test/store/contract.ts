@@ -7,6 +7,7 @@ import { accountSuite } from './repository/account/account.suite.ts'
 import { auditSuite } from './repository/account/audit.suite.ts'
 import { billingSuite } from './repository/account/billing.suite.ts'
 import { credentialSuite } from './repository/account/credential.suite.ts'
+import { storeProfileSuite } from './repository/account/store-profile.suite.ts'
 import { usageSuite } from './repository/account/usage.suite.ts'
 import { viewingKeySuite } from './repository/account/viewing-key.suite.ts'
 import { chainSuite } from './repository/chain/chain.suite.ts'
@@ -31,6 +32,7 @@ const SUITES: readonly [name: string, suite: (engine: DatabaseEngine) => void][]
   ['credentials', credentialSuite],
   ['audit', auditSuite],
   ['usage', usageSuite],
+  ['store profiles', storeProfileSuite],
   ['viewing keys', viewingKeySuite],
   ['database identity', databaseIdentitySuite],
   ['invoices', invoiceSuite],

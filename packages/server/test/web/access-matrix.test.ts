@@ -25,6 +25,10 @@ interface Row {
 const ENDPOINTS: Readonly<Record<string, Row>> = {
   'GET /v1/account': {},
   'PATCH /v1/account': { body: () => ({ confirmations: 7 }) },
+  'GET /v1/account/store': {},
+  'PATCH /v1/account/store': { body: () => ({ name: 'mine' }) },
+  'PUT /v1/account/store/logo': { body: () => ({}), status: 400 },
+  'DELETE /v1/account/store/logo': {},
   'PUT /v1/account/viewing-key': { body: self => ({ viewing_key: self.viewingKey }) },
   'GET /v1/invoices': { queries: ({ ids }) => [`?before=${ids.invoice}`, '?status=pending,paid'] },
   'GET /v1/account/invoices': { queries: ({ ids }) => [`?before=${ids.invoice}`, '?limit=200'] },
@@ -108,6 +112,10 @@ const PAGES: Readonly<Record<string, Row>> = {
   'GET /activity': { queries: () => ['?before=1000000', '?before=x'] },
   'GET /viewing-key': {},
   'POST /viewing-key': { body: self => ({ viewing_key: self.viewingKey }) },
+  'GET /store': {},
+  'POST /store': { body: () => ({ name: 'mine' }) },
+  'POST /store/logo': { status: 400 },
+  'POST /store/logo/remove': {},
   'POST /confirmations': { body: () => ({ confirmations: '9' }) },
   'GET /webhook': {
     queries: ({ ids }) => [`?before=${ids.delivery}`, `?endpoint=${ids.endpoint}`, '?show=failed&type=test&order=1'],

@@ -27,6 +27,7 @@ export const AUDIT_KINDS = {
   signed_out: 'a session signed out',
   account_erased: 'an account was deleted',
   plan_assigned: 'a plan was assigned',
+  store_changed: 'the store profile was changed',
   endpoint_recovered: 'undelivered events were sent to an endpoint again',
   refund_created: 'a refund was created',
   refund_canceled: 'a refund was canceled',

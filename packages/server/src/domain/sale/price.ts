@@ -32,15 +32,19 @@ const CURRENCY = /^[A-Za-z]{3,4}$/
  * @throws AppError `invalid_price`
  */
 export function parseMoney(amount: string, currency: string): Price {
-  const code = currencyCode({ currency })
-  const isKnown = CURRENCY.test(currency) && (code === 'ZEC' || code === 'SATS' || isRateCurrency(code))
-  if (!isKnown) throw invalidField('price', 'its currency: a code of ISO 4217, BTC, SATS or ZEC')
+  if (!isPriceCurrency(currency)) throw invalidField('price', 'its currency: a code of ISO 4217, BTC, SATS or ZEC')
   if (!AMOUNT.test(amount) || parsePrice(amount) === null)
     throw invalidField(
       'price',
       'its amount: a decimal number above 0 with at most 12 digits before and after the point',
     )
   return { amount, currency }
+}
+
+/** Whether a price can be in this currency, in any case. */
+export function isPriceCurrency(currency: string): boolean {
+  const code = currencyCode({ currency })
+  return CURRENCY.test(currency) && (code === 'ZEC' || code === 'SATS' || isRateCurrency(code))
 }
 
 /** The code of the price's currency in upper case. */

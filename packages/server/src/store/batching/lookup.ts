@@ -17,6 +17,11 @@ export function createLookup(query: Store['query'], limits: BatchLimits): Lookup
       const byHash = new Map(found.map(({ hash, ...live }) => [toHex(hash), live]))
       return names.map(name => byHash.get(name) ?? null)
     }, limits),
+
+    storeProfile: batchLoader(async accountIds => {
+      const found = await query(tx => tx.storeProfiles.ofAccounts(accountIds))
+      return accountIds.map(accountId => found.get(accountId) ?? null)
+    }, limits),
   }
 }
 

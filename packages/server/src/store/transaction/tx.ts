@@ -7,6 +7,7 @@ import { billingRepository } from '../repository/account/billing.ts'
 import { emailChangeRepository } from '../repository/account/email-change.ts'
 import { sessionRepository } from '../repository/account/session.ts'
 import { signInRepository } from '../repository/account/sign-in.ts'
+import { storeProfileRepository } from '../repository/account/store-profile.ts'
 import { usageRepository } from '../repository/account/usage.ts'
 import { viewingKeyRepository } from '../repository/account/viewing-key.ts'
 import { chainRepository } from '../repository/chain/chain.ts'
@@ -44,6 +45,7 @@ const MAKE: { readonly [Noun in keyof Repositories]: (connection: Connection, tx
   accountDeletions: ({ db }) => accountDeletionRepository(db),
   apiKeys: ({ db }) => apiKeyRepository(db),
   sessions: ({ db }) => sessionRepository(db),
+  storeProfiles: ({ db }) => storeProfileRepository(db),
   audit: ({ db }) => auditRepository(db),
   usage: ({ db }) => usageRepository(db),
   viewingKeys: ({ db }) => viewingKeyRepository(db),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { makePng } from '../../adapters/image/images.ts'
 import { startTestApi } from '../../harness/api.ts'
 import { header, payment } from '../../harness/fixtures.ts'
 import { type CallOptions, call } from '../../harness/http-call.ts'
@@ -41,6 +42,22 @@ test('the examples of the document are what the service responds; ZATGATE_RECORD
   await run('setViewingKey', 'PUT /v1/account/viewing-key', { json: { viewing_key: testViewingKey() } })
   await run('updateAccount', 'PATCH /v1/account', { json: { confirmations: 3 } })
   await run('getAccount', 'GET /v1/account')
+  await run('updateStore', 'PATCH /v1/account/store', {
+    json: {
+      name: 'Sunflower Shop',
+      accent: '#d9480f',
+      support: 'help@shop.example',
+      website: 'https://shop.example/',
+      locale: 'de',
+      currency: 'EUR',
+      expires_in_secs: 3_600,
+      after_payment: 'return',
+      frame_origins: ['https://shop.example'],
+    },
+  })
+  await run('getStore', 'GET /v1/account/store')
+  await run('setStoreLogo', 'PUT /v1/account/store/logo', { raw: makePng(4, 2) })
+  await run('removeStoreLogo', 'DELETE /v1/account/store/logo')
   const { id: keyId } = await run('createApiKey', 'POST /v1/account/api-keys', {
     json: {
       name: 'web shop',

@@ -125,6 +125,8 @@ onBothDatabases(engine => {
     const { session } = await sessions.create(account, 'c4n4ry session', ACTOR)
     await webhooks.set(account, 'https://c4n4ry.example/hook', ACTOR)
     await webhooks.rotateSecret(account, ACTOR)
+    await service.storeProfiles.change(account, { name: 'c4n4ry shop' }, 'https://pay.example', ACTOR)
+    await store.write(tx => tx.storeProfiles.saveLogo(account.id, { hash: 'c4n4ry', image: Uint8Array.of(1) }))
     await signIn.requestCode(EMAIL, '198.51.100.7', '', { ...ACTOR, by: 'visitor', session: null })
     await signIn.requestReauth(account, session, '198.51.100.7')
     const invoice = await service.sell(account, { orderId: 'c4n4ry-1', description: 'for Mr c4n4ry' })

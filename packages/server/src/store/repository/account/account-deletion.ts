@@ -209,6 +209,8 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
       await db.deleteFrom('deliveries').where('account_id', '=', id).where('endpoint_id', 'is not', null).execute()
       for (const table of [
         'sessions',
+        'stores',
+        'store_logos',
         'api_keys',
         'webhooks',
         'event_counters',
