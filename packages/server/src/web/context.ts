@@ -15,6 +15,7 @@ import type { EmailChanges } from '../services/account/email-change.ts'
 import type { Sessions } from '../services/account/session.ts'
 import type { SignIn } from '../services/account/sign-in.ts'
 import type { SignInLinks } from '../services/account/sign-in-link.ts'
+import type { StoreProfiles } from '../services/account/store-profile.ts'
 import type { ViewingKeys } from '../services/account/viewing-key.ts'
 import type { BlockSpacing } from '../services/chain/block-spacing.ts'
 import type { Endpoints } from '../services/notify/endpoint.ts'
@@ -64,6 +65,7 @@ export interface SiteDeps {
   readonly setAsides: Pick<SetAsides, 'countByKindOf'>
   readonly signIn: SignIn
   readonly signInLinks: SignInLinks
+  readonly storeProfiles: StoreProfiles
   readonly swaps: Swaps
   readonly viewingKeys: ViewingKeys
   readonly webhooks: Webhooks

@@ -1,3 +1,4 @@
+import { type StoreProfile, supportHref } from '../../../domain/account/store-profile.ts'
 import { type Html, html } from '../../html.ts'
 import type { Text } from '../../text/text.ts'
 
@@ -22,6 +23,18 @@ export const NO_SHOP: Shop = {
   support: null,
   website: null,
   locale: null,
+}
+
+export function shopOf(profile: StoreProfile): Shop {
+  const { name, logo, accent, website, locale } = profile
+  return {
+    name,
+    logo: logo === null ? null : `/logo/${logo}.png`,
+    stylesheet: accent === null ? null : `/accent/${accent.slice(1)}.css`,
+    support: supportHref(profile),
+    website,
+    locale,
+  }
 }
 
 /** The shop on top of a page. False without name and logo. */
