@@ -1,6 +1,7 @@
 import { type AssetName, assetPath } from '../assets.ts'
 import { timeElement } from '../format.ts'
 import { booleanAttribute, type Child, type Html, html } from '../html.ts'
+import { accentPath } from '../store-assets.ts'
 import { DOCS, NAV, type NavItem } from './nav.ts'
 
 interface PageOptions {
@@ -17,6 +18,8 @@ interface PageOptions {
   /** Opens another address after three seconds, without JavaScript. */
   readonly redirectsTo?: URL | null
   readonly theme?: Embedding['theme']
+  /** The accent of a store, `#rrggbb`, whose colours the class `accent` has on this page. */
+  readonly accent?: string | null
 }
 
 /** The signed-in user that a dashboard page is rendered for. */
@@ -116,7 +119,16 @@ export function referencePage({ contents, ...page }: PageOptions & { readonly co
 }
 
 function frame(options: PageOptions, kind: string) {
-  const { title, liveInvoiceId, rechecks = false, awaiting = false, script, theme = null, redirectsTo = null } = options
+  const {
+    title,
+    liveInvoiceId,
+    rechecks = false,
+    awaiting = false,
+    script,
+    theme = null,
+    redirectsTo = null,
+    accent = null,
+  } = options
   const isLive = liveInvoiceId !== undefined
   const isUpdated = isLive || rechecks || awaiting
   const scripts: AssetName[] = [
@@ -133,6 +145,7 @@ function frame(options: PageOptions, kind: string) {
 <title>${title} · zatgate</title>
 <link rel="icon" href="${assetPath('icon.svg')}" type="image/svg+xml">
 <link rel="stylesheet" href="${assetPath(theme === null ? 'style.css' : `style-${theme}.css`)}">
+${accent !== null && html`<link rel="stylesheet" href="${accentPath(accent, theme)}">`}
 ${scripts.map(name => html`<script type="module" src="${assetPath(name)}"></script>`)}
 ${withoutScript(redirectsTo, isLive, rechecks)}
 </head>
