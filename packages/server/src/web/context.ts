@@ -92,8 +92,10 @@ type SignedInHandler = (
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Any site may show this page in a frame. Only for pages that read no cookie. */
+    /** The sites that the account of the invoice `:id` allows may show this page in a frame. Only for pages that read no cookie. */
     embedded?: boolean
+    /** The form of the page has a file. */
+    takesFile?: boolean
   }
 }
 
@@ -101,9 +103,11 @@ declare module 'fastify' {
 interface PageRoute {
   readonly path: string
   readonly rate?: RateClass
+  /** Its form has a file: see `fileField`. */
+  readonly takesFile?: boolean
 }
 
-/** A page that any site may show in a frame, if `embedded`. */
+/** A page of the invoice `:id` that other sites may show in a frame, if `embedded`. */
 export interface PublicPageRoute extends PageRoute {
   readonly embedded?: boolean
 }

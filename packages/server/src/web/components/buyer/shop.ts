@@ -1,4 +1,5 @@
 import { type StoreProfile, supportHref } from '../../../domain/account/store-profile.ts'
+import { logoPath } from '../../../http/routes/account/store-profile.ts'
 import { type Html, html } from '../../html.ts'
 import type { Text } from '../../text/text.ts'
 
@@ -7,8 +8,8 @@ export interface Shop {
   readonly name: string | null
   /** The path of its logo. */
   readonly logo: string | null
-  /** The path of a stylesheet with its colour. */
-  readonly stylesheet: string | null
+  /** Its colour, `#rrggbb`. */
+  readonly accent: string | null
   /** An https: or mailto: address for questions. */
   readonly support: string | null
   readonly website: string | null
@@ -19,7 +20,7 @@ export interface Shop {
 export const NO_SHOP: Shop = {
   name: null,
   logo: null,
-  stylesheet: null,
+  accent: null,
   support: null,
   website: null,
   locale: null,
@@ -29,8 +30,8 @@ export function shopOf(profile: StoreProfile): Shop {
   const { name, logo, accent, website, locale } = profile
   return {
     name,
-    logo: logo === null ? null : `/logo/${logo}.png`,
-    stylesheet: accent === null ? null : `/accent/${accent.slice(1)}.css`,
+    logo: logo === null ? null : logoPath(logo),
+    accent,
     support: supportHref(profile),
     website,
     locale,
