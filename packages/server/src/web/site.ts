@@ -11,10 +11,11 @@ import { assetRoutes } from './assets.ts'
 import { type AuthenticatedUser, authenticate } from './auth.ts'
 import type { PageUser } from './components/layout.ts'
 import { changedParts, liveTag } from './components/live.ts'
+import { embeddingOf } from './components/sale/checkout-links.ts'
 import { type PublicPageRoute, type Site, type SiteDeps, sandboxMailboxUrl } from './context.ts'
 import { rejectCrossSiteRequest } from './csrf.ts'
 import { ERROR_TITLES, errorSentence } from './error-text.ts'
-import { acceptForms } from './forms.ts'
+import { acceptForms, queryFields } from './forms.ts'
 import { EMBED_HEADERS, PAGE_HEADERS } from './headers.ts'
 import type { Html } from './html.ts'
 import { reauthPage } from './pages/account/reauth.ts'
@@ -192,7 +193,7 @@ function pageOf(error: AppError, request: FastifyRequest, sandbox: boolean): Htm
   const title = ERROR_TITLES[error.kind] ?? 'Request failed'
   const text = error.kind === 'internal' ? 'The error has been logged. Please try again.' : errorSentence(error)
   return isCheckout(request)
-    ? checkoutErrorPage(title, text, isEmbedded(request) ? { theme: null } : null)
+    ? checkoutErrorPage(title, text, isEmbedded(request) ? embeddingOf(queryFields(request)) : null)
     : errorPage(title, text)
 }
 

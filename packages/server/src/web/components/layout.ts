@@ -74,6 +74,8 @@ export const THEMES = ['light', 'dark'] as const
 export interface Embedding {
   /** Null: as the reader's system is set. */
   readonly theme: (typeof THEMES)[number] | null
+  /** The origin of the page around the frame, which alone gets messages from `assets/embed.js`. Null: it is not named. */
+  readonly parent: string | null
 }
 
 interface PlainPage extends PageOptions {
@@ -101,7 +103,7 @@ export function plainPage({ embedding = null, footer, ...page }: PlainPage): Htm
   const options = embedding ? { ...page, script: 'embed.js' as const, theme: embedding.theme } : page
   return frame(options, embedding ? 'plain embedded' : 'plain')`
     ${!embedding && html`<header class="plain-top"><span class="brand">${brand()}</span></header>`}
-    <main id="main"${embedding && html` aria-label="Payment"`}>${staleNote(page)}${page.banner ?? false}${page.body}</main>${footer}`
+    <main id="main"${embedding && html` aria-label="Payment"${embedding.parent && html` data-parent="${embedding.parent}"`}`}>${staleNote(page)}${page.banner ?? false}${page.body}</main>${footer}`
 }
 
 /** A page of documentation, with its contents beside it. */
