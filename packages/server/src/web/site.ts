@@ -9,6 +9,7 @@ import { httpStatusOf, toAppError } from '../http/error.ts'
 import { logError } from '../http/error-handler.ts'
 import { assetRoutes } from './assets.ts'
 import { type AuthenticatedUser, authenticate } from './auth.ts'
+import { checkoutScriptRoute } from './checkout-script.ts'
 import type { PageUser } from './components/layout.ts'
 import { changedParts, liveTag } from './components/live.ts'
 import { embeddingOf } from './components/sale/checkout-links.ts'
@@ -56,6 +57,7 @@ export function addSite(root: App, deps: SiteDeps): void {
     const site = createSite(app, deps)
     assetRoutes(app)
     robotsRoute(app)
+    checkoutScriptRoute(app)
     signInPages(site)
     signInLinkPages(site)
     overviewPages(site)

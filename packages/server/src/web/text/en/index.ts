@@ -1,4 +1,5 @@
+import { button } from './button.ts'
 import { checkout } from './checkout.ts'
 import { common } from './common.ts'
 
-export const en = { ...common, ...checkout } as const
+export const en = { ...common, ...button, ...checkout } as const
