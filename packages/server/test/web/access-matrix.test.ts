@@ -189,6 +189,7 @@ const OPEN_PAGES = [
   'GET /docs/guides',
   ...Object.keys(GUIDES).map(name => `GET ${guidePath(name)}`),
   'GET /robots.txt',
+  'GET /checkout.js',
   'GET /undo-email/:token',
   'POST /undo-email/:token',
 ]
