@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { PageLocale } from '../domain/locale.ts'
 import type { BuyerView } from './components/buyer/buyer-page.ts'
-import { NO_SHOP } from './components/buyer/shop.ts'
+import { shopOf } from './components/buyer/shop.ts'
 import type { Embedding } from './components/layout.ts'
 import type { SiteDeps } from './context.ts'
 import { textFor } from './text/text.ts'
@@ -18,11 +18,11 @@ interface Asked {
 
 /** What a page for a buyer needs besides its content. */
 export async function buyerView(
-  { network }: Pick<SiteDeps, 'network'>,
+  { network, storeProfiles }: Pick<SiteDeps, 'network' | 'storeProfiles'>,
   request: FastifyRequest,
-  { embedding = null, chosen, given, inLanguage }: Asked,
+  { accountId, embedding = null, chosen, given, inLanguage }: Asked,
 ): Promise<BuyerView> {
-  const shop = NO_SHOP
+  const shop = shopOf(await storeProfiles.ofAccountId(accountId))
   const text = textFor({ chosen, given, accepted: request.headers['accept-language'], standard: shop.locale })
   return { text, shop, embedding, isTest: network !== 'main', inLanguage }
 }

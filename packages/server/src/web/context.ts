@@ -15,6 +15,7 @@ import type { EmailChanges } from '../services/account/email-change.ts'
 import type { Sessions } from '../services/account/session.ts'
 import type { SignIn } from '../services/account/sign-in.ts'
 import type { SignInLinks } from '../services/account/sign-in-link.ts'
+import type { StoreProfiles } from '../services/account/store-profile.ts'
 import type { ViewingKeys } from '../services/account/viewing-key.ts'
 import type { BlockSpacing } from '../services/chain/block-spacing.ts'
 import type { Endpoints } from '../services/notify/endpoint.ts'
@@ -64,6 +65,7 @@ export interface SiteDeps {
   readonly setAsides: Pick<SetAsides, 'countByKindOf'>
   readonly signIn: SignIn
   readonly signInLinks: SignInLinks
+  readonly storeProfiles: StoreProfiles
   readonly swaps: Swaps
   readonly viewingKeys: ViewingKeys
   readonly webhooks: Webhooks
@@ -90,8 +92,10 @@ type SignedInHandler = (
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Any site may show this page in a frame. Only for pages that read no cookie. */
+    /** The sites that the account of the invoice `:id` allows may show this page in a frame. Only for pages that read no cookie. */
     embedded?: boolean
+    /** The form of the page has a file. */
+    takesFile?: boolean
   }
 }
 
@@ -99,9 +103,11 @@ declare module 'fastify' {
 interface PageRoute {
   readonly path: string
   readonly rate?: RateClass
+  /** Its form has a file: see `fileField`. */
+  readonly takesFile?: boolean
 }
 
-/** A page that any site may show in a frame, if `embedded`. */
+/** A page of the invoice `:id` that other sites may show in a frame, if `embedded`. */
 export interface PublicPageRoute extends PageRoute {
   readonly embedded?: boolean
 }

@@ -25,12 +25,16 @@ export const PAGE_HEADERS = {
 } as const
 
 /**
- * Headers of pages that any site may frame. Such a page reads no cookie and acts with no one's authority, so there is
+ * Headers of pages that other sites may frame. Such a page reads no cookie and acts with no one's authority, so there is
  * nothing that a click in a disguised frame could misuse. A page with `Cross-Origin-Embedder-Policy` may frame it too.
  */
-export const EMBED_HEADERS = {
+const EMBED_HEADERS = {
   ...PAGE_HEADERS,
-  'content-security-policy': contentPolicy('*'),
   'cross-origin-embedder-policy': 'require-corp',
   'cross-origin-resource-policy': 'cross-origin',
 } as const
+
+/** @param origins the sites that may frame the page; null: any site */
+export function embedHeaders(origins: readonly string[] | null) {
+  return { ...EMBED_HEADERS, 'content-security-policy': contentPolicy(origins?.join(' ') ?? '*') }
+}

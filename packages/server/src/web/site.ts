@@ -16,8 +16,8 @@ import { changedParts, liveTag } from './components/live.ts'
 import { type PublicPageRoute, type Site, type SiteDeps, sandboxMailboxUrl } from './context.ts'
 import { rejectCrossSiteRequest } from './csrf.ts'
 import { ERROR_TITLES, errorSentence } from './error-text.ts'
-import { acceptForms, queryFields } from './forms.ts'
-import { EMBED_HEADERS, PAGE_HEADERS } from './headers.ts'
+import { acceptForms, idParam, queryFields } from './forms.ts'
+import { embedHeaders, PAGE_HEADERS } from './headers.ts'
 import type { Html } from './html.ts'
 import { reauthPage } from './pages/account/reauth.ts'
 import { signInPage } from './pages/account/sign-in.ts'
@@ -30,6 +30,7 @@ import { billingPages } from './routes/account/billing.ts'
 import { sessionPages } from './routes/account/session.ts'
 import { signInPages } from './routes/account/sign-in.ts'
 import { signInLinkPages } from './routes/account/sign-in-link.ts'
+import { storePages } from './routes/account/store.ts'
 import { viewingKeyPages } from './routes/account/viewing-key.ts'
 import { endpointPages } from './routes/notify/endpoint.ts'
 import { webhookPages } from './routes/notify/webhook.ts'
@@ -43,6 +44,7 @@ import { newInvoicePages } from './routes/sale/new-invoice.ts'
 import { refundPages } from './routes/sale/refund.ts'
 import { refundLinkPages } from './routes/sale/refund-link.ts'
 import { swapPages } from './routes/sale/swap.ts'
+import { storeAssetRoutes } from './store-assets.ts'
 import { textFor } from './text/text.ts'
 
 /** Adds the dashboard and the checkout pages. Call after adding the API routes. */
@@ -53,10 +55,12 @@ export function addSite(root: App, deps: SiteDeps): void {
     app.addHook('onRequest', async (request, reply) => {
       setPageHeaders(request, reply)
       rejectCrossSiteRequest(request, deps.publicUrl())
+      if (isEmbedded(request)) await limitFrames(request, reply, deps)
     })
     app.setErrorHandler((error, request, reply) => sendErrorPage(error, request, reply, deps))
     const site = createSite(app, deps)
     assetRoutes(app)
+    storeAssetRoutes(app, deps.storeProfiles)
     robotsRoute(app)
     signInPages(site)
     signInLinkPages(site)
@@ -65,6 +69,7 @@ export function addSite(root: App, deps: SiteDeps): void {
     newInvoicePages(site)
     apiKeyPages(site)
     viewingKeyPages(site)
+    storePages(site)
     webhookPages(site)
     endpointPages(site)
     billingPages(site)
@@ -142,12 +147,35 @@ function createSite(app: App, deps: SiteDeps): Site {
 }
 
 function pageRoute(page: string | PublicPageRoute, access: Access) {
-  const { path, rate = 'page', embedded = false } = typeof page === 'string' ? { path: page } : page
-  return { url: path, config: { rate, access, embedded }, schema: { hide: true } }
+  const { path, rate = 'page', embedded = false, takesFile = false } = typeof page === 'string' ? { path: page } : page
+  return { url: path, config: { rate, access, embedded, takesFile }, schema: { hide: true } }
 }
 
+/** The sites that may frame the response to a request: those of the invoice's account. */
+const framesOfRequests = new WeakMap<FastifyRequest, readonly string[] | null>()
+
+/**
+ * Lets only the sites frame the page that the account of the invoice allows, whatever the response is.
+ * @throws AppError `no_such_invoice`
+ */
+async function limitFrames(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { invoices, storeProfiles }: SiteDeps,
+): Promise<void> {
+  const { accountId } = await invoices.read(idParam(request))
+  const { frameOrigins } = await storeProfiles.ofAccountId(accountId)
+  framesOfRequests.set(request, frameOrigins)
+  setPageHeaders(request, reply)
+}
+
+/**
+ * Until the account is known, any site may frame the page: it then shows an error and nothing else, with nothing to click.
+ * So does a page beyond the rate limit, for which no account is looked up.
+ */
 function setPageHeaders(request: FastifyRequest, reply: FastifyReply): void {
-  if (isEmbedded(request)) reply.removeHeader('x-frame-options').headers(EMBED_HEADERS)
+  const frames = framesOfRequests.get(request) ?? null
+  if (isEmbedded(request)) reply.removeHeader('x-frame-options').headers(embedHeaders(frames))
   else reply.headers(PAGE_HEADERS)
 }
 

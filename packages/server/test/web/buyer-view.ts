@@ -5,9 +5,9 @@ import { textIn } from '../../src/web/text/text.ts'
 /** A page in English of a shop that has set nothing, on the main network. */
 export const BUYER: BuyerView = { text: textIn('en'), shop: NO_SHOP, embedding: null, isTest: false }
 
-/** A page without the marks that isolate values from the text around them, and with plain spaces. */
+/** A page without the marks that isolate values from the text around them. */
 export function withoutMarks(page: string): string {
-  return page.replace(/<\/?bdi>/g, '').replaceAll('\u00a0', ' ')
+  return page.replace(/<\/?bdi>/g, '')
 }
 
 /** What a reader sees of a page: its text without markup, with single spaces. */
@@ -16,6 +16,5 @@ export function readerText(page: string): string {
     .replace(/<head>[\s\S]*?<\/head>|<svg[\s\S]*?<\/svg>/g, ' ')
     .replace(/<\/?(?:bdi|b|time|span|code)[^>]*>/g, '')
     .replace(/<[^>]+>/g, ' ')
-    .replaceAll('&nbsp;', ' ')
-    .replace(/[\s\u00a0]+/g, ' ')
+    .replace(/\s+/g, ' ')
 }

@@ -180,7 +180,7 @@ describe('in a real browser', { skip: noBrowser(), timeout: 120_000 }, () => {
     await frame.getByRole('link', { name: 'Pay with Zcash instead' }).click()
     await heading('Pay with Zcash')
     await frame.getByRole('button', { name: 'Copy the amount' }).click()
-    await frame.getByText('Copied').waitFor()
+    await frame.getByRole('button', { name: 'Copy the amount' }).getByText('Copied').waitFor()
 
     const { zip321Uri } = await paymentOf(id)
     harness.sandbox.wallet.pay({ uri: zip321Uri })

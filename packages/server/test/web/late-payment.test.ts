@@ -54,7 +54,7 @@ onBothInBrowser('a buyer who pays late, on an open page', newDatabase => {
     await heading(page, 'Payment seen')
     await page.getByText('Your payment arrived after the time was up.').waitFor()
     assert.equal(await page.getByText('ask the shop for a new one').count(), 0)
-    assert.equal(await page.title(), 'Payment detected · zatgate')
+    assert.equal(await page.title(), 'Payment seen: 0.025 ZEC · zatgate')
     await inspect(page)
     harness.sandbox.chain.mine(3)
     await heading(page, 'Paid')

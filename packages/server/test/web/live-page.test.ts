@@ -62,7 +62,7 @@ describe('a change of an open page', { skip: noBrowser(), timeout: 180_000 }, ()
     }
     harness.sandbox.chain.mine(1)
     await heading(page, 'Paid')
-    assert.equal(await page.title(), 'Paid · zatgate')
+    assert.equal(await page.title(), 'Paid: 0.025 ZEC · zatgate')
     assert.equal(await page.evaluate('window.marker'), true)
     assert.deepEqual(await page.evaluate('window.announced'), ['Payment seen', 'Paid'])
     const changes = lengths.filter(length => length > 0)

@@ -4,10 +4,11 @@ import { EXPIRY_SECS, givenFields } from '../../domain/sale/invoice.ts'
 import type { GivenTerms } from '../../domain/sale/invoice-request.ts'
 import { type LockedRate, lockRate, rateCurrencyOf, zatFor } from '../../domain/sale/price.ts'
 import type { Rates } from '../../ports/rate.ts'
+import type { Store } from '../../ports/store.ts'
 import type { IdempotencyRequest } from '../idempotency.ts'
 
 export interface InvoiceRequest extends GivenTerms {
-  /** Undefined: the default. */
+  /** Undefined: the default of the store, or else of the service. */
   readonly expiresInSecs: number | undefined
   /** Refuses a second open or paid invoice of the order. Default: false. */
   readonly uniqueOrder?: boolean | undefined
@@ -41,4 +42,19 @@ export async function priced(
   if (currency === null) return { amountZat: zatFor(price, null) }
   const rate = lockRate(await rates.rate(currency))
   return { amountZat: zatFor(price, rate), rate }
+}
+
+/** What the store of the account gives an invoice whose request does not say. A request that says all reads nothing. */
+export async function storeDefaults(
+  { lookup }: Pick<Store, 'lookup'>,
+  account: Account,
+  request: InvoiceRequest,
+): Promise<Pick<InvoiceRequest, 'expiresInSecs' | 'autoRedirect'>> {
+  const { expiresInSecs, successUrl, autoRedirect } = request
+  const mayRedirect = successUrl && autoRedirect === undefined
+  const profile = expiresInSecs === undefined || mayRedirect ? await lookup.storeProfile(account.id) : null
+  return {
+    expiresInSecs: expiresInSecs ?? profile?.expiresInSecs ?? undefined,
+    ...(mayRedirect && profile?.afterPayment === 'return' && { autoRedirect: true }),
+  }
 }

@@ -28,7 +28,7 @@ import { createdEvent } from '../notify/outbox.ts'
 import { findByPublicId, sameRow } from '../public-id.ts'
 import type { Addresses, AddressOfKey } from './address.ts'
 import { type Draft, extendWatch, isCreated, refuseExpiredKey, watchedUntil } from './invoice-draft.ts'
-import { type InvoiceRequest, idempotencyOf, priced } from './invoice-request.ts'
+import { type InvoiceRequest, idempotencyOf, priced, storeDefaults } from './invoice-request.ts'
 import { readTips } from './invoice-state.ts'
 
 /** After the first one the account is read again and the cached addresses are forgotten, so the second one decides. */
@@ -215,7 +215,8 @@ export function createInvoices(deps: {
       // A repeat must return its invoice even while no rate is available, and is never converted again.
       const earlier = request.price ? await findReplay(store, idempotency, nowSecs(clock)) : null
       if (earlier) return earlier
-      const terms = { ...request, ...(await priced(rates, request)), purpose: 'sale' } as const
+      const defaults = await storeDefaults(store, account, request)
+      const terms = { ...request, ...defaults, ...(await priced(rates, request)), purpose: 'sale' } as const
       const created = await createAtNewAddress<void>(account, terms, async draft => {
         const { viewingKeyId, createdAt, watchUntil } = draft.invoice
         const checkKey = (tx: Tx) => watchedKeys.checkInvoice(tx, draft.account, viewingKeyId, createdAt)

@@ -1,6 +1,7 @@
 import { type AssetName, assetPath } from '../assets.ts'
 import { timeElement } from '../format.ts'
 import { booleanAttribute, type Child, type Html, html } from '../html.ts'
+import { accentPath } from '../store-assets.ts'
 import { type Text, textIn } from '../text/text.ts'
 import { DOCS, NAV, type NavItem } from './nav.ts'
 
@@ -24,8 +25,8 @@ export interface PageOptions {
   readonly text?: Text
   /** The name after the title. Undefined: that of this service. */
   readonly site?: string
-  /** The path of a stylesheet besides that of all pages. */
-  readonly stylesheet?: string
+  /** The accent of a store, `#rrggbb`, whose colours the class `accent` has on this page. */
+  readonly accent?: string | null
 }
 
 /** The signed-in user that a dashboard page is rendered for. */
@@ -113,7 +114,7 @@ export function signedOutPage(page: PageOptions): Html {
 /** A page without the dashboard menu. One for buyers has a language, and no name of this service on top. */
 export function plainPage({ embedding = null, footer, ...page }: PlainPage): Html {
   const options = embedding ? { ...page, script: 'embed.js' as const, theme: embedding.theme } : page
-  const kind = page.text ? 'plain buyer' : 'plain'
+  const kind = `plain${page.text ? ' buyer' : ''}${page.accent ? ' accent' : ''}`
   return frame(options, embedding ? `${kind} embedded` : kind)`
     ${!page.text && html`<header class="plain-top"><span class="brand">${brand()}</span></header>`}
     <main id="main"${embedding && html` aria-label="${(page.text ?? textIn('en')).plain('payment')}"`}>${staleNote(page)}${page.banner ?? false}${page.body}</main>${footer}`
@@ -141,6 +142,7 @@ function frame(options: PageOptions, kind: string) {
     theme = null,
     redirectsTo = null,
     text,
+    accent = null,
   } = options
   const isLive = liveInvoiceId !== undefined
   const isUpdated = isLive || rechecks || awaiting
@@ -158,7 +160,7 @@ function frame(options: PageOptions, kind: string) {
 <title>${title} · ${options.site ?? 'zatgate'}</title>
 <link rel="icon" href="${assetPath('icon.svg')}" type="image/svg+xml">
 <link rel="stylesheet" href="${assetPath(theme === null ? 'style.css' : `style-${theme}.css`)}">
-${options.stylesheet !== undefined && html`<link rel="stylesheet" href="${options.stylesheet}">`}
+${accent !== null && html`<link rel="stylesheet" href="${accentPath(accent, theme)}">`}
 ${scripts.map(name => html`<script type="module" src="${assetPath(name)}"></script>`)}
 ${withoutScript(redirectsTo, isLive && !(followedInvoiceId && rechecks), rechecks)}
 </head>

@@ -42,7 +42,7 @@ export class Text {
 
   /** `1,222.31 EUR` */
   money(amount: string, currency: string): string {
-    return `${this.number(amount)}\u00a0${currency}`
+    return `${this.number(amount)} ${currency}`
   }
 
   /** `0.025 ZEC` */

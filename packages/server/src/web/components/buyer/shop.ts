@@ -1,3 +1,5 @@
+import { type StoreProfile, supportHref } from '../../../domain/account/store-profile.ts'
+import { logoPath } from '../../../http/routes/account/store-profile.ts'
 import { type Html, html } from '../../html.ts'
 import type { Text } from '../../text/text.ts'
 
@@ -6,8 +8,8 @@ export interface Shop {
   readonly name: string | null
   /** The path of its logo. */
   readonly logo: string | null
-  /** The path of a stylesheet with its colour. */
-  readonly stylesheet: string | null
+  /** Its colour, `#rrggbb`. */
+  readonly accent: string | null
   /** An https: or mailto: address for questions. */
   readonly support: string | null
   readonly website: string | null
@@ -18,10 +20,22 @@ export interface Shop {
 export const NO_SHOP: Shop = {
   name: null,
   logo: null,
-  stylesheet: null,
+  accent: null,
   support: null,
   website: null,
   locale: null,
+}
+
+export function shopOf(profile: StoreProfile): Shop {
+  const { name, logo, accent, website, locale } = profile
+  return {
+    name,
+    logo: logo === null ? null : logoPath(logo),
+    accent,
+    support: supportHref(profile),
+    website,
+    locale,
+  }
 }
 
 /** The shop on top of a page. False without name and logo. */

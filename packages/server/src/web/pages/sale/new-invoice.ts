@@ -2,7 +2,7 @@ import { EXPIRY_SECS, INVOICE_FIELDS } from '../../../domain/sale/invoice.ts'
 import { DECIMAL_PATTERN } from '../../amount.ts'
 import { field } from '../../components/form.ts'
 import { dashboardPage, type PageUser } from '../../components/layout.ts'
-import { formatDuration } from '../../format.ts'
+import { expiryField } from '../../components/sale/expiry-field.ts'
 import { booleanAttribute, type Html, html } from '../../html.ts'
 
 /** The fields of the form as they were sent. */
@@ -25,7 +25,6 @@ interface NewInvoiceView {
 }
 
 const OFF = html` autocomplete="off"`
-const EXPIRIES = [EXPIRY_SECS.default, 3_600, 6 * 3_600, EXPIRY_SECS.max]
 
 export function newInvoicePage(user: PageUser, { viewingKeySet, units, form, error }: NewInvoiceView): Html {
   const { order_id: orderId, description } = form
@@ -39,7 +38,7 @@ export function newInvoicePage(user: PageUser, { viewingKeySet, units, form, err
           ${amountFields(units, form)}
           ${field({ name: 'order_id', label: 'Order', value: orderId ?? '', required: false, maxlength: INVOICE_FIELDS.orderId.request.maxLength, attributes: OFF, hint: 'Optional. The number under which you find the invoice again.' })}
           ${field({ name: 'description', label: 'Description', value: description ?? '', required: false, maxlength: INVOICE_FIELDS.description.request.maxLength, attributes: OFF, hint: 'Optional. The buyer sees it above the amount.' })}
-          <div class="field"><label for="expires_in_secs">Valid for</label><select id="expires_in_secs" name="expires_in_secs">${expiries(form)}</select></div>
+          ${expiryField('Valid for', form.expires_in_secs ?? String(EXPIRY_SECS.default))}
           <button class="primary">Create invoice</button>
         </form>`
       : html`<div class="card narrow"><p>Invoice addresses are derived from your viewing key. You have not set one yet.</p><p><a class="button primary" href="/viewing-key">Set your viewing key</a></p></div>`,
@@ -57,11 +56,4 @@ function amountFields(
     </div>
     <p class="hint" id="amount-help">A price in money is converted to ZEC once, at the current rate. An amount in ZEC has up to eight decimal places.</p>
     <label class="choice"><input type="checkbox" name="open_amount" value="1"${booleanAttribute('checked', open !== undefined)}> Let the buyer choose the amount</label>`
-}
-
-function expiries({ expires_in_secs: chosen = String(EXPIRY_SECS.default) }: NewInvoiceForm): Html[] {
-  return EXPIRIES.map(
-    secs =>
-      html`<option value="${secs}"${booleanAttribute('selected', String(secs) === chosen)}>${formatDuration(secs)}</option>`,
-  )
 }

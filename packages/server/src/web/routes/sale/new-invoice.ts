@@ -14,15 +14,21 @@ const NO_RATE =
   'There is no exchange rate at the moment, so the price cannot be converted. Try again in a minute, or give the amount in ZEC.'
 
 export function newInvoicePages(site: Site): void {
-  const { invoices, publicUrl, withdrawals } = site.deps
+  const { invoices, publicUrl, storeProfiles, withdrawals } = site.deps
   const units = [...new Set(['ZEC', ...withdrawals.currencies, 'USD', 'EUR'])]
 
-  const show = (user: AuthenticatedUser, form: NewInvoiceForm = {}, error?: string) => {
+  const show = (user: AuthenticatedUser, form: NewInvoiceForm, error?: string) => {
     const viewingKeySet = user.account.viewingKeyId !== null
     return newInvoicePage(site.pageUser(user), { viewingKeySet, units, form, ...(error !== undefined && { error }) })
   }
 
-  site.page('GET', '/invoices/new', async (_request, _reply, user) => show(user))
+  site.page('GET', '/invoices/new', async (_request, _reply, user) => {
+    const { currency, expiresInSecs } = await storeProfiles.ofAccountId(user.account.id)
+    return show(user, {
+      ...(currency !== null && units.includes(currency) && { unit: currency }),
+      ...(expiresInSecs !== null && { expires_in_secs: String(expiresInSecs) }),
+    })
+  })
 
   site.page('POST', '/invoices', async (request, reply, user) => {
     const fields = formFields(request)
@@ -53,10 +59,11 @@ function orderOf({ order_id = '', description = '' }: FormFields): InvoiceBody {
 function parseForm(
   fields: FormFields,
   units: readonly string[],
-): string | (GivenTerms & { readonly expiresInSecs: number }) {
+): string | (GivenTerms & { readonly expiresInSecs: number | undefined }) {
   const amount = parseAmount(fields, units)
   if (typeof amount === 'string') return amount
-  const expiresInSecs = Number(fields.expires_in_secs ?? EXPIRY_SECS.default)
+  if (fields.expires_in_secs === undefined) return { ...amount, expiresInSecs: undefined }
+  const expiresInSecs = Number(fields.expires_in_secs)
   if (!Number.isInteger(expiresInSecs) || expiresInSecs < EXPIRY_SECS.min || expiresInSecs > EXPIRY_SECS.max)
     return `An invoice can be valid for ${EXPIRY_SECS.min} to ${EXPIRY_SECS.max} seconds.`
   return { ...amount, expiresInSecs }
