@@ -13,7 +13,7 @@ const UNSEEN = 'We can’t see the Zcash network right now.'
 const [RARELY_MS, OFTEN_MS] = [300_000, 5_000]
 const SILENCE_MS = 75_000
 
-describe('an open checkout page is told of its changes', { skip: noBrowser(), timeout: 240_000 }, () => {
+describe('an open checkout page is notified of its changes', { skip: noBrowser(), timeout: 240_000 }, () => {
   const { openPage } = useBrowser()
   const clock = new SkewedClock()
   let harness: SandboxService

@@ -102,7 +102,7 @@ test('a page hears with each ping that it is still connected, and a client of th
   )
 })
 
-test('all pages are told that the chain is not seen, and when it is again, at most 100 at once', async () => {
+test('all pages get a hint when the chain is not seen, and when it is again, at most 100 at once', async () => {
   let isSeen = true
   const notice = createChainNotice({ isChainSeen: async () => isSeen })
   const messages: string[] = []
