@@ -4,6 +4,7 @@ import { Events } from './events.ts'
 import type { CallOptions, ClientOptions, CreateApiKeyOptions, CreateOptions } from './options.ts'
 import { poll } from './poll.ts'
 import type { InvoiceRequest, RefundRequest } from './request.ts'
+import { StoreProfile } from './store-profile.ts'
 import { subscribe } from './subscribe.ts'
 import { createTransport } from './transport.ts'
 import type * as wire from './wire.ts'
@@ -20,6 +21,8 @@ export class ZatgateClient {
   readonly events: Events
   /** Where events are sent beside the webhook. */
   readonly endpoints: Endpoints
+  /** How the shop appears to its buyers, and the defaults of its invoices. */
+  readonly store: StoreProfile
   readonly #calls: Calls
   readonly #baseUrl: string
   /** The attempts of a call together. */
@@ -29,15 +32,12 @@ export class ZatgateClient {
     this.#baseUrl = new URL(options.baseUrl).href.replace(/\/+$/, '')
     const { timeoutMs = 10_000, retries = 2, apiKey, sessionToken } = options
     this.#maxCallMs = timeoutMs * (retries + 1)
-    const transport = createTransport({
-      baseUrl: this.#baseUrl,
-      timeoutMs,
-      retries,
-      fetch: options.fetch ?? ((input, init) => fetch(input, init)),
-    })
+    const send: typeof fetch = options.fetch ?? ((input, init) => fetch(input, init))
+    const transport = createTransport({ baseUrl: this.#baseUrl, timeoutMs, retries, fetch: send })
     this.#calls = new Calls(transport, { apiKey, sessionToken })
     this.events = new Events(this.#calls)
     this.endpoints = new Endpoints(this.#calls)
+    this.store = new StoreProfile(this.#calls)
   }
 
   // Invoices
@@ -118,29 +118,6 @@ export class ZatgateClient {
   /** Changes the settings of the account. Returns the changed account. */
   updateAccount(request: wire.UpdateAccountRequest, options: CallOptions = {}): Promise<wire.Account> {
     return this.#calls.session('PATCH', '/v1/account', request, options)
-  }
-
-  /** The store profile: how the shop appears to its buyers, and the defaults of its invoices. */
-  getStore(options: CallOptions = {}): Promise<wire.Store> {
-    return this.#calls.session('GET', '/v1/account/store', undefined, options)
-  }
-
-  /** Changes members of the store profile; null clears one. Returns the changed profile. */
-  updateStore(request: wire.UpdateStoreRequest, options: CallOptions = {}): Promise<wire.Store> {
-    return this.#calls.session('PATCH', '/v1/account/store', request, options)
-  }
-
-  /**
-   * Sets the logo: a PNG, JPEG or WebP image of at most 1 MiB and 4,096 pixels a side, stored as a PNG of at most 512.
-   * @throws ZatgateError 400 `invalid_logo`
-   */
-  setStoreLogo(image: Uint8Array, options: CallOptions = {}): Promise<wire.Store> {
-    return this.#calls.session('PUT', '/v1/account/store/logo', image, options)
-  }
-
-  /** Removes the logo. */
-  removeStoreLogo(options: CallOptions = {}): Promise<wire.Store> {
-    return this.#calls.session('DELETE', '/v1/account/store/logo', undefined, options)
   }
 
   /** Sets the viewing key (UFVK or UIVK). Returns the account and its first address, for comparison with the wallet. */

@@ -119,6 +119,10 @@ test('every method requests its endpoint with the right credential', async t => 
     ['POST /v1/account/endpoints/a/rotate-secret', 'session', () => api.endpoints.rotateSecret('a')],
     ['POST /v1/account/endpoints/a/test', 'session', () => api.endpoints.test('a')],
     ['POST /v1/account/endpoints/a/recover', 'session', () => api.endpoints.recover('a', 1)],
+    ['GET /v1/account/store', 'session', () => api.store.get()],
+    ['PATCH /v1/account/store', 'session', () => api.store.change({ name: null })],
+    ['PUT /v1/account/store/logo', 'session', () => api.store.setLogo(Uint8Array.of(1))],
+    ['DELETE /v1/account/store/logo', 'session', () => api.store.removeLogo()],
     ['GET /v1/plans', 'none', () => api.listPlans()],
     ['GET /v1/account/billing', 'session', () => api.getBilling()],
     ['POST /v1/account/billing/subscribe', 'session', () => api.subscribe('Pro')],
@@ -137,6 +141,13 @@ test('every method requests its endpoint with the right credential', async t => 
     assert.equal(requests.at(-1)?.headers.authorization, credential === 'none' ? undefined : 'Bearer session', line)
   }
   assert.throws(() => client({ apiKey: undefined as never }).createInvoice({ amount_zat: 1 }), /apiKey/)
+})
+
+test('a logo is sent as its bytes', async t => {
+  const { requests, client } = await service(t, json({}))
+  await client().store.setLogo(new TextEncoder().encode('PNG'))
+  assert.equal(requests[0]?.body, 'PNG')
+  assert.equal(requests[0]?.headers['content-type'], 'application/octet-stream')
 })
 
 test('without a session token, a scoped API key authenticates what its scopes can reach', async t => {

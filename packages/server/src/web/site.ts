@@ -9,10 +9,12 @@ import { httpStatusOf, toAppError } from '../http/error.ts'
 import { logError } from '../http/error-handler.ts'
 import { assetRoutes } from './assets.ts'
 import { type AuthenticatedUser, authenticate } from './auth.ts'
+import { checkoutScriptRoute } from './checkout-script.ts'
 import type { BuyerView } from './components/buyer/buyer-page.ts'
 import { NO_SHOP } from './components/buyer/shop.ts'
 import type { PageUser } from './components/layout.ts'
 import { changedParts, liveTag } from './components/live.ts'
+import { embeddingOf } from './components/sale/checkout-links.ts'
 import { type PublicPageRoute, type Site, type SiteDeps, sandboxMailboxUrl } from './context.ts'
 import { rejectCrossSiteRequest } from './csrf.ts'
 import { ERROR_TITLES, errorSentence } from './error-text.ts'
@@ -62,6 +64,7 @@ export function addSite(root: App, deps: SiteDeps): void {
     assetRoutes(app)
     storeAssetRoutes(app, deps.storeProfiles)
     robotsRoute(app)
+    checkoutScriptRoute(app)
     signInPages(site)
     signInLinkPages(site)
     overviewPages(site)
@@ -236,7 +239,7 @@ function viewOf(request: FastifyRequest, { network }: Pick<SiteDeps, 'network'>)
   return {
     text: textFor({ chosen, accepted: request.headers['accept-language'] }),
     shop: NO_SHOP,
-    embedding: isEmbedded(request) ? { theme: null } : null,
+    embedding: isEmbedded(request) ? embeddingOf(queryFields(request)) : null,
     isTest: network !== 'main',
   }
 }

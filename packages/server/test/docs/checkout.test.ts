@@ -101,6 +101,35 @@ describe('in a real browser', { skip: noBrowser(), timeout: 120_000 }, () => {
     assert.deepEqual(errors, [])
   })
 
+  test('the button opens the checkout over the page, and leads to the next page when it is paid and closed', async t => {
+    const invoice = await client.createInvoice({ amount_zat: 2_500_000 })
+    const { page, errors } = await openShop(t, adapted('html button', invoice.id))
+    await page.getByRole('link', { name: 'Pay with Zcash' }).click()
+    const heading = (name: string) => page.frameLocator('iframe').getByRole('heading', { name }).waitFor()
+    await heading('Pay with Zcash')
+    pay(invoice)
+    await heading('Payment detected')
+    service.sandbox.chain.mine(3)
+    await page.getByRole('button', { name: 'Back to localhost' }).click()
+    await page.waitForURL('**/orders/1042/thanks')
+    assert.deepEqual(errors, [])
+  })
+
+  test('a script opens the checkout, and closes it when it is paid', async t => {
+    const invoice = await client.createInvoice({ amount_zat: 2_500_000 })
+    const script = `<script src="${service.url}/checkout.js"></script>`
+    const code = adapted('js open', invoice.id)
+    const { page, errors } = await openShop(t, `${script}<button id="pay">Pay</button><script>${code}</script>`)
+    await page.getByRole('button', { name: 'Pay' }).click()
+    const heading = (name: string) => page.frameLocator('iframe').getByRole('heading', { name }).waitFor()
+    await heading('Pay with Zcash')
+    pay(invoice)
+    await heading('Payment detected')
+    service.sandbox.chain.mine(3)
+    await page.waitForURL('**/orders/1042/thanks')
+    assert.deepEqual(errors, [])
+  })
+
   test('the payment box shows the request, each status, and the way to pay the rest', async t => {
     const code = await bundled(adapted('js box'))
     const open = async (id: string) =>

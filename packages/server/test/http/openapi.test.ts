@@ -110,9 +110,10 @@ test('operations have the names of the SDK, tags that are described, and say whi
   assert.equal(new Set(names).size, names.length)
   const methods = Object.getOwnPropertyNames(ZatgateClient.prototype).filter(name => name !== 'constructor')
   const service = ['checkHealth', 'checkReadiness']
-  // `events.list`, `endpoints.create`
+  // `events.list`, `endpoints.create`, `store.get`
   const ofEndpoints = ['create', 'get', 'change', 'remove', 'test', 'recover'].map(method => `${method}Endpoint`)
-  const grouped = ['listEvents', 'listEndpoints', 'rotateEndpointSecret', ...ofEndpoints]
+  const ofStore = ['getStore', 'updateStore', 'setStoreLogo', 'removeStoreLogo']
+  const grouped = ['listEvents', 'listEndpoints', 'rotateEndpointSecret', ...ofEndpoints, ...ofStore]
   assert.deepEqual(names.filter(name => !service.includes(name)).sort(), [...methods, ...grouped].sort())
   const tags = document.tags.map(({ name }: { name: string }) => name)
   for (const { name, operation } of operations()) {

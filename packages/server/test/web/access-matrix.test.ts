@@ -116,6 +116,7 @@ const PAGES: Readonly<Record<string, Row>> = {
   'POST /store': { body: () => ({ name: 'mine' }) },
   'POST /store/logo': { status: 400 },
   'POST /store/logo/remove': {},
+  'POST /store/terms': { body: () => ({ confirmations: '9', tolerance: '0' }) },
   'POST /confirmations': { body: () => ({ confirmations: '9' }) },
   'GET /webhook': {
     queries: ({ ids }) => [`?before=${ids.delivery}`, `?endpoint=${ids.endpoint}`, '?show=failed&type=test&order=1'],
@@ -189,6 +190,9 @@ const OPEN_PAGES = [
   'GET /docs/guides',
   ...Object.keys(GUIDES).map(name => `GET ${guidePath(name)}`),
   'GET /robots.txt',
+  'GET /checkout.js',
+  'GET /logo/:name',
+  'GET /accent/:name',
   'GET /undo-email/:token',
   'POST /undo-email/:token',
 ]
@@ -264,6 +268,7 @@ describe('two accounts', () => {
       '/webhook',
       '/webhook/deliveries',
       '/endpoints',
+      '/store',
       '/sessions',
       '/withdrawals',
       '/billing',

@@ -74,6 +74,27 @@ test('an embedded checkout stays in the frame', async () => {
   assert.equal((await visit(harness, `POST /i/${id}/embed/swap`, foreign)).status, 403)
 })
 
+test('the origin of the page around the frame stays in all addresses of the checkout, and is one', async () => {
+  const id = await createId()
+  const page = async (path: string) => visit(harness, `GET ${path}`)
+  const query = 'parent=https%3A%2F%2Fshop.example%3A8443'
+  const marked = /<main id="main" aria-label="Payment" data-parent="https:\/\/shop\.example:8443">/
+  const checkout = await page(`/i/${id}/embed?${query}`)
+  assert.match(checkout.text, marked)
+  assert.ok(checkout.text.includes(`href="/i/${id}/embed/swap?${query}"`), checkout.text)
+  const swap = await page(`/i/${id}/embed/swap?${query}`)
+  assert.match(swap.text, marked)
+  assert.ok(swap.text.includes(`action="/i/${id}/embed/swap?${query}"`))
+  // Also on an error page, which the page around it can close.
+  assert.match((await page(`/i/${UNKNOWN}/embed?${query}`)).text, marked)
+  for (const parent of ['', '*', 'null', 'https://shop.example/', 'javascript:alert(1)']) {
+    const { status, text } = await page(`/i/${id}/embed?parent=${encodeURIComponent(parent)}`)
+    assert.equal(status, 400, parent)
+    assert.match(text, /Invalid parent: it must be the origin of the page around the frame, such as https:/)
+    assert.doesNotMatch(text, /data-parent/)
+  }
+})
+
 test('return_to shows a link to the shop, by its host, on every page of the checkout', async () => {
   const id = await createId()
   const query = `return_to=${encodeURIComponent('https://shop.example/orders/7?a=1&b="<')}`

@@ -211,14 +211,5 @@ describe('in a real browser', { skip: noBrowser(), timeout: 120_000 }, () => {
     const shown = await scripted.evaluate<number[]>('[...document.images].map(image => image.naturalWidth)')
     assert.deepEqual([...new Set(shown)], [120])
     await inspect(scripted)
-    if (process.env.SHOTS) {
-      await scripted.getByLabel('Help for buyers').fill('help@shop.example')
-      for (const width of [1280, 360])
-        for (const colorScheme of ['light', 'dark'] as const) {
-          await scripted.emulateMedia({ colorScheme })
-          await scripted.setViewportSize({ width, height: 900 })
-          await scripted.screenshot({ path: `/tmp/store/${width}-${colorScheme}.png`, fullPage: true })
-        }
-    }
   })
 })

@@ -9,7 +9,7 @@ import { requirePrintableLine } from '../text.ts'
 import { normaliseEmail } from './account.ts'
 
 /** After the payment: the checkout stays open, or opens the invoice's `success_url` by itself. */
-export const AFTER_PAYMENT = ['stay', 'return'] as const
+const AFTER_PAYMENT = ['stay', 'return'] as const
 
 export const MAX_STORE_NAME_CHARS = 80
 export const MAX_FRAME_ORIGINS = 10

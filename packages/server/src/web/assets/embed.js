@@ -1,8 +1,18 @@
 /* Sends the statuses of the invoice and the height of the content to the page around the frame. */
 
-/** The page around the frame knows the invoice already, so it may be of any origin. */
+/** The origin of that page, which then is the only one that gets messages. Undefined: the page did not name it. */
+const { parent: shop } = document.querySelector('main').dataset
+
+/** A page that did not name its origin knows the invoice already, so it may be of any. */
 function send(message) {
-  if (parent !== window) parent.postMessage(message, '*')
+  if (parent !== window) parent.postMessage(message, shop ?? '*')
+}
+
+if (shop !== undefined) {
+  send({ type: 'zatgate:ready' })
+  addEventListener('keydown', ({ key, defaultPrevented, isComposing }) => {
+    if (key === 'Escape' && !defaultPrevented && !isComposing) send({ type: 'zatgate:close' })
+  })
 }
 
 let sent = ''

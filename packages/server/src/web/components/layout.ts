@@ -84,6 +84,8 @@ export const THEMES = ['light', 'dark'] as const
 export interface Embedding {
   /** Null: as the reader's system is set. */
   readonly theme: (typeof THEMES)[number] | null
+  /** The origin of the page around the frame, which alone gets messages from `assets/embed.js`. Null: it is not named. */
+  readonly parent: string | null
 }
 
 interface PlainPage extends PageOptions {
@@ -117,7 +119,7 @@ export function plainPage({ embedding = null, footer, ...page }: PlainPage): Htm
   const kind = `plain${page.text ? ' buyer' : ''}${page.accent ? ' accent' : ''}`
   return frame(options, embedding ? `${kind} embedded` : kind)`
     ${!page.text && html`<header class="plain-top"><span class="brand">${brand()}</span></header>`}
-    <main id="main"${embedding && html` aria-label="${(page.text ?? textIn('en')).plain('payment')}"`}>${staleNote(page)}${page.banner ?? false}${page.body}</main>${footer}`
+    <main id="main"${embedding && html` aria-label="${(page.text ?? textIn('en')).plain('payment')}"${embedding.parent && html` data-parent="${embedding.parent}"`}`}>${staleNote(page)}${page.banner ?? false}${page.body}</main>${footer}`
 }
 
 /** A page of documentation, with its contents beside it. */

@@ -50,8 +50,8 @@ test('the examples of the document are what the service responds; ZATGATE_RECORD
       website: 'https://shop.example/',
       locale: 'de',
       currency: 'EUR',
-      expires_in_secs: 3_600,
-      after_payment: 'return',
+      expires_in_secs: 900,
+      after_payment: 'stay',
       frame_origins: ['https://shop.example'],
     },
   })

@@ -1,5 +1,6 @@
 import type { StoreProfile } from '../../../domain/account/store-profile.ts'
 import { logoPath } from '../../../http/routes/account/store-profile.ts'
+import { bigAmount } from '../../format.ts'
 import { type Html, html } from '../../html.ts'
 
 const FRAMES = [
@@ -34,17 +35,17 @@ function shopLine({ name, logo }: StoreProfile): Html | false {
   return html`<p class="store-line">${logo !== null && html`<img src="${logoPath(logo)}" alt="">`}${name !== null && html`<b><bdi>${name}</bdi></b>`}</p>`
 }
 
+const SUM = html`${bigAmount('25.00 EUR')}<p class="below center">0.625 ZEC</p>`
+
 function toPay(): Html {
-  return html`<p class="center">Order 1001 · T-shirt</p>
-    <p class="amount">25.00 EUR</p><p class="below center">0.62500000 ZEC</p>
-    <p class="store-code"></p>
-    <p><span class="button primary full">Open in your wallet</span></p>`
+  return html`<p class="store-code"></p>
+    <div><p class="center">Order 1001 · T-shirt</p>${SUM}
+    <p><span class="button primary full">Open in your wallet</span></p></div>`
 }
 
 function paid({ name, afterPayment }: StoreProfile): Html {
   return html`<svg class="mark mark-good" viewBox="0 0 48 48"><circle cx="24" cy="24" r="24"/><path d="M15 25l6 6 12-13"/></svg>
-    <p class="center"><b>Paid</b></p>
-    <p class="amount">25.00 EUR</p><p class="below center">0.62500000 ZEC</p>
+    <div><p class="center"><b>Paid</b></p>${SUM}
     <p><span class="button primary full">Back to <bdi>${name ?? 'the shop'}</bdi></span></p>
-    ${afterPayment === 'return' && html`<p class="center hint">The shop opens by itself.</p>`}`
+    ${afterPayment === 'return' && html`<p class="center hint">The shop opens by itself.</p>`}</div>`
 }

@@ -1,5 +1,6 @@
 import { invalidField } from '../../../domain/error.ts'
 import { type PageLocale, pageLocale } from '../../../domain/locale.ts'
+import { mayFrame } from '../../../domain/sale/frame-origin.ts'
 import { parseShopUrl } from '../../../domain/sale/shop-url.ts'
 import { isUuid } from '../../../domain/uuid.ts'
 import type { FormFields } from '../../forms.ts'
@@ -39,6 +40,7 @@ export function checkoutLinks(publicId: string, placement = ON_ITS_OWN): Checkou
   const kept = {
     ...(chosenLocale && { lang: chosenLocale }),
     ...(embedding?.theme && { theme: embedding.theme }),
+    ...(embedding?.parent && { parent: embedding.parent }),
     ...(returnTo && { return_to: returnTo.href }),
   }
   const link = (path: string, fields: Record<string, string> = {}) => {
@@ -59,16 +61,27 @@ export function checkoutLinks(publicId: string, placement = ON_ITS_OWN): Checkou
 /**
  * Parses the query of a page of the checkout.
  * @param publicUrl of the service
- * @throws AppError `invalid_return_to`, `invalid_theme`
+ * @throws AppError `invalid_return_to`, `invalid_theme`, `invalid_parent`
  */
 export function parsePlacement(query: FormFields, embedded: boolean, publicUrl: string): CheckoutPlacement {
   const swapId = query.swap !== undefined && isUuid(query.swap) ? query.swap : null
   const chosenLocale = pageLocale(query.lang ?? '')
   if (!embedded) return { embedding: null, returnTo: parseReturnTo(query.return_to, publicUrl), swapId, chosenLocale }
   if (query.return_to !== undefined) throw invalidField('return_to', 'in a frame, the page around it has the way back')
-  const theme = THEMES.find(name => name === query.theme) ?? null
-  if (query.theme !== undefined && theme === null) throw invalidField('theme', `it must be ${THEMES.join(' or ')}`)
-  return { embedding: { theme }, returnTo: null, swapId, chosenLocale }
+  const embedding = embeddingOf(query)
+  if (query.theme !== undefined && embedding.theme === null)
+    throw invalidField('theme', `it must be ${THEMES.join(' or ')}`)
+  if (query.parent !== undefined && embedding.parent === null)
+    throw invalidField('parent', 'it must be the origin of the page around the frame, such as https://shop.example.com')
+  return { embedding, returnTo: null, swapId, chosenLocale }
+}
+
+/** The frame that the query of a page describes. What is not valid in it is left out. */
+export function embeddingOf({ theme, parent }: FormFields): Embedding {
+  return {
+    theme: THEMES.find(name => name === theme) ?? null,
+    parent: parent !== undefined && mayFrame(parent) ? parent : null,
+  }
 }
 
 function parseReturnTo(text: string | undefined, publicUrl: string): URL | null {
