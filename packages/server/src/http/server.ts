@@ -175,6 +175,8 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   const stream = createInvoiceStream({
     store,
     invoiceFeed,
+    readiness: options.readiness,
+    clock,
     log,
     maxWebSockets: limits.webSockets,
     maxWebSocketsPerClient: settings.maxWebSocketsPerClient,

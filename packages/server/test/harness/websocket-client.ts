@@ -11,9 +11,10 @@ export interface WebSocketClient {
   message(index: number): Promise<string>
 }
 
-/** Subscribes to an invoice over its WebSocket. */
-export function subscribe(url: string, id: string): WebSocketClient {
-  const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/v1/invoices/${id}/ws`)
+/** Subscribes to an invoice over its WebSocket, or as its open checkout page does. */
+export function subscribe(url: string, id: string, follows: 'status' | 'page' = 'status'): WebSocketClient {
+  const path = follows === 'page' ? `/i/${id}/ws` : `/v1/invoices/${id}/ws`
+  const socket = new WebSocket(`${url.replace(/^http/, 'ws')}${path}`)
   const messages: string[] = []
   socket.on('message', data => messages.push(String(data)))
   socket.on('error', () => {})

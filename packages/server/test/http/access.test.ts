@@ -21,6 +21,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   'GET /v1/invoices': 'session invoices:read',
   'GET /v1/invoices/:id': 'public+ session invoices:read',
   'GET /v1/invoices/:id/ws': 'public',
+  'GET /i/:id/ws': 'public',
   'POST /v1/invoices/:id/cancel': 'session invoices:write',
   'POST /v1/invoices/:id/swap': 'public',
   'GET /v1/swap/assets': 'public',

@@ -10,8 +10,8 @@ import { visit } from './visit.ts'
 
 const UNKNOWN = '6f1e5e2c-6c0a-4a2e-9d3c-0f5f3f1d2b4a'
 const STALE = 'No connection. This page may be out of date.'
-/** While the page has a WebSocket. */
-const POLL_MS = 15_000
+/** Past every timer of the page. */
+const POLL_MS = 300_000
 const UNSEEN = 'We can’t see the Zcash network right now.'
 
 describe('an open checkout page', { skip: noBrowser(), timeout: 120_000 }, () => {
@@ -84,28 +84,6 @@ describe('an open checkout page', { skip: noBrowser(), timeout: 120_000 }, () =>
     harness.sandbox.wallet.pay({ uri: `zcash:${invoice.address}?amount=0.025` })
     await heading(page, 'Payment seen')
     assert.equal(await page.title(), 'Payment seen: 0.025 ZEC · zatgate')
-  })
-
-  test('asks again and again, and gets content only when it has changed', async () => {
-    const invoice = await createInvoice(harness)
-    const page = await openPage()
-    const answers: number[] = []
-    page.on('response', response => {
-      if (response.url().endsWith(invoice.publicId)) answers.push(response.status())
-    })
-    await page.clock.install()
-    await page.goto(`${harness.url}/i/${invoice.publicId}`)
-    const unchanged = () => answers.filter(status => status === 304).length
-    await until('the answer after the first message', () => unchanged() === 1)
-    await page.clock.fastForward(POLL_MS)
-    await until('a poll', () => unchanged() === 2)
-    const before = answers.filter(status => status === 200).length
-    harness.sandbox.wallet.pay({ uri: `zcash:${invoice.address}?amount=0.025` })
-    await heading(page, 'Payment seen')
-    await page.getByText('0 of 3').waitFor()
-    harness.sandbox.chain.mine(1)
-    await page.getByText('1 of 3').waitFor()
-    assert.ok(answers.filter(status => status === 200).length - before <= 4, answers.join())
   })
 
   test('counts down by the clock of the server, whatever the clock of the buyer shows', async () => {

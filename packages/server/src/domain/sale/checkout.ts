@@ -1,4 +1,4 @@
-import type { Invoice } from './invoice.ts'
+import { type Invoice, isFinal } from './invoice.ts'
 import type { SwapStatus } from './swap.ts'
 
 /**
@@ -41,11 +41,17 @@ export const REDIRECT_SECS = { withScript: 600, withoutScript: 30 } as const
 /** A second payment of the same invoice usually comes within minutes of the first. */
 const WATCH_AFTER_PAID_SECS = 3_600
 
-/** Whether an open page must go on asking for changes that no WebSocket reports: late money, and money after `paid`. */
-export function needsRecheck(invoice: CheckoutTerms & Pick<Invoice, 'paidAt'>, now: number): boolean {
+/**
+ * Unix seconds until which an open checkout page may still change: money may arrive while the invoice is open, while late
+ * payments count and for an hour after it is paid. Infinity: there is no such time yet.
+ */
+export function followedUntil(invoice: CheckoutTerms & Pick<Invoice, 'paidAt'>): number {
   const { status, paidAt, watchUntil, dueZat } = invoice
-  if (status === 'pending' || status === 'detected') return false
-  return status === 'paid'
-    ? paidAt !== null && now < paidAt + WATCH_AFTER_PAID_SECS
-    : now <= watchUntil || dueZat === 0n
+  if (status === 'paid') return (paidAt ?? 0) + WATCH_AFTER_PAID_SECS
+  return isFinal(status) && dueZat > 0n ? watchUntil + 1 : Number.POSITIVE_INFINITY
+}
+
+/** Whether an open page with a final status must go on asking for changes: late money, and money after `paid`. */
+export function needsRecheck(invoice: CheckoutTerms & Pick<Invoice, 'paidAt'>, now: number): boolean {
+  return isFinal(invoice.status) && now < followedUntil(invoice)
 }

@@ -1,8 +1,10 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../domain/error.ts'
 import type { Invoices } from '../../services/sale/invoice.ts'
 import type { App } from '../app.ts'
 import { clientPrefix } from '../client-prefix.ts'
 import { ERROR_RESPONSES, IdParam } from '../schema.ts'
+import type { Follows } from '../websocket/connection.ts'
 import { type InvoiceStream, sendNotFound } from '../websocket/stream.ts'
 import type { Upgrades } from '../websocket/upgrade.ts'
 
@@ -10,6 +12,10 @@ interface Deps {
   readonly invoices: Pick<Invoices, 'read'>
   readonly stream: InvoiceStream
   readonly upgrades: Upgrades
+}
+
+interface IdParams {
+  readonly id: string
 }
 
 export function streamRoutes(app: App, { invoices, stream, upgrades }: Deps): void {
@@ -33,14 +39,23 @@ export function streamRoutes(app: App, { invoices, stream, upgrades }: Deps): vo
         response: ERROR_RESPONSES,
       },
     },
-    async (request, reply) => {
-      const invoice = await invoices.read(request.params.id).catch(nullIfUnknown)
-      if (invoice === null) return upgrades.accept(request, reply, sendNotFound)
-      const client = clientPrefix(request.ip)
-      stream.checkCapacity(client)
-      upgrades.accept(request, reply, socket => stream.subscribe(socket, invoice, client))
-    },
+    (request, reply) => accept(request, reply, 'status'),
   )
+
+  /** For the script of an open checkout page: a message says only that the page has changed. */
+  app.get<{ Params: IdParams }>(
+    '/i/:id/ws',
+    { config: { rate: 'websocket', access: 'public' }, schema: { hide: true } },
+    (request, reply) => accept(request, reply, 'page'),
+  )
+
+  async function accept(request: FastifyRequest<{ Params: IdParams }>, reply: FastifyReply, follows: Follows) {
+    const invoice = await invoices.read(request.params.id).catch(nullIfUnknown)
+    if (invoice === null) return upgrades.accept(request, reply, sendNotFound)
+    const client = clientPrefix(request.ip)
+    stream.checkCapacity(client)
+    upgrades.accept(request, reply, socket => stream.subscribe(socket, invoice, client, follows))
+  }
 }
 
 function nullIfUnknown(error: unknown): null {

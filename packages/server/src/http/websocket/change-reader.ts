@@ -1,12 +1,14 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { InvoiceMessage } from '@zatgate/sdk/wire'
+import { followedUntil } from '../../domain/sale/checkout.ts'
 import { type Invoice, isFinal } from '../../domain/sale/invoice.ts'
 import { confirmationsSoFar } from '../../domain/sale/payment.ts'
+import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { ChangeCursor } from '../../ports/repository/notify/invoice-change.ts'
 import type { Swap } from '../../ports/repository/sale/swap.ts'
 import type { Changes, InvoiceFeed } from '../../services/notify/invoice-feed.ts'
-import { CLOSE, type Connection } from './connection.ts'
+import { CLOSE, type Connection, PAGE_HINT } from './connection.ts'
 
 /** Messages sent before yielding to the event loop: one loop over 10,000 sockets would block everything else. */
 const SEND_SLICE = 500
@@ -19,21 +21,26 @@ interface ChangeReader {
   subscribe(invoice: Pick<Invoice, 'id' | 'publicId'>, connection: Connection): void
   /** Reads now, or again after the pass in progress. */
   poll(): void
+  /** Has the next pass close the pages that no longer change. */
+  closeEnded(): void
   /** Starts no further pass, and waits for the one in progress. */
   close(): Promise<void>
 }
 
 interface ChangeReaderOptions {
   readonly invoiceFeed: InvoiceFeed
+  readonly clock: Clock
   readonly log: Log
 }
 
-export function createChangeReader({ invoiceFeed, log }: ChangeReaderOptions): ChangeReader {
+export function createChangeReader({ invoiceFeed, clock, log }: ChangeReaderOptions): ChangeReader {
   /** By the row id of their invoice, each with the public id of it. */
   const subscribers = new Map<number, Map<Connection, string>>()
   const newInvoices = new Set<number>()
   /** Row ids of subscribed invoices that further blocks confirm. */
   const confirming = new Set<number>()
+  /** By row id of invoices with an open page: Unix seconds until which that may change. */
+  const pagesUntil = new Map<number, number>()
   let chainState: string | null = null
   let cursor: ChangeCursor | null = null
   let pending = false
@@ -77,21 +84,39 @@ export function createChangeReader({ invoiceFeed, log }: ChangeReaderOptions): C
     }
   }
 
-  async function sendChanges({ invoices, swaps, confirmedTip }: Changes): Promise<void> {
+  async function sendChanges({ invoices, changed, swaps, confirmedTip }: Changes): Promise<void> {
     let sent = 0
     for (const invoice of invoices) {
-      const message = JSON.stringify(messageOf(invoice, swaps.get(invoice), confirmedTip))
-      if (invoice.status === 'detected' && subscribers.has(invoice.id)) confirming.add(invoice.id)
-      else confirming.delete(invoice.id)
-      const state = `${invoice.receivedZat} ${message}`
-      for (const [connection, publicId] of subscribers.get(invoice.id) ?? []) {
+      const { id, status, receivedZat, dueZat } = invoice
+      const swap = swaps.get(invoice)
+      const message = JSON.stringify(messageOf(invoice, swap, confirmedTip))
+      // A late payment is confirmed while the invoice is closed.
+      const isConfirmed = status !== 'paid' && (status === 'detected' || dueZat === 0n)
+      if (isConfirmed && subscribers.has(id)) confirming.add(id)
+      else confirming.delete(id)
+      const state = `${receivedZat} ${message}`
+      const pageState = pageStateOf(invoice, swap, confirmedTip)
+      const pageIsOver = isOver(invoice)
+      // Its state does not have all that a page shows, such as the deposit of a swap, and the end of its changes.
+      const pageHasChanged = changed.has(id) || pageIsOver
+      for (const [connection, publicId] of subscribers.get(id) ?? []) {
         if (publicId !== invoice.publicId) connection.socket.close(CLOSE.goingAway)
+        else if (connection.follows === 'page') connection.sendState(pageState, PAGE_HINT, pageHasChanged)
         else connection.sendState(state, message)
-        if (isFinal(invoice.status)) connection.socket.close(CLOSE.normal)
+        if (connection.follows === 'page' ? pageIsOver : isFinal(status)) connection.socket.close(CLOSE.normal)
         sent += 1
         if (sent % SEND_SLICE === 0) await yieldToEventLoop()
       }
     }
+  }
+
+  /** Whether its page no longer changes. */
+  function isOver(invoice: Invoice): boolean {
+    const until = followedUntil(invoice)
+    const isOver = nowSecs(clock) >= until
+    if (isOver) pagesUntil.delete(invoice.id)
+    else if (pagesUntil.has(invoice.id)) pagesUntil.set(invoice.id, until)
+    return isOver
   }
 
   /** The database does not have these invoices any more. A client that connects again gets `not_found`, or its invoice. */
@@ -106,6 +131,11 @@ export function createChangeReader({ invoiceFeed, log }: ChangeReaderOptions): C
   return {
     poll,
 
+    closeEnded() {
+      const now = nowSecs(clock)
+      for (const [id, until] of pagesUntil) if (now >= until) newInvoices.add(id)
+    },
+
     subscribe({ id, publicId }, connection) {
       const group = subscribers.get(id) ?? new Map<Connection, string>()
       subscribers.set(id, group.set(connection, publicId))
@@ -114,7 +144,9 @@ export function createChangeReader({ invoiceFeed, log }: ChangeReaderOptions): C
         if (group.size > 0 || subscribers.get(id) !== group) return
         subscribers.delete(id)
         confirming.delete(id)
+        pagesUntil.delete(id)
       })
+      if (connection.follows === 'page') pagesUntil.set(id, pagesUntil.get(id) ?? Number.POSITIVE_INFINITY)
       newInvoices.add(id)
       poll()
     },
@@ -124,6 +156,14 @@ export function createChangeReader({ invoiceFeed, log }: ChangeReaderOptions): C
       await reading
     },
   }
+}
+
+/** Differs when the page does, as far as the invoice and the confirmations are concerned. */
+function pageStateOf(invoice: Invoice, swap: Swap | undefined, confirmedTip: number): string {
+  const { status, receivedZat, dueZat, overpaidZat, needsAttention, canceledAt } = invoice
+  const { confirmations, confirmsAtHeight } = invoice
+  const confirmed = dueZat === 0n ? confirmationsSoFar(confirmations, confirmsAtHeight, confirmedTip) : null
+  return [status, receivedZat, dueZat, overpaidZat, needsAttention, canceledAt, confirmed, swap?.status].join()
 }
 
 function messageOf(invoice: Invoice, swap: Swap | undefined, confirmedTip: number): InvoiceMessage {

@@ -11,16 +11,26 @@ const MAX_BUFFERED_BYTES = 64 * 1024
 /** Client frames are ignored; a client that sends more than this between two heartbeats is disconnected. */
 const MAX_FRAMES = 100
 
+/** A client follows the `status` of an invoice, as the API promises, or all that its checkout `page` shows. */
+export type Follows = 'status' | 'page'
+
+/** Tells a page to ask for what has changed. */
+export const PAGE_HINT = '{"changed":true}'
+/** Tells a page that it is still connected: its script cannot see pings. */
+const STILL_CONNECTED = ''
+
 /** An open WebSocket. Its client only receives: frames from it are counted and ignored. */
 export class Connection {
   readonly socket: WebSocket
+  readonly follows: Follows
   #lastState = ''
   #alive = true
   /** Frames received since the last heartbeat. */
   #framesReceived = 0
 
-  constructor(socket: WebSocket) {
+  constructor(socket: WebSocket, follows: Follows) {
     this.socket = socket
+    this.follows = follows
     socket.on('message', () => this.#countFrame())
     socket.on('ping', () => this.#countFrame())
     socket.on('pong', () => {
@@ -30,10 +40,15 @@ export class Connection {
     socket.on('error', () => socket.terminate())
   }
 
-  /** Sends `message`, unless `state` equals the last state sent. Disconnects a client that does not read. */
-  sendState(state: string, message: string): void {
-    if (this.#lastState === state) return
+  /** Sends `message`, unless `state` equals the last state sent and nothing else `isNew`. */
+  sendState(state: string, message: string, isNew = false): void {
+    if (this.#lastState === state && !isNew) return
     this.#lastState = state
+    this.send(message)
+  }
+
+  /** Disconnects a client that does not read. */
+  send(message: string): void {
     if (this.socket.bufferedAmount > MAX_BUFFERED_BYTES) this.socket.terminate()
     else this.socket.send(message)
   }
@@ -47,6 +62,7 @@ export class Connection {
     this.#alive = false
     this.#framesReceived = 0
     this.socket.ping()
+    if (this.follows === 'page') this.send(STILL_CONNECTED)
   }
 
   #countFrame(): void {
@@ -62,7 +78,7 @@ interface Connections {
   /** Those of one client. */
   sizeOf(client: string): number
   /** Counts the socket until it closes, and sends it heartbeats. */
-  add(socket: WebSocket, client: string): Connection
+  add(socket: WebSocket, client: string, follows: Follows): Connection
   /** Closes all sockets with code 1001. Terminates those that are still open after two seconds. */
   close(): Promise<void>
 }
@@ -81,8 +97,8 @@ export function createConnections(heartbeatMs: number): Connections {
 
     sizeOf: client => byClient.get(client) ?? 0,
 
-    add(socket, client) {
-      const connection = new Connection(socket)
+    add(socket, client, follows) {
+      const connection = new Connection(socket, follows)
       open.add(connection)
       byClient.set(client, (byClient.get(client) ?? 0) + 1)
       socket.on('close', () => {

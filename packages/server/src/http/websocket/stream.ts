@@ -2,13 +2,16 @@ import type { InvoiceMessage } from '@zatgate/sdk/wire'
 import type { WebSocket } from 'ws'
 import { AppError } from '../../domain/error.ts'
 import type { Invoice } from '../../domain/sale/invoice.ts'
+import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Store } from '../../ports/store.ts'
 import type { InvoiceFeed } from '../../services/notify/invoice-feed.ts'
+import type { Readiness } from '../../services/readiness.ts'
+import { createChainNotice } from './chain-notice.ts'
 import { createChangeReader } from './change-reader.ts'
-import { CLOSE, createConnections } from './connection.ts'
+import { CLOSE, createConnections, type Follows } from './connection.ts'
 
-/** Sends the status changes of invoices over WebSockets. */
+/** Sends the status changes of invoices over WebSockets, and tells open checkout pages that they have changed. */
 export interface InvoiceStream {
   /**
    * Checks whether a further WebSocket of a client can be accepted.
@@ -17,14 +20,19 @@ export interface InvoiceStream {
   checkCapacity(client: string): void
   /** Open WebSockets. */
   readonly size: number
-  /** Sends the present status and every change of it until the invoice has a final status. */
-  subscribe(socket: WebSocket, invoice: Pick<Invoice, 'id' | 'publicId'>, client: string): void
+  /**
+   * Sends the present status and every change of it until the invoice has a final status. To a page it sends a hint
+   * without content, at first and after every change of what the page shows, until that no longer changes.
+   */
+  subscribe(socket: WebSocket, invoice: Pick<Invoice, 'id' | 'publicId'>, client: string, follows: Follows): void
   close(): Promise<void>
 }
 
 interface StreamOptions {
   readonly store: Pick<Store, 'listen'>
   readonly invoiceFeed: InvoiceFeed
+  readonly readiness: Pick<Readiness, 'isChainSeen'>
+  readonly clock: Clock
   readonly log: Log
   /** Maximum number of open WebSockets. */
   readonly maxWebSockets: number
@@ -51,14 +59,19 @@ export function sendNotFound(socket: WebSocket): void {
  * between, and an older state never follows a newer one.
  */
 export function createInvoiceStream(options: StreamOptions): InvoiceStream {
-  const { store, invoiceFeed, log, pollMs = 1_000, heartbeatMs = 30_000 } = options
+  const { store, invoiceFeed, readiness, clock, log, pollMs = 1_000, heartbeatMs = 30_000 } = options
   const { maxWebSockets, maxWebSocketsPerClient } = options
   const connections = createConnections(heartbeatMs)
-  const reader = createChangeReader({ invoiceFeed, log })
+  const reader = createChangeReader({ invoiceFeed, clock, log })
+  const chainNotice = createChainNotice(readiness)
   let closed = false
 
   const unlisten = store.listen('invoices', reader.poll)
-  const polling = setInterval(reader.poll, pollMs).unref()
+  const polling = setInterval(() => {
+    reader.closeEnded()
+    reader.poll()
+    chainNotice.poll()
+  }, pollMs).unref()
 
   return {
     checkCapacity(client) {
@@ -72,8 +85,10 @@ export function createInvoiceStream(options: StreamOptions): InvoiceStream {
       return connections.size
     },
 
-    subscribe(socket, invoice, client) {
-      reader.subscribe(invoice, connections.add(socket, client))
+    subscribe(socket, invoice, client, follows) {
+      const connection = connections.add(socket, client, follows)
+      reader.subscribe(invoice, connection)
+      if (follows === 'page') chainNotice.add(connection)
     },
 
     async close() {

@@ -18,6 +18,8 @@ export interface Changes {
   readonly cursor: ChangeCursor
   /** In their present state. */
   readonly invoices: readonly Invoice[]
+  /** The ids of those that have changed since the cursor. The others are always included. */
+  readonly changed: ReadonlySet<number>
   /** The current swap of each invoice that has one. */
   readonly swaps: ReadonlyMap<Invoice, Swap>
   /** More changes may be available now. */
@@ -43,7 +45,8 @@ export function createInvoiceFeed({ store }: { readonly store: Store }): Invoice
     changesSince: ({ cursor, includes, alwaysInclude }) =>
       store.read(async tx => {
         const changed = cursor && (await tx.invoiceChanges.since(cursor, CHANGES_LIMIT))
-        const ids = new Set([...alwaysInclude, ...(changed?.invoiceIds.filter(includes) ?? [])])
+        const changedIds = new Set(changed?.invoiceIds.filter(includes))
+        const ids = new Set([...alwaysInclude, ...changedIds])
         const invoices = ids.size > 0 ? await tx.invoices.byIds([...ids]) : []
         const swapIds = invoices.flatMap(({ swapId }) => (swapId === null ? [] : [swapId]))
         const swaps = new Map((swapIds.length > 0 ? await tx.swaps.byIds(swapIds) : []).map(swap => [swap.id, swap]))
@@ -54,6 +57,7 @@ export function createInvoiceFeed({ store }: { readonly store: Store }): Invoice
           chainState: `${confirmedTip} ${tip?.hash}`,
           cursor: changed?.cursor ?? (await tx.invoiceChanges.last()),
           invoices,
+          changed: changedIds,
           swaps: new Map(
             invoices.flatMap(invoice => {
               const swap = invoice.swapId === null ? undefined : swaps.get(invoice.swapId)

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { ConsensusParams } from '../../domain/chain/network-upgrade.ts'
 import type { EventSwap, NewEvent } from '../../domain/notify/event.ts'
 import { invoiceEvent } from '../../domain/notify/event.ts'
@@ -121,10 +122,10 @@ export function createSwapStatusPoller(deps: {
       nextPollAtMs: delayMs === null ? null : nowMs + delayMs,
       statusRaw: response && changed ? response.raw : null,
     })
-    if (after.status !== before.status) {
-      await outbox.append(tx, eventsFor(invoice, after, event, now))
+    if (after.status !== before.status) await outbox.append(tx, eventsFor(invoice, after, event, now))
+    // An open page shows the amounts of the deposit too.
+    if (after.status !== before.status || !isDeepStrictEqual(after.deposit, before.deposit))
       await outbox.invoicesChanged(tx, [invoice.id], now)
-    }
     const keptOpen = await tx.swaps.anyKeepsInvoiceOpen(invoiceId)
     // An invoice that is no longer kept open is expired by the expiry worker.
     if (keptOpen !== invoice.keptOpenBySwap) await tx.invoices.setKeptOpenBySwap(invoiceId, keptOpen)

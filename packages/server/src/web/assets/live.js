@@ -12,7 +12,14 @@ const WAIT = {
   recheck: 10_000,
   /** The WebSocket reports the changes of the invoice; this finds the rest, such as an attempt of a delivery. */
   connected: 15_000,
+  /** The service tells the page of all its changes. */
+  followed: 300_000,
 }
+/** A page that is followed hears something every 30 seconds. After this silence its connection is lost. */
+const SILENCE_MS = 75_000
+/** How often the page looks whether the device has slept. */
+const SLEEP_CHECK_MS = 5_000
+const FINAL = ['paid', 'underpaid', 'expired']
 const RESPONSE_MS = 15_000
 /** While two versions of the service respond in turn, an open page is not reloaded all the time. */
 const RELOAD_AFTER_MS = 60_000
@@ -20,7 +27,9 @@ const RELOAD_AFTER_MS = 60_000
 /** That of the files of this page, which is part of their path. */
 const version = new URL(import.meta.url).pathname.split('/').at(-2)
 const announcer = document.querySelector('[data-announcer]')
-const invoiceId = announcer.dataset.liveInvoice
+const { liveInvoice: invoiceId, followed } = announcer.dataset
+/** The service tells the page of all its changes, not only of those of the status. */
+const isFollowed = followed !== undefined
 
 const announcedText = () => document.querySelector('[data-announce]')?.textContent.trim()
 const partsOf = root => [...root.querySelectorAll('live-part')]
@@ -44,11 +53,16 @@ function startCountdowns() {
   startCountdowns.timer ??= setInterval(showCountdowns, 1_000)
 }
 
+/** A connection does not always outlive the sleep of its device, and the browser may learn it late. */
+function checkClock() {
+  if (Math.abs(offsetOfClock() - clockOffset) <= 2000) return
+  clockOffset = offsetOfClock()
+  askForAll()
+  if (isFollowed && isConnected) reconnect()
+}
+
 function showCountdowns() {
-  if (Math.abs(offsetOfClock() - clockOffset) > 2000) {
-    clockOffset = offsetOfClock()
-    askForAll()
-  }
+  checkClock()
   for (const countdown of document.querySelectorAll('[data-left]')) {
     if (countdown.endsAt === undefined) setTimeLeft(countdown, countdown.dataset.left)
     const left = Math.max(0, Math.ceil((countdown.endsAt - Date.now()) / 1000))
@@ -123,7 +137,8 @@ function askNow() {
 function waitMs() {
   if (quickRequests > 0) return WAIT.result
   if (failures > 0) return WAIT.unconnected
-  if (invoiceId !== undefined && !isFinal) return isConnected ? WAIT.connected : WAIT.unconnected
+  if (invoiceId !== undefined && !isOver())
+    return isConnected ? (isFollowed ? WAIT.followed : WAIT.connected) : WAIT.unconnected
   return document.querySelector('[data-recheck]') ? WAIT.recheck : null
 }
 
@@ -137,6 +152,7 @@ async function refresh() {
       headers: { accept: 'text/html', 'live-parts': 'changed', 'if-none-match': tagOf(known) },
       signal: AbortSignal.timeout(RESPONSE_MS),
     })
+    if (response.status === 410) return location.reload()
     if (response.status === 429 || response.status >= 500) throw new Error(response.statusText)
     if (!response.ok || response.redirected) return
     if (isOfOtherVersion(response) && performance.now() > RELOAD_AFTER_MS) location.reload()
@@ -194,30 +210,64 @@ function showStale() {
 
 /* The WebSocket of the invoice. It reports that the page has changed. */
 
+let socket
 let isConnected = false
-/** The invoice has a final status. */
-let isFinal = false
+/** The service has said that nothing more is reported. */
+let isEnded = false
 let retryMs = 1_000
+let silence
+
+/** Whether the page no longer changes by a report. The content tells it where no WebSocket can be opened. */
+function isOver() {
+  if (isEnded || !isFollowed) return isEnded
+  const status = document.querySelector('[data-status]')?.dataset.status
+  return FINAL.includes(status) && !document.querySelector('[data-recheck]')
+}
 
 function connect() {
-  const socket = new WebSocket(`${location.origin.replace('http', 'ws')}/v1/invoices/${invoiceId}/ws`)
-  socket.addEventListener('open', () => {
+  const path = isFollowed ? `/i/${invoiceId}/ws` : `/v1/invoices/${invoiceId}/ws`
+  const opened = new WebSocket(`${location.origin.replace('http', 'ws')}${path}`)
+  socket = opened
+  opened.addEventListener('open', () => {
     isConnected = true
     retryMs = 1_000
+    expectMessage()
   })
-  socket.addEventListener('message', ask)
-  socket.addEventListener('close', ({ code }) => {
+  opened.addEventListener('message', ({ data }) => {
+    if (opened !== socket) return
+    expectMessage()
+    if (data !== '') ask()
+  })
+  opened.addEventListener('close', ({ code }) => {
+    if (opened !== socket) return
     isConnected = false
-    isFinal = code === 1000
-    if (isFinal) {
+    clearTimeout(silence)
+    isEnded = code === 1000
+    if (isEnded) {
       // Results of the final status, such as the delivery of a webhook.
-      quickRequests = 6
-    } else {
-      setTimeout(connect, retryMs)
+      if (!isFollowed) quickRequests = 6
+    } else if (!isOver()) {
+      // Not all pages at once after a restart of the service.
+      setTimeout(connect, retryMs * (0.5 + Math.random()))
       retryMs = Math.min(retryMs * 2, 30_000)
     }
     askLater()
   })
+}
+
+function expectMessage() {
+  clearTimeout(silence)
+  if (isFollowed) silence = setTimeout(reconnect, SILENCE_MS)
+}
+
+/** Replaces a connection that may be lost. The new one begins with a message. */
+function reconnect() {
+  clearTimeout(silence)
+  const lost = socket
+  isConnected = false
+  connect()
+  lost.close()
+  askLater()
 }
 
 startCountdowns()
@@ -227,5 +277,8 @@ addEventListener('online', ask)
 addEventListener('offline', ask)
 addEventListener('pageshow', ({ persisted }) => persisted && askForAll())
 document.addEventListener('visibilitychange', () => document.hidden || askForAll())
-if (invoiceId !== undefined) connect()
+if (invoiceId !== undefined) {
+  connect()
+  setInterval(checkClock, SLEEP_CHECK_MS)
+}
 askLater()

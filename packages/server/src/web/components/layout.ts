@@ -10,6 +10,8 @@ export interface PageOptions {
   readonly body: Child
   /** Public id of an invoice whose changes update the page. Without JavaScript the page reloads every 15 seconds. */
   readonly liveInvoiceId?: string
+  /** The same, for a page of a buyer: the service tells it of all its changes. */
+  readonly followedInvoiceId?: string
   /** The page is updated while its content has `data-recheck`. Without JavaScript it reloads every minute. */
   readonly rechecks?: boolean
   /** The page is updated for some seconds, until the result of the last action appears. */
@@ -93,8 +95,13 @@ interface PlainPage extends PageOptions {
 }
 
 /** Shown by the script of an open page that cannot be updated. */
-function staleNote({ liveInvoiceId, rechecks = false, text = textIn('en') }: PageOptions): Html | false {
-  if (liveInvoiceId === undefined && !rechecks) return false
+function staleNote({
+  liveInvoiceId,
+  followedInvoiceId,
+  rechecks = false,
+  text = textIn('en'),
+}: PageOptions): Html | false {
+  if (liveInvoiceId === undefined && followedInvoiceId === undefined && !rechecks) return false
   return html`<p class="card narrow attention" role="status" data-stale hidden>${text.say('no_connection')}</p>`
 }
 
@@ -129,7 +136,8 @@ export function referencePage({ contents, ...page }: PageOptions & { readonly co
 function frame(options: PageOptions, kind: string) {
   const {
     title,
-    liveInvoiceId,
+    followedInvoiceId,
+    liveInvoiceId = followedInvoiceId,
     rechecks = false,
     awaiting = false,
     script,
@@ -156,10 +164,10 @@ function frame(options: PageOptions, kind: string) {
 <link rel="stylesheet" href="${assetPath(theme === null ? 'style.css' : `style-${theme}.css`)}">
 ${accent !== null && html`<link rel="stylesheet" href="${accentPath(accent, theme)}">`}
 ${scripts.map(name => html`<script type="module" src="${assetPath(name)}"></script>`)}
-${withoutScript(redirectsTo, isLive, rechecks)}
+${withoutScript(redirectsTo, isLive && !(followedInvoiceId && rechecks), rechecks)}
 </head>
 <body class="${kind}"${text && html` data-copied="${text.plain('copied')}" data-not-copied="${text.plain('not_copied')}"`}>${html(strings, ...values)}
-${isUpdated && html`<p class="unseen" role="status" data-announcer${isLive && html` data-live-invoice="${liveInvoiceId}"`}${booleanAttribute('data-awaiting', awaiting)}></p>`}
+${isUpdated && html`<p class="unseen" role="status" data-announcer${isLive && html` data-live-invoice="${liveInvoiceId}"`}${booleanAttribute('data-followed', followedInvoiceId !== undefined)}${booleanAttribute('data-awaiting', awaiting)}></p>`}
 </body>
 </html>
 `

@@ -48,7 +48,7 @@ test('a canceled invoice asks for nothing, until a payment on its way has paid i
 test('an open page asks on after its expiry while payments count, and for an hour after it is paid', () => {
   const asks = (status: InvoiceStatus, now: number, paidAt: number | null = NO_TIME) =>
     needsRecheck({ ...NOTHING, status, paidAt }, now)
-  // A WebSocket reports these.
+  // An open invoice has its own reason to be followed.
   assert.deepEqual([asks('pending', EXPIRY), asks('detected', EXPIRY)], [false, false])
   assert.deepEqual([asks('expired', WATCH), asks('underpaid', WATCH)], [true, true])
   assert.deepEqual([asks('expired', WATCH + 1), asks('underpaid', WATCH + 1)], [false, false])

@@ -218,7 +218,7 @@ test('a peer that does not respond to pings is disconnected', async t => {
   const stream = createInvoiceStream({ ...api, log: silentLog, ...CAPS, heartbeatMs: 30 })
   t.after(() => stream.close())
   const calls: string[] = []
-  stream.subscribe(silentSocket(calls), invoice, 'client')
+  stream.subscribe(silentSocket(calls), invoice, 'client', 'status')
   await until('the silent peer to be disconnected', () => calls.includes('terminated'))
   assert.deepEqual(calls.slice(-2), ['ping', 'terminated'])
   assert.equal(stream.size, 0)
@@ -240,7 +240,7 @@ test('a client that does not read is disconnected when too much is buffered', as
   t.after(() => stream.close())
   const calls: string[] = []
   const socket = silentSocket(calls)
-  stream.subscribe(socket, invoice, 'client')
+  stream.subscribe(socket, invoice, 'client', 'status')
   await until('the first message', () => calls.length > 0)
   Object.assign(socket, { bufferedAmount: 64 * 1024 + 1 })
   await change(invoice, 'detected', 100n)
@@ -258,7 +258,7 @@ test('a temporary database failure delays changes but loses none', async t => {
   const stream = createInvoiceStream({ ...api, invoiceFeed, log: silentLog, ...CAPS, pollMs: 20 })
   t.after(() => stream.close())
   const calls: string[] = []
-  stream.subscribe(silentSocket(calls), invoice, 'client')
+  stream.subscribe(silentSocket(calls), invoice, 'client', 'status')
   await change(invoice, 'detected', 100n)
   assert.equal(calls.length, 0)
   failing = false

@@ -116,7 +116,7 @@ export class Watchers {
     const watcher: Watcher = { process, socket, publicId, had: new Set(), heard: null }
     this.#note(watcher)
     this.#watchers.push(watcher)
-    this.#readerOf(process, container).subscribe(invoice, new Connection(socket as unknown as ServerSocket))
+    this.#readerOf(process, container).subscribe(invoice, new Connection(socket as unknown as ServerSocket, 'status'))
   }
 
   #received(watcher: Watcher, status: string): void {
@@ -129,10 +129,10 @@ export class Watchers {
   }
 
   /** One reader serves all sockets of a process. */
-  #readerOf(process: ServiceProcess, { services, infrastructure: { store, log } }: Container): ChangeReader {
+  #readerOf(process: ServiceProcess, { services, infrastructure: { store, clock, log } }: Container): ChangeReader {
     const known = this.#readers.get(process)
     if (known) return known
-    const reader = createChangeReader({ invoiceFeed: services.invoiceFeed, log })
+    const reader = createChangeReader({ invoiceFeed: services.invoiceFeed, clock, log })
     this.#readers.set(process, reader)
     store.listen('invoices', reader.poll)
     const { scheduler } = this.#world

@@ -18,7 +18,7 @@ export interface BuyerView {
   readonly inLanguage?: ((locale: PageLocale) => string) | undefined
 }
 
-interface BuyerPage extends Omit<PageOptions, 'theme' | 'text'> {
+interface BuyerPage extends Omit<PageOptions, 'theme' | 'text' | 'liveInvoiceId'> {
   /** Above the card. */
   readonly banner?: Child
   /** The public id of the invoice, whose beginning is its number. */

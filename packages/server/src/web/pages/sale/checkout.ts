@@ -55,7 +55,7 @@ export function checkoutPage(view: CheckoutView): Html {
   const isLive = !isFinal(invoice.status)
   return buyerPage(view, {
     title: tabTitle(text, invoice, title),
-    ...(isLive && { liveInvoiceId: invoice.publicId }),
+    ...((isLive || rechecks) && { followedInvoiceId: invoice.publicId }),
     rechecks,
     ...(redirectsTo && { script: 'redirect.js' }),
     redirectsTo: redirectsWithoutScript(invoice, now) ? redirectsTo : null,

@@ -69,7 +69,7 @@ export function swapDepositPage(view: SwapDepositView): Html {
   return buyerPage(view, {
     title,
     banner: chainUnseenBanner(isChainSeen, text),
-    liveInvoiceId: invoice.publicId,
+    followedInvoiceId: invoice.publicId,
     invoiceId: invoice.publicId,
     body: livePart('live', content),
   })
