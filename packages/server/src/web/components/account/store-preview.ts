@@ -1,7 +1,10 @@
 import type { StoreProfile } from '../../../domain/account/store-profile.ts'
-import { logoPath } from '../../../http/routes/account/store-profile.ts'
-import { bigAmount } from '../../format.ts'
 import { type Html, html } from '../../html.ts'
+import { textIn } from '../../text/text.ts'
+import { mark } from '../buyer/mark.ts'
+import { shopHeader, shopOf, supportLink } from '../buyer/shop.ts'
+import { steps } from '../buyer/steps.ts'
+import { orderOf, sum } from '../buyer/sum.ts'
 
 const FRAMES = [
   { device: 'phone', state: 'to pay', label: 'Phone, to pay' },
@@ -22,30 +25,27 @@ export function storePreview(profile: StoreProfile): Html {
 }
 
 function figure(profile: StoreProfile, { device, state, label }: Frame): Html {
+  const shop = shopOf(profile)
   return html`<figure><div class="store-frame store-${device}" inert aria-hidden="true">
-      ${shopLine(profile)}
-      <div class="card checkout">${state === 'paid' ? paid(profile) : toPay()}</div>
-      ${profile.support !== null && html`<p class="center hint">Get help</p>`}
+      <div class="card checkout">${shopHeader(shop)}${state === 'paid' ? paid(profile) : toPay()}</div>
+      <p class="checkout-foot">${supportLink(shop, TEXT)}<span>${TEXT.say('made_with')}</span></p>
     </div><figcaption class="hint">${label}</figcaption></figure>`
 }
 
-/** The logo and the name of a shop. */
-function shopLine({ name, logo }: StoreProfile): Html | false {
-  if (name === null && logo === null) return false
-  return html`<p class="store-line">${logo !== null && html`<img src="${logoPath(logo)}" alt="">`}${name !== null && html`<b><bdi>${name}</bdi></b>`}</p>`
-}
+/** A language of the pages for buyers. The dashboard has none. */
+const TEXT = textIn('en')
 
-const SUM = html`${bigAmount('25.00 EUR')}<p class="below center">0.625 ZEC</p>`
+const ORDER = html`${orderOf(TEXT, { orderId: '1001', description: 'T-shirt' })}${sum('25.00 EUR', '0.625 ZEC')}`
 
 function toPay(): Html {
   return html`<p class="store-code"></p>
-    <div><p class="center">Order 1001 · T-shirt</p>${SUM}
-    <p><span class="button primary full">Open in your wallet</span></p></div>`
+    <div>${ORDER}${steps(TEXT, { reached: 0, confirmed: 0, needed: 3 })}
+    <p><span class="button primary full">${TEXT.say('open_wallet')}</span></p></div>`
 }
 
 function paid({ name, afterPayment }: StoreProfile): Html {
-  return html`<svg class="mark mark-good" viewBox="0 0 48 48"><circle cx="24" cy="24" r="24"/><path d="M15 25l6 6 12-13"/></svg>
-    <div><p class="center"><b>Paid</b></p>${SUM}
-    <p><span class="button primary full">Back to <bdi>${name ?? 'the shop'}</bdi></span></p>
-    ${afterPayment === 'return' && html`<p class="center hint">The shop opens by itself.</p>`}</div>`
+  return html`<div>${mark('paid')}${ORDER}${steps(TEXT, { reached: 2, confirmed: 3, needed: 3 })}
+    <p class="center"><b>${TEXT.say('title_paid')}</b></p>
+    <p><span class="button primary full">${TEXT.say('back_to', { shop: name ?? 'shop.example' })}</span></p>
+    ${afterPayment === 'return' && html`<p class="center hint">${TEXT.say('returning_to', { shop: name ?? 'shop.example' })}</p>`}</div>`
 }

@@ -36,7 +36,7 @@ function exactAmount(text: Text, amountZat: Zat): Html {
 
 /** An address in one line, cut in the middle. It opens to the whole. */
 function foldedAddress(address: string): Html {
-  return html`<details class="folded"><summary><code dir="ltr">${shorten(address, 12, 8)}</code></summary><code dir="ltr">${address}</code></details>`
+  return html`<details class="folded"><summary><code dir="ltr">${shorten(address, 10, 6)}</code></summary><code dir="ltr">${address}</code></details>`
 }
 
 /** Wallets whose makers document payment requests and the current network upgrade (docs/wallets.md). */
