@@ -14,10 +14,8 @@ function withoutUnits(message: string): string {
   return message.replace(/_(zat|secs)$/, '').replaceAll('_', ' ')
 }
 
-export const NOT_FOUND = 'Not found'
-
 export const ERROR_TITLES: Partial<Record<AppError['kind'], string>> = {
-  not_found: NOT_FOUND,
+  not_found: 'Not found',
   too_many: 'Too many requests',
   forbidden: 'Request refused',
   internal: 'Something went wrong',

@@ -3,11 +3,33 @@ import { confirmationSecs, waitingTime } from '../../../domain/sale/confirmation
 import { type Invoice, paymentRequest } from '../../../domain/sale/invoice.ts'
 import { storedReason } from '../../../domain/sale/invoice-state.ts'
 import { paymentUri } from '../../../domain/sale/payment-uri.ts'
+import type { Swap } from '../../../ports/repository/sale/swap.ts'
+import type { BuyerView } from '../../components/buyer/buyer-page.ts'
 import { paymentRequestParts } from '../../components/buyer/request.ts'
+import type { CheckoutLinks } from '../../components/sale/checkout-links.ts'
 import { timeElement } from '../../format.ts'
-import { type Html, html } from '../../html.ts'
+import { type Child, type Html, html } from '../../html.ts'
 import type { Text } from '../../text/text.ts'
-import type { CheckoutView } from './checkout.ts'
+
+/** What a checkout page shows. */
+export interface CheckoutView extends BuyerView {
+  readonly invoice: Invoice
+  readonly links: CheckoutLinks
+  /** The last swap, if there is one. */
+  readonly swap?: Swap | undefined
+  /** Content above everything else: the outcome of a swap. */
+  readonly notice?: Child
+  /** Above the payment request: the other ways to pay. */
+  readonly ways?: Child
+  /** Confirmations so far, while the payment is confirmed. */
+  readonly confirmed?: number
+  /** Current block spacing in seconds. */
+  readonly spacingSecs: number
+  /** Whether a payment made now is seen. */
+  readonly isChainSeen: boolean
+  /** Unix seconds. */
+  readonly now: number
+}
 
 /** Whether the page of this state asks for money. */
 export function hasRequest(state: CheckoutState): boolean {

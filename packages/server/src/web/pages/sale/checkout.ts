@@ -1,37 +1,16 @@
 import { type CheckoutState, checkoutState, depositMayPay, needsRecheck } from '../../../domain/sale/checkout.ts'
 import { type Invoice, isFinal } from '../../../domain/sale/invoice.ts'
-import type { Swap } from '../../../ports/repository/sale/swap.ts'
-import { type BuyerView, buyerPage } from '../../components/buyer/buyer-page.ts'
+import { buyerPage } from '../../components/buyer/buyer-page.ts'
 import { mark } from '../../components/buyer/mark.ts'
 import { steps } from '../../components/buyer/steps.ts'
 import { orderOf, priceIn, restOf, sumOf } from '../../components/buyer/sum.ts'
 import { timeBar } from '../../components/buyer/time-bar.ts'
 import { chainUnseenBanner } from '../../components/chain/chain-unseen.ts'
 import { livePart, statusAttributes } from '../../components/live.ts'
-import type { CheckoutLinks } from '../../components/sale/checkout-links.ts'
 import { redirectNote, redirectOf, redirectsWithoutScript, wayBack } from '../../components/sale/way-back.ts'
-import { booleanAttribute, type Child, type Html, html } from '../../html.ts'
+import { booleanAttribute, type Html, html } from '../../html.ts'
 import type { Text } from '../../text/text.ts'
-import { checkoutBody, hasRequest } from './checkout-body.ts'
-
-export interface CheckoutView extends BuyerView {
-  readonly invoice: Invoice
-  readonly links: CheckoutLinks
-  /** The last swap, if there is one. */
-  readonly swap?: Swap | undefined
-  /** Content above everything else: the outcome of a swap. */
-  readonly notice?: Child
-  /** Above the payment request: the other ways to pay. */
-  readonly ways?: Child
-  /** Confirmations so far, while the payment is confirmed. */
-  readonly confirmed?: number
-  /** Current block spacing in seconds. */
-  readonly spacingSecs: number
-  /** Whether a payment made now is seen. */
-  readonly isChainSeen: boolean
-  /** Unix seconds. */
-  readonly now: number
-}
+import { type CheckoutView, checkoutBody, hasRequest } from './checkout-body.ts'
 
 /** The page where a buyer pays an invoice in ZEC and sees its status. */
 export function checkoutPage(view: CheckoutView): Html {
