@@ -18,6 +18,7 @@ import type { SignInLinks } from '../services/account/sign-in-link.ts'
 import type { ViewingKeys } from '../services/account/viewing-key.ts'
 import type { BlockSpacing } from '../services/chain/block-spacing.ts'
 import type { Endpoints } from '../services/notify/endpoint.ts'
+import type { EventLog } from '../services/notify/event-log.ts'
 import type { Webhooks } from '../services/notify/webhook.ts'
 import type { Withdrawals } from '../services/payout/withdrawal.ts'
 import type { Readiness } from '../services/readiness.ts'
@@ -55,6 +56,7 @@ export interface SiteDeps {
   readonly dashboard: Dashboard
   readonly emailChanges: EmailChanges
   readonly endpoints: Endpoints
+  readonly eventLog: EventLog
   readonly exports: Exports
   readonly invoices: Invoices
   readonly rates: Rates

@@ -30,6 +30,7 @@ import { signInPages } from './routes/account/sign-in.ts'
 import { signInLinkPages } from './routes/account/sign-in-link.ts'
 import { viewingKeyPages } from './routes/account/viewing-key.ts'
 import { endpointPages } from './routes/notify/endpoint.ts'
+import { eventPages } from './routes/notify/event.ts'
 import { webhookPages } from './routes/notify/webhook.ts'
 import { overviewPages } from './routes/overview.ts'
 import { withdrawalPages } from './routes/payout/withdrawal.ts'
@@ -64,6 +65,7 @@ export function addSite(root: App, deps: SiteDeps): void {
     viewingKeyPages(site)
     webhookPages(site)
     endpointPages(site)
+    eventPages(site)
     billingPages(site)
     withdrawalPages(site)
     sessionPages(site)
