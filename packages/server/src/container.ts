@@ -31,6 +31,7 @@ import { createDeliveries } from './services/notify/delivery.ts'
 import { createEndpoints } from './services/notify/endpoint.ts'
 import { createEndpointDeliveries } from './services/notify/endpoint-delivery.ts'
 import { createEventFeed } from './services/notify/event-feed.ts'
+import { createEventLog } from './services/notify/event-log.ts'
 import { createInvoiceFeed } from './services/notify/invoice-feed.ts'
 import { createMails } from './services/notify/mail.ts'
 import { createOutbox } from './services/notify/outbox.ts'
@@ -153,6 +154,7 @@ export function createServices(infrastructure: Infrastructure, operator: Account
     endpointDeliveries: createEndpointDeliveries({ ...infrastructure, setAsides }),
     endpoints: createEndpoints({ ...infrastructure, allowPrivate: config.webhookAllowPrivate }),
     eventFeed: createEventFeed({ store, clock }),
+    eventLog: createEventLog(store),
     invoiceFeed: createInvoiceFeed({ store }),
     invoiceExpiry: createInvoiceExpiry({ store, updateInvoices, reportChanges, clock, params }),
     retryInvoices: createInvoiceRetry({ ...infrastructure, chainRecorder, updateInvoices, reportChanges, setAsides }),

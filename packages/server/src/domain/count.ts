@@ -4,12 +4,15 @@
  */
 export const MAX_COUNT = 1_000
 
+/** Rows of a filtered list are counted and summed up to here. */
+export const MAX_TOTALLED = 10_000
+
 /** Metrics count rows of the database up to here. */
 export const MAX_MEASURED = 10_000
 
-/** `1,000+` for a count that stopped. */
-export function formatCount(count: number): string {
-  return count > MAX_COUNT ? `${MAX_COUNT.toLocaleString('en-US')}+` : count.toLocaleString('en-US')
+/** `1,000+` for a count that stopped. @param max at which it stopped */
+export function formatCount(count: number, max: number = MAX_COUNT): string {
+  return count > max ? `${max.toLocaleString('en-US')}+` : count.toLocaleString('en-US')
 }
 
 /** How many are not listed: `and 12 more`. Empty when all are. */

@@ -1,7 +1,7 @@
 /** An amount of ZEC in whole zat. 1 ZEC = 100,000,000 zat. */
 export type Zat = bigint
 
-const ZEC_DECIMALS = 8
+export const ZEC_DECIMALS = 8
 export const ZAT_PER_ZEC: Zat = 10n ** BigInt(ZEC_DECIMALS)
 
 /** The total supply: the largest amount of any request or payment. */

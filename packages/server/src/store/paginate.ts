@@ -7,18 +7,20 @@ import type { Page, Period, TimePosition } from '../ports/repository/page.ts'
 type CursorOf = (before: string) => Expression<unknown> & { executeTakeFirst(): Promise<unknown> }
 
 /**
- * Limits a query to a page, newest first.
+ * Limits a query to a page, newest first. Those after a record come oldest first, which `readPage` reverses.
  * @param columns the columns to order by, which identify a row
  * @param cursorOf subquery for these columns. Without a record the page is empty.
  */
 export function paginate<DB, TB extends keyof DB, O>(
   query: SelectQueryBuilder<DB, TB, O>,
-  { limit, before }: Page,
+  { limit, before, after }: Page,
   columns: readonly string[],
   cursorOf: CursorOf,
 ): SelectQueryBuilder<DB, TB, O> {
   const refs = columns.map(column => sql.ref(column))
-  const ordered = refs.reduce((list, ref) => list.orderBy(ref, 'desc'), query).limit(limit)
+  const direction = after === undefined ? 'desc' : 'asc'
+  const ordered = refs.reduce((list, ref) => list.orderBy(ref, direction), query).limit(limit)
+  if (after !== undefined) return ordered.where(sql<boolean>`(${sql.join(refs)}) > ${cursorOf(after)}`)
   if (before === undefined) return ordered
   return ordered.where(sql<boolean>`(${sql.join(refs)}) < ${cursorOf(before)}`)
 }
@@ -39,14 +41,15 @@ export function afterInPeriod<DB, TB extends keyof DB, O>(
   return query.where(start).where(sql<boolean>`created_at < ${to}`)
 }
 
-/** Reads a paginated query. @throws AppError `invalid_before` when the account has no record with that id */
+/** Reads a paginated query. @throws AppError `invalid_before`, `invalid_after` when the account has no record with that id */
 export async function readPage<R>(
   query: { execute(): Promise<R[]> },
-  { before }: Page,
+  { before, after }: Page,
   cursorOf: CursorOf,
 ): Promise<R[]> {
   const rows = await query.execute()
-  if (rows.length === 0 && before !== undefined && !(await cursorOf(before).executeTakeFirst()))
-    throw invalidField('before', 'the id of a row of this list')
-  return rows
+  const cursor = after ?? before
+  if (rows.length === 0 && cursor !== undefined && !(await cursorOf(cursor).executeTakeFirst()))
+    throw invalidField(after === undefined ? 'before' : 'after', 'the id of a row of this list')
+  return after === undefined ? rows : rows.reverse()
 }

@@ -50,6 +50,7 @@ export interface Tables {
   database_identity: DatabaseIdentityTable
   invoices: InvoicesTable
   daily_totals: DailyTotalsTable
+  daily_prices: DailyPricesTable
   payments: PaymentsTable
   payment_totals: PaymentTotalsTable
   idempotency_keys: IdempotencyKeysTable
@@ -180,6 +181,15 @@ export interface DailyTotalsTable {
   received_zat: Int64
   refunded_zat: Generated<Int64>
   invoices: Int64
+}
+
+export interface DailyPricesTable {
+  account_id: Int64
+  day: Int64
+  currency: string
+  invoices: Int64
+  units: Int64
+  amount_zat: Int64
 }
 
 export interface PaymentsTable {

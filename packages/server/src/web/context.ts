@@ -19,6 +19,7 @@ import type { StoreProfiles } from '../services/account/store-profile.ts'
 import type { ViewingKeys } from '../services/account/viewing-key.ts'
 import type { BlockSpacing } from '../services/chain/block-spacing.ts'
 import type { Endpoints } from '../services/notify/endpoint.ts'
+import type { EventLog } from '../services/notify/event-log.ts'
 import type { Webhooks } from '../services/notify/webhook.ts'
 import type { Withdrawals } from '../services/payout/withdrawal.ts'
 import type { Readiness } from '../services/readiness.ts'
@@ -56,6 +57,7 @@ export interface SiteDeps {
   readonly dashboard: Dashboard
   readonly emailChanges: EmailChanges
   readonly endpoints: Endpoints
+  readonly eventLog: EventLog
   readonly exports: Exports
   readonly invoices: Invoices
   readonly rates: Rates

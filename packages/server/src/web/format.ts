@@ -1,5 +1,6 @@
 import type { Zat } from '../domain/money.ts'
-import { formatZec } from '../domain/money.ts'
+import { formatFixed, formatUnits, formatZec, ZEC_DECIMALS } from '../domain/money.ts'
+import { currencyDecimals } from '../domain/rate.ts'
 import { formatIso, formatUtc, formatUtcMinute } from '../domain/time.ts'
 import { type Html, html } from './html.ts'
 
@@ -29,6 +30,38 @@ export function bigAmount(text: string): Html {
   return html`<p class="big ${amountClass(text)}">${text}</p>`
 }
 
+/** A headline shows at least this many digits, and none after the point that they do not need. */
+const HEADLINE_DIGITS = 4
+
+/**
+ * Rounds an amount to four significant digits, but never before the point: 448412345 → `4.484`, 4484112345678 → `44,841`.
+ * @param amount in the smallest unit @param decimals of that unit
+ */
+export function headlineNumber(amount: bigint, decimals: number): string {
+  const wholeDigits = (amount / 10n ** BigInt(decimals)).toString()
+  const significant = amount.toString().length
+  const kept = wholeDigits === '0' ? decimals - significant + HEADLINE_DIGITS : HEADLINE_DIGITS - wholeDigits.length
+  const places = Math.min(decimals, Math.max(0, kept))
+  const unit = 10n ** BigInt(decimals - places)
+  const [whole = '', fraction] = formatUnits((amount + unit / 2n) / unit, places).split('.')
+  return `${groupThousands(BigInt(whole))}${fraction === undefined ? '' : `.${fraction}`}`
+}
+
+/** An amount for a headline: `4.484 ZEC`. */
+export function headlineZec(amount: Zat): string {
+  return `${headlineNumber(amount, ZEC_DECIMALS)} ZEC`
+}
+
+/** Money for a headline, in the smallest unit of its currency: `€5,481`, `€812.50`. */
+export function headlineMoney(units: bigint, currency: string): string {
+  const decimals = currencyDecimals(currency)
+  const shown = units >= 10n ** BigInt(decimals + HEADLINE_DIGITS - 1) ? 0 : decimals
+  const unit = 10n ** BigInt(decimals - shown)
+  const style = { style: 'currency', currency, currencyDisplay: 'narrowSymbol' } as const
+  const format = new Intl.NumberFormat('en', { ...style, minimumFractionDigits: shown, maximumFractionDigits: shown })
+  return format.format(formatFixed((units + unit / 2n) / unit, shown) as Intl.StringNumericLiteral)
+}
+
 export function formatZat(amount: Zat): string {
   return `${groupThousands(amount)} zat`
 }
@@ -45,6 +78,12 @@ export function formatAmount(amount: Zat): Html {
 export function timeElement(unixSecs: number): Html {
   const iso = formatIso(unixSecs)
   return html`<bdi><time datetime="${iso}" title="${iso}">${formatUtcMinute(unixSecs)}</time></bdi>`
+}
+
+/** A time element for a list. A script says how long ago it was, and keeps that true; without one it is as `timeElement`. */
+export function listTime(unixSecs: number): Html {
+  const iso = formatIso(unixSecs)
+  return html`<bdi><time datetime="${iso}" title="${iso}" data-relative>${formatUtcMinute(unixSecs)}</time></bdi>`
 }
 
 /** A time element as `timeElement`, to the second. */

@@ -35,6 +35,7 @@ import { signInLinkPages } from './routes/account/sign-in-link.ts'
 import { storePages } from './routes/account/store.ts'
 import { viewingKeyPages } from './routes/account/viewing-key.ts'
 import { endpointPages } from './routes/notify/endpoint.ts'
+import { eventPages } from './routes/notify/event.ts'
 import { webhookPages } from './routes/notify/webhook.ts'
 import { overviewPages } from './routes/overview.ts'
 import { withdrawalPages } from './routes/payout/withdrawal.ts'
@@ -75,6 +76,7 @@ export function addSite(root: App, deps: SiteDeps): void {
     storePages(site)
     webhookPages(site)
     endpointPages(site)
+    eventPages(site)
     billingPages(site)
     withdrawalPages(site)
     sessionPages(site)

@@ -20,6 +20,7 @@ import { webhookSuite } from './repository/notify/webhook.suite.ts'
 import { withdrawalSuite } from './repository/payout/withdrawal.suite.ts'
 import { dashboardSuite } from './repository/sale/dashboard.suite.ts'
 import { invoiceSuite } from './repository/sale/invoice.suite.ts'
+import { listTotalSuite } from './repository/sale/list-total.suite.ts'
 import { paymentSuite } from './repository/sale/payment.suite.ts'
 import { paymentTotalsSuite } from './repository/sale/payment-totals.suite.ts'
 import { refundSuite } from './repository/sale/refund.suite.ts'
@@ -49,6 +50,7 @@ const SUITES: readonly [name: string, suite: (engine: DatabaseEngine) => void][]
   ['withdrawals', withdrawalSuite],
   ['mails', mailSuite],
   ['dashboard', dashboardSuite],
+  ['lists of the dashboard', listTotalSuite],
   ['transactions', transactionSuite],
   ['lookups', lookupSuite],
   ['batched writes', batchedWriteSuite],

@@ -156,6 +156,9 @@ const PAGES: Readonly<Record<string, Row>> = {
   'POST /account/delete': { body: self => ({ confirm_email: self.account.email }) },
   'POST /account/keep': {},
   'GET /export': { queries: () => ['?kind=refunds'] },
+  'GET /events': { queries: () => ['?before=9', '?after=1', '?type=test'] },
+  // A number is one of the own events of each account: `event-pages.test.ts` reads the same number of two.
+  'GET /events/:id': { id: () => '999999', status: 404 },
   // The form of another session. The token of the own one is tested in export.test.ts.
   'POST /export/download': { body: () => ({ format: 'csv', token: 'x' }), status: 403 },
   // An invoice that buys no plan is not in this list.

@@ -50,6 +50,7 @@ onBothInBrowser('the page API keys', newDatabase => {
     assert.equal(formatIso(key?.rights?.expiresAt ?? 0), '2100-01-01T00:00:00Z', 'to the end of the day')
 
     await row.getByRole('button', { name: 'Revoke the API key books' }).click()
+    await page.getByRole('button', { name: 'Revoke key' }).click()
     await page.getByText('API key revoked').waitFor()
     assert.match(await page.locator('tbody tr').first().innerText(), /revoked/)
     await inspect(page)

@@ -32,7 +32,7 @@ describe('plans and withdrawals in a real browser', { skip: noBrowser(), timeout
     await page.getByLabel('Amount in ZEC').fill(amount)
     await page.getByLabel('Payout currency').selectOption('EUR')
     await page.getByLabel('Payout destination').fill('DE89370400440532013000')
-    await page.getByRole('button', { name: 'Create withdrawal' }).click()
+    await page.getByRole('button', { name: 'Create payout' }).click()
   }
 
   test('a plan that allows less than the present one is bought only when asked twice', async () => {
@@ -85,7 +85,7 @@ describe('plans and withdrawals in a real browser', { skip: noBrowser(), timeout
 
   test('a withdrawal shows its order, deposit and payout without reloading the page', async () => {
     const { page } = await signIn()
-    await page.getByRole('link', { name: 'Withdrawals' }).click()
+    await page.getByRole('link', { name: 'Payouts' }).click()
     await page.getByText('1 ZEC is now 1,419.06 USD or 1,222.31 EUR. A spread of 1 % is deducted.').waitFor()
     await inspect(page)
     await order(page, '1.5')
@@ -103,7 +103,7 @@ describe('plans and withdrawals in a real browser', { skip: noBrowser(), timeout
     await page.goto(`${harness.url}/withdrawals`)
     await page.getByText('Completed', { exact: true }).filter({ visible: true }).waitFor()
     await inspect(page)
-    const link = page.getByRole('link', { name: `Withdrawal ${id}` })
+    const link = page.getByRole('link', { name: `Payout ${id}` })
     await page.setViewportSize({ width: 360, height: 800 })
     await page.getByText('Completed', { exact: true }).filter({ visible: true }).waitFor()
     const [maxHeight, height] = [30, (await link.boundingBox())?.height ?? 0]
@@ -120,9 +120,10 @@ describe('plans and withdrawals in a real browser', { skip: noBrowser(), timeout
     assert.equal(await page.getByLabel('Payout destination').inputValue(), 'DE89370400440532013000')
     assert.equal(await page.getByLabel('Payout currency').inputValue(), 'EUR')
     await order(page, '1')
-    await page.getByRole('button', { name: 'Cancel withdrawal' }).click()
+    await page.getByRole('button', { name: 'Cancel payout' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel payout' }).click()
     await page.getByText('Canceled', { exact: true }).waitFor()
-    assert.equal(await page.getByRole('button', { name: 'Cancel withdrawal' }).count(), 0)
+    assert.equal(await page.getByRole('button', { name: 'Cancel payout' }).count(), 0)
   })
 
   test('without a rate source, pages still load but show no fiat amounts', async t => {

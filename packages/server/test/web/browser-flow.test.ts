@@ -2,10 +2,13 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import type { BrowserContext, BrowserContextOptions } from 'playwright-core'
-import { NAV } from '../../src/web/components/nav.ts'
+import { DOCS, NAV } from '../../src/web/components/nav.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
 import { noBrowser, signInOnPage, useBrowser } from './browser.ts'
 import { inspect } from './inspect.ts'
+
+/** Pages of the menu that are not merged yet. */
+const UNBUILT: ReadonlySet<string> = new Set(['/links', '/store'])
 
 describe('a merchant in a real browser', { skip: noBrowser(), timeout: 180_000 }, () => {
   const browser = useBrowser()
@@ -62,13 +65,6 @@ describe('a merchant in a real browser', { skip: noBrowser(), timeout: 180_000 }
     await page.getByRole('button', { name: 'Set viewing key' }).click()
     await page.getByRole('heading', { name: 'Compare this address' }).waitFor()
     await inspect(page)
-    await page.getByRole('link', { name: 'Next: create an API key' }).click()
-    await page.getByLabel('Key name').fill('shop')
-    await page.getByRole('button', { name: 'Create API key' }).click()
-    await page.getByRole('heading', { name: 'New API key “shop”' }).waitFor()
-    await inspect(page)
-    const key = (await page.locator('.once code').textContent()) as string
-    assert.match(key, /^zg_[0-9A-Za-z]{49}$/)
     await page.getByRole('link', { name: 'Next: create your first invoice' }).click()
     await inspect(page)
     await page.getByLabel('Amount', { exact: true }).fill('0.125')
@@ -106,11 +102,27 @@ describe('a merchant in a real browser', { skip: noBrowser(), timeout: 180_000 }
     await buyer.context.close()
 
     await page.getByRole('link', { name: 'Overview' }).click()
-    assert.match((await page.locator('.figure').first().textContent()) as string, /0\.125 ZEC.*1 invoice paid/s)
+    // 0.125 ZEC at the rate of the sandbox, since the invoice has no price in money.
+    assert.match(
+      (await page.locator('.period').first().textContent()) as string,
+      /≈ about \D*[\d.]+0\.125 ZEC · 1 paid/s,
+    )
     await inspect(page)
     await page.setViewportSize({ width: 1280, height: 800 })
 
-    await page.getByRole('link', { name: 'Webhook', exact: true }).click()
+    await page.getByRole('link', { name: 'Create an API key' }).click()
+    await page.getByLabel('Key name').fill('shop')
+    await page.getByRole('button', { name: 'Create API key' }).click()
+    await page.getByRole('heading', { name: 'New API key “shop”' }).waitFor()
+    await inspect(page)
+    const key = (await page.locator('.once code').textContent()) as string
+    assert.match(key, /^zg_[0-9A-Za-z]{49}$/)
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.getByRole('link', { name: 'Overview' }).click()
+    await page.getByRole('heading', { name: 'Sales' }).waitFor()
+    assert.equal(await page.getByRole('heading', { name: 'Three steps to your first payment' }).count(), 0)
+
+    await page.getByRole('link', { name: 'Endpoints', exact: true }).click()
     await inspect(page)
     await page.setViewportSize({ width: 1280, height: 800 })
     await page.getByLabel('URL').fill(harness.sandbox.webhookReceiver.url)
@@ -119,6 +131,10 @@ describe('a merchant in a real browser', { skip: noBrowser(), timeout: 180_000 }
     const first = (await secret.textContent()) as string
     assert.match(first, /^whsec_/)
     await page.getByRole('button', { name: 'Rotate signing secret' }).click()
+    const asked = page.getByRole('dialog', { name: 'Rotate the signing secret?' })
+    await asked.waitFor()
+    await inspect(page)
+    await asked.getByRole('button', { name: 'Rotate signing secret' }).click()
     await page.getByText('Signing secret rotated.').waitFor()
     const second = (await secret.textContent()) as string
     assert.match(second, /^whsec_/)
@@ -135,7 +151,8 @@ describe('a merchant in a real browser', { skip: noBrowser(), timeout: 180_000 }
     await inspect(page)
     await page.setViewportSize({ width: 1280, height: 800 })
 
-    for (const { label } of NAV.flatMap(group => group.items)) {
+    for (const { label, href } of NAV.flatMap(group => group.items)) {
+      if (href === DOCS.href || UNBUILT.has(href)) continue
       await page.getByRole('link', { name: label, exact: true }).first().click()
       await page.locator(`#menu a[aria-current]`, { hasText: label }).waitFor()
       await inspect(page)

@@ -121,6 +121,7 @@ describe('endpoints', { skip: noBrowser(), timeout: 240_000 }, () => {
     await inspect(page)
     await wide()
     await page.getByRole('button', { name: 'Remove endpoint' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove endpoint' }).click()
     await page.getByText('Endpoint removed.').waitFor()
     assert.deepEqual(await harness.service.endpoints.list(account), [])
     await page.getByLabel('Type').selectOption('plan.updated')

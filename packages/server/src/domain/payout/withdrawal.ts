@@ -155,10 +155,14 @@ export function maskPayoutTo(payoutTo: string): string {
  * places. Exact, with decimal strings.
  */
 export function fiatAmount(amountZat: Zat, rate: string, spreadBps: number, decimals: number): string {
+  return formatFixed(fiatUnits(amountZat, rate, spreadBps, decimals), decimals)
+}
+
+/** As `fiatAmount`, in the smallest unit of the currency. */
+export function fiatUnits(amountZat: Zat, rate: string, spreadBps: number, decimals: number): bigint {
   const [whole = '', fraction = ''] = rate.split('.')
   const numerator = amountZat * BigInt(whole + fraction) * BigInt(10_000 - spreadBps) * 10n ** BigInt(decimals)
-  const units = numerator / (ZAT_PER_ZEC * 10_000n * 10n ** BigInt(fraction.length))
-  return formatFixed(units, decimals)
+  return numerator / (ZAT_PER_ZEC * 10_000n * 10n ** BigInt(fraction.length))
 }
 
 export const MAX_PAYOUT_TO_CHARS = 512

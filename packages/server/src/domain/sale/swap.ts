@@ -111,6 +111,20 @@ export function hasDeposit(status: SwapStatus): boolean {
   return status !== 'PENDING_DEPOSIT' && status !== 'REFUNDED' && status !== 'FAILED'
 }
 
+/** Whether the provider may still have what was deposited for the invoice of a failed swap. @param swap the current one */
+export function mayHoldDeposit(swap: {
+  readonly status: SwapStatus
+  readonly depositSeenAt: number | null
+  readonly deposit: { readonly deposited: bigint | null; readonly refunded: bigint | null }
+}): boolean {
+  const { status, depositSeenAt, deposit } = swap
+  // Another swap took the place of the failed one.
+  if (status !== 'FAILED') return status !== 'REFUNDED'
+  const { deposited, refunded } = deposit
+  const isSentBack = deposited !== null && refunded !== null && refunded >= deposited
+  return !isSentBack && (depositSeenAt !== null || (deposited !== null && deposited > 0n))
+}
+
 /** The event of a status. Each event is raised at most once per swap. */
 export function swapEventTypeOf(status: SwapStatus): SwapEventType | null {
   if (status === 'REFUNDED') return 'swap.refunded'

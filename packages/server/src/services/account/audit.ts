@@ -21,6 +21,8 @@ import type { Store, Tx } from '../../ports/store.ts'
 export interface AuditLog {
   /** Newest first: entries with ids below `before`. */
   list(filter: AuditFilter & { readonly kind?: AuditKind }, limit: number, before?: number): Promise<AuditEntry[]>
+  /** The entries of an account that are the nearest with ids above `after`, newest first. */
+  listAfter(account: Pick<Account, 'id'>, limit: number, after: number): Promise<AuditEntry[]>
   /** Records an operator command that consists of several transactions, before the first one. */
   recordCommand(kind: AuditKind, detail?: string): Promise<void>
 }
@@ -41,6 +43,7 @@ export function createAuditLog({ store, clock }: { readonly store: Store; readon
         if (found.length === limit || page.length < KIND_PAGE) return found
       }
     },
+    listAfter: ({ id }, limit, after) => store.read(tx => tx.audit.list({ accountId: id }, limit, undefined, after)),
     recordCommand: (kind, detail) =>
       store.write(tx => recordCommand(tx, { accountId: null, kind, at: nowSecs(clock), detail })),
   }

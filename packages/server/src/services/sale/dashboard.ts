@@ -1,20 +1,23 @@
 import type { Account } from '../../domain/account/account.ts'
+import type { ApiKey } from '../../domain/account/api-key.ts'
 import { MAX_DIVERSIFIER_INDEX, viewingKeySealContext } from '../../domain/account/viewing-key.ts'
 import { knownThrough } from '../../domain/chain/chain-knowledge.ts'
 import type { ChainProblem } from '../../domain/chain/chain-problem.ts'
 import type { ChainTime } from '../../domain/chain/chain-time.ts'
 import type { ConsensusParams } from '../../domain/chain/network-upgrade.ts'
-import { MAX_COUNT } from '../../domain/count.ts'
-import { sumZat, type Zat } from '../../domain/money.ts'
-import type { Invoice, InvoiceStatus } from '../../domain/sale/invoice.ts'
+import { MAX_TOTALLED } from '../../domain/count.ts'
+import type { Invoice } from '../../domain/sale/invoice.ts'
 import { type InvoiceReason, storedReason } from '../../domain/sale/invoice-state.ts'
 import { confirmedThrough, countConfirmations, type PaymentSummary } from '../../domain/sale/payment.ts'
 import { MAX_LISTED_REFUNDS, type Refund, withoutUnseenAddress } from '../../domain/sale/refund.ts'
-import { DAY_SECS, startOfDay, startOfMonth, startOfWeek } from '../../domain/time.ts'
+import { mayHoldDeposit } from '../../domain/sale/swap.ts'
+import { DAY_SECS } from '../../domain/time.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { NoteScanner } from '../../ports/note-scanner.ts'
 import type { AttemptRow } from '../../ports/repository/notify/delivery.ts'
-import type { DailyTotals } from '../../ports/repository/sale/dashboard.ts'
+import type { Event } from '../../ports/repository/notify/event.ts'
+import type { Totals } from '../../ports/repository/page.ts'
+import type { InvoiceFilter } from '../../ports/repository/sale/invoice.ts'
 import type { PaymentRow } from '../../ports/repository/sale/payment.ts'
 import type { Store, Tx } from '../../ports/store.ts'
 import type { Vault } from '../../ports/vault.ts'
@@ -22,31 +25,7 @@ import { checkClock } from '../chain/clock-check.ts'
 import { findByPublicId } from '../public-id.ts'
 import { createRecentResults } from '../recent-results.ts'
 import { createTurns } from '../turns.ts'
-
-export interface PeriodTotals {
-  readonly receivedZat: Zat
-  /** Of refunds that were marked as sent in the period. */
-  readonly refundedZat: Zat
-  /** Invoices that became paid in the period. */
-  readonly invoices: number
-}
-
-/** Figures of an account, some seconds old. Days, weeks (from Monday) and months are in UTC. */
-export interface DashboardFigures {
-  readonly today: PeriodTotals
-  readonly week: PeriodTotals
-  readonly month: PeriodTotals
-  /** The last 30 days including today, oldest first. Days without payments are included. */
-  readonly days: readonly DailyTotals[]
-  /** Counted up to `MAX_COUNT` and one each. */
-  readonly open: { readonly pending: number; readonly detected: number; readonly late: number }
-  /** Number of paid invoices with payments removed by a reorganisation, counted up to `MAX_COUNT` and one. */
-  readonly reorgedTotal: number
-  /** Number of overpaid invoices that were paid in the last 30 days, counted up to `MAX_COUNT` and one. */
-  readonly overpaidTotal: number
-  /** Number of invoices that money reached after they had closed, in the last 30 days, counted likewise. */
-  readonly lateTotal: number
-}
+import { type DashboardFigures, readFigures, startOfListedDays } from './dashboard-figures.ts'
 
 /** Completed setup steps of an account. */
 export interface SetupSteps {
@@ -63,6 +42,10 @@ export interface DashboardSummary extends DashboardFigures {
   readonly overpaid: readonly Invoice[]
   /** The newest ten of the late paid ones. */
   readonly late: readonly Invoice[]
+  /** Invoices of the newest failed swaps of the last 30 days whose deposit the provider has, and that are not paid. */
+  readonly failedSwaps: readonly Invoice[]
+  /** API keys that end within two weeks. At most ten. */
+  readonly endingKeys: readonly ApiKey[]
   readonly recent: readonly Invoice[]
   /** State of the chain source and of the service's clock, derived from the newest blocks. */
   readonly chainTime: ChainTime
@@ -98,14 +81,16 @@ export interface Dashboard {
    * them. Ids may be shortened to a prefix of at least 6 characters. An address is found under the newest 100 viewing keys.
    */
   search(account: Account, text: string): Promise<Invoice[]>
+  /** What the newest invoices of a filter have received, of at most `MAX_TOTALLED` and one. Some seconds old. */
+  totals(account: Account, filter: InvoiceFilter): Promise<Totals>
   /** Details of one invoice of the account. @throws AppError `no_such_invoice` */
   invoice(account: Account, publicId: string): Promise<InvoiceDetail>
 }
 
-const DAYS = 30
-const startOfDays = (now: number) => startOfDay(now) - (DAYS - 1) * DAY_SECS
 const FIGURES = { maxAgeMs: 3_000, maxKeys: 1_000 }
 const RECENT_LIMIT = 5
+/** How long before its end an API key is named. */
+const KEY_WARNING_SECS = 14 * DAY_SECS
 /** Invoices of each kind that needs attention. */
 const LISTED_LIMIT = 10
 const SEARCH_LIMIT = 50
@@ -128,6 +113,7 @@ export function createDashboard(deps: {
   const { store, noteScanner, vault, clock, params, lateWatchDays } = deps
   const ownTurn = createTurns()
   const recentResults = createRecentResults<DashboardFigures>(clock, FIGURES)
+  const recentTotals = createRecentResults<Totals>(clock, FIGURES)
 
   /** Decrypts the diversifier index of the address with each of the account's keys, so that no address index is needed. */
   async function byAddress(account: Account, address: string): Promise<Invoice[]> {
@@ -149,42 +135,18 @@ export function createDashboard(deps: {
     )
   }
 
-  function figures(account: Account): Promise<DashboardFigures> {
-    return store.read(async tx => {
-      const now = nowSecs(clock)
-      const today = startOfDay(now)
-      const from = startOfDays(now)
-      const week = startOfWeek(now)
-      const month = startOfMonth(now)
-      const paid = await tx.dashboard.paidByDay(account.id, Math.min(from, week, month))
-      const since = (start: number) => totalsOf(paid.filter(({ day }) => day >= start))
-      const count = (status: InvoiceStatus, createdFrom: number) =>
-        tx.dashboard.countByStatus(account.id, status, createdFrom, MAX_COUNT + 1)
-      return {
-        today: since(today),
-        week: since(week),
-        month: since(month),
-        days: everyDay(paid, from),
-        open: {
-          pending: await count('pending', 0),
-          detected: await count('detected', 0),
-          late: await count('underpaid', now - (lateWatchDays + 1) * DAY_SECS),
-        },
-        reorgedTotal: await tx.dashboard.countNeedingAttention(account.id, MAX_COUNT + 1),
-        overpaidTotal: await tx.dashboard.countOverpaid(account.id, from, MAX_COUNT + 1),
-        lateTotal: await tx.dashboard.countLate(account.id, from, MAX_COUNT + 1),
-      }
-    })
-  }
-
   return {
     async summary(account) {
       // By the public id: after a fail-over another account may have the row.
-      const recentFigures = await recentResults.get(account.publicId, () => figures(account))
+      const recentFigures = await recentResults.get(account.publicId, () =>
+        store.read(tx => readFigures(tx, account, nowSecs(clock), lateWatchDays)),
+      )
       return store.read(async tx => {
+        const now = nowSecs(clock)
+        const from = startOfListedDays(now)
         const reorged = await tx.dashboard.needingAttention(account.id, LISTED_LIMIT)
-        const overpaid = await tx.dashboard.overpaid(account.id, startOfDays(nowSecs(clock)), LISTED_LIMIT)
-        const late = await tx.dashboard.late(account.id, startOfDays(nowSecs(clock)), LISTED_LIMIT)
+        const overpaid = await tx.dashboard.overpaid(account.id, from, LISTED_LIMIT)
+        const late = await tx.dashboard.late(account.id, from, LISTED_LIMIT)
         return {
           ...recentFigures,
           overpaid,
@@ -193,9 +155,11 @@ export function createDashboard(deps: {
           lateTotal: late.length < LISTED_LIMIT ? late.length : recentFigures.lateTotal,
           reorged,
           reorgedTotal: reorged.length < LISTED_LIMIT ? reorged.length : recentFigures.reorgedTotal,
+          failedSwaps: await failedSwaps(tx, account, from),
+          endingKeys: await tx.apiKeys.endingSoon(account.id, now, now + KEY_WARNING_SECS, LISTED_LIMIT),
           recent: await tx.invoices.list(account.id, { limit: RECENT_LIMIT }),
           chainProblems: await tx.chain.problems(),
-          chainTime: (await checkClock(tx, params, nowSecs(clock))).chainTime,
+          chainTime: (await checkClock(tx, params, now)).chainTime,
           setupSteps: await setupSteps(tx, account),
           webhookSet: (await tx.webhooks.byAccount(account.id)) !== null,
         }
@@ -218,6 +182,11 @@ export function createDashboard(deps: {
       })
     },
 
+    totals: (account, filter) =>
+      recentTotals.get(`${account.publicId} ${JSON.stringify(filter)}`, () =>
+        store.query(tx => tx.dashboard.totals(account.id, filter, MAX_TOTALLED + 1)),
+      ),
+
     invoice: (account, publicId) =>
       findByPublicId('no_such_invoice', publicId, id => store.read(tx => findDetail(tx, account, id, nowSecs(clock)))),
   }
@@ -227,6 +196,19 @@ export function createDashboard(deps: {
 function queryOf(text: string): string {
   const [query = ''] = text.slice(0, MAX_SEARCH_CHARS).trim().toLowerCase().split('?', 1)
   return query.startsWith('zcash:') ? query.slice('zcash:'.length) : query
+}
+
+/** A swap whose deposit was sent back, or that has none, asks nothing of the merchant. */
+async function failedSwaps(tx: Tx, account: Account, from: number): Promise<Invoice[]> {
+  const events: Event[] = []
+  for (const type of ['swap.failed', 'swap.incomplete_deposit'] as const)
+    events.push(...(await tx.events.listNewest(account.id, { limit: LISTED_LIMIT }, type)))
+  const ids = events.filter(({ createdAt }) => createdAt >= from).flatMap(({ invoiceId }) => invoiceId ?? [])
+  if (ids.length === 0) return []
+  const open = (await tx.invoices.byIds(ids)).filter(({ status }) => status !== 'paid')
+  const swaps = await tx.swaps.byIds(open.flatMap(({ swapId }) => swapId ?? []))
+  const withoutDeposit = new Set(swaps.filter(swap => !mayHoldDeposit(swap)).map(({ id }) => id))
+  return open.filter(({ swapId }) => swapId === null || !withoutDeposit.has(swapId)).reverse()
 }
 
 async function setupSteps(tx: Tx, account: Account): Promise<SetupSteps> {
@@ -262,20 +244,4 @@ async function findDetail(tx: Tx, account: Account, publicId: string, now: numbe
 
 function isDropped({ location }: PaymentRow): boolean {
   return location.at === 'dropped'
-}
-
-function totalsOf(days: readonly DailyTotals[]): PeriodTotals {
-  return {
-    receivedZat: sumZat(days.map(day => day.receivedZat)),
-    refundedZat: sumZat(days.map(day => day.refundedZat)),
-    invoices: days.reduce((sum, day) => sum + day.invoices, 0),
-  }
-}
-
-function everyDay(paid: readonly DailyTotals[], from: number): DailyTotals[] {
-  const known = new Map(paid.map(totals => [totals.day, totals]))
-  return Array.from({ length: DAYS }, (_, index) => {
-    const day = from + index * DAY_SECS
-    return known.get(day) ?? { day, receivedZat: 0n, refundedZat: 0n, invoices: 0 }
-  })
 }

@@ -1,14 +1,15 @@
 import { formatZec } from '../../domain/money.ts'
 import { type INVOICE_VIEWS, type Invoice, viewInvoice } from '../../domain/sale/invoice.ts'
 import { currencyCode, type LockedRate, type Price } from '../../domain/sale/price.ts'
-import { type RefundWithInvoice, viewExportedRefund } from '../../domain/sale/refund.ts'
+import { type RefundStatus, type RefundWithInvoice, viewExportedRefund } from '../../domain/sale/refund.ts'
 import type { Period, TimePosition } from '../../ports/repository/page.ts'
+import type { InvoiceFilter } from '../../ports/repository/sale/invoice.ts'
 import type { Store } from '../../ports/store.ts'
 import { refundsWithInvoices } from '../with-invoice.ts'
 import { type CsvCells, type CsvStyle, csvDecimal, csvTime } from './csv.ts'
 
-/** Rows to export, by creation time. */
-export interface ExportTable<R> {
+/** Rows to export, by creation time. A filter selects some of them. */
+export interface ExportTable<R, Filter> {
   /** The beginning of the name of the file. */
   readonly name: string
   readonly columns: readonly string[]
@@ -17,9 +18,16 @@ export interface ExportTable<R> {
   /** The members of a row in JSON. They may be `RawJson`. */
   members(row: R): object
   position(row: R): TimePosition
-  count(store: Store, accountId: number, period: Period): Promise<number>
+  count(store: Store, accountId: number, period: Period, only?: Filter): Promise<number>
   /** The rows of the period after a position, oldest first. */
-  list(store: Store, accountId: number, period: Period, after: TimePosition | null, limit: number): Promise<R[]>
+  list(
+    store: Store,
+    accountId: number,
+    period: Period,
+    after: TimePosition | null,
+    limit: number,
+    only?: Filter,
+  ): Promise<R[]>
 }
 
 /** The columns of the first version. Programs read columns by their place, so later ones are at the end. */
@@ -40,7 +48,7 @@ const FIRST_INVOICE_COLUMNS = [
 const PRICE_COLUMNS = ['price_amount', 'price_currency', 'rate', 'rate_currency', 'rate_sources', 'rate_utc'] as const
 
 /** Adds decimal ZEC, times that spreadsheets recognise, and what a sale has beyond an amount, as of the sale. */
-export const INVOICE_TABLE: ExportTable<Invoice> = {
+export const INVOICE_TABLE: ExportTable<Invoice, InvoiceFilter> = {
   name: 'zatgate-invoices',
   columns: [
     ...FIRST_INVOICE_COLUMNS,
@@ -75,13 +83,13 @@ export const INVOICE_TABLE: ExportTable<Invoice> = {
   }),
   members: invoice => viewInvoice('list', invoice),
   position: ({ createdAt, id }) => ({ createdAt, id }),
-  count: (store, accountId, period) => store.query(tx => tx.dashboard.countByTime(accountId, period)),
-  list: (store, accountId, period, after, limit) =>
-    store.query(tx => tx.dashboard.listByTime(accountId, period, after, limit)),
+  count: (store, accountId, period, only) => store.query(tx => tx.dashboard.countByTime(accountId, period, only)),
+  list: (store, accountId, period, after, limit, only) =>
+    store.query(tx => tx.dashboard.listByTime(accountId, period, after, limit, only)),
 }
 
 /** Later columns are at the end, as for invoices. */
-export const REFUND_TABLE: ExportTable<RefundWithInvoice> = {
+export const REFUND_TABLE: ExportTable<RefundWithInvoice, RefundStatus> = {
   name: 'zatgate-refunds',
   columns: [
     'id',
@@ -106,9 +114,9 @@ export const REFUND_TABLE: ExportTable<RefundWithInvoice> = {
   }),
   members: viewExportedRefund,
   position: ({ refund: { createdAt, id } }) => ({ createdAt, id }),
-  count: (store, accountId, period) => store.query(tx => tx.refunds.countByTime(accountId, period)),
-  list: (store, accountId, period, after, limit) =>
-    store.read(async tx => refundsWithInvoices(tx, await tx.refunds.listByTime(accountId, period, after, limit))),
+  count: (store, accountId, period, only) => store.query(tx => tx.refunds.countByTime(accountId, period, only)),
+  list: (store, accountId, period, after, limit, only) =>
+    store.read(async tx => refundsWithInvoices(tx, await tx.refunds.listByTime(accountId, period, after, limit, only))),
 }
 
 interface Priced {

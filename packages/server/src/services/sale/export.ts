@@ -3,10 +3,12 @@ import type { Session } from '../../domain/account/session.ts'
 import { invalidField } from '../../domain/error.ts'
 import { stringify } from '../../domain/raw-json.ts'
 import type { ExportFormat, ExportKind } from '../../domain/sale/export.ts'
+import type { RefundStatus } from '../../domain/sale/refund.ts'
 import { formatIso } from '../../domain/time.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { WorkWatch } from '../../ports/progress.ts'
 import type { Period, TimePosition } from '../../ports/repository/page.ts'
+import type { InvoiceFilter } from '../../ports/repository/sale/invoice.ts'
 import type { Store } from '../../ports/store.ts'
 import { createTurns } from '../turns.ts'
 import { type CsvCells, type CsvStyle, csvLine } from './csv.ts'
@@ -34,18 +36,23 @@ export interface ExportFile {
  * export that another session reads too slowly gives way, and one whose session has ended stops.
  * @param session null for the command
  * @param watch its progress is counted in rows
+ * @param only a filter without a period; default: all rows
  * @throws AppError `invalid_to`, `export_in_progress`
  */
-type BeginExport = (
+type BeginExport<Filter> = (
   account: Account,
   session: Pick<Session, 'id'> | null,
   format: ExportFormat,
   period: ExportPeriod,
   watch?: WorkWatch,
+  only?: Filter,
 ) => ExportFile
 
 /** Refunds are exported without addresses: the buyer can still change an unseen one. */
-export type Exports = Readonly<Record<ExportKind, BeginExport>>
+export interface Exports extends Readonly<Record<ExportKind, unknown>> {
+  readonly invoices: BeginExport<InvoiceFilter>
+  readonly refunds: BeginExport<RefundStatus>
+}
 
 /** Rows for each read: reading and formatting them takes two milliseconds. */
 const PAGE = 100
@@ -63,15 +70,16 @@ export function createExports({ store, clock }: { store: Store; clock: Clock }):
   const ownTurn = createTurns()
 
   /** The period is fixed, so rows created during the export are not included. */
-  async function* pages<R>(
-    table: ExportTable<R>,
+  async function* pages<R, Filter>(
+    table: ExportTable<R, Filter>,
     account: Account,
     session: Pick<Session, 'id'> | null,
     period: Period,
     { onProgress, signal }: WorkWatch,
+    only: Filter | undefined,
   ): AsyncGenerator<R[]> {
     let after: TimePosition | null = null
-    const total = onProgress ? await table.count(store, account.id, period) : 0
+    const total = onProgress ? await table.count(store, account.id, period, only) : 0
     let done = 0
     let checkedAtMs = clock.nowMs()
     for (;;) {
@@ -82,7 +90,7 @@ export function createExports({ store, clock }: { store: Store; clock: Clock }):
         const isActive = await store.query(tx => tx.sessions.isActive(session.id, nowSecs(clock)))
         if (!isActive) throw new Error('the session of the export has ended')
       }
-      const page: R[] = await table.list(store, account.id, period, after, PAGE)
+      const page: R[] = await table.list(store, account.id, period, after, PAGE, only)
       if (page.length > 0) yield page
       done += page.length
       onProgress?.(done, total)
@@ -92,7 +100,11 @@ export function createExports({ store, clock }: { store: Store; clock: Clock }):
     }
   }
 
-  async function* csv<R>(table: ExportTable<R>, rows: AsyncIterable<R[]>, style: CsvStyle): AsyncGenerator<string> {
+  async function* csv<R>(
+    table: ExportTable<R, never>,
+    rows: AsyncIterable<R[]>,
+    style: CsvStyle,
+  ): AsyncGenerator<string> {
     yield csvLine(table.columns, style)
     const line = (row: R) => {
       const cells = { ...table.members(row), ...table.cells(row, style) } as CsvCells
@@ -104,7 +116,7 @@ export function createExports({ store, clock }: { store: Store; clock: Clock }):
     for await (const page of rows) yield page.map(line).join('')
   }
 
-  async function* json<R>(table: ExportTable<R>, rows: AsyncIterable<R[]>): AsyncGenerator<string> {
+  async function* json<R>(table: ExportTable<R, never>, rows: AsyncIterable<R[]>): AsyncGenerator<string> {
     let before = '['
     for await (const page of rows) {
       yield before + page.map(row => stringify(table.members(row))).join(',\n')
@@ -113,11 +125,11 @@ export function createExports({ store, clock }: { store: Store; clock: Clock }):
     yield before === '[' ? '[]\n' : ']\n'
   }
 
-  const exportOf = <R>(table: ExportTable<R>): BeginExport => {
-    return (account, session, format, { from, to }, watch = {}) => {
+  const exportOf = <R, Filter>(table: ExportTable<R, Filter>): BeginExport<Filter> => {
+    return (account, session, format, { from, to }, watch = {}, only = undefined) => {
       if (to !== undefined && to < from) throw invalidField('to', 'not before from')
       const now = nowSecs(clock)
-      const rows = pages(table, account, session, { from, to: to ?? now + 1 }, watch)
+      const rows = pages(table, account, session, { from, to: to ?? now + 1 }, watch, only)
       const ending = format === 'json' ? 'json' : 'csv'
       const fileName = `${table.name}-${formatIso(now).slice(0, 10)}.${ending}`
       const file = format === 'json' ? json(table, rows) : csv(table, rows, CSV_STYLES[format])

@@ -1,6 +1,7 @@
 import { knownThrough } from '../../domain/chain/chain-knowledge.ts'
 import { attentionMailDueAt } from '../../domain/notify/attention-mail.ts'
 import { type EventSwap, invoiceEvent, type NewEvent } from '../../domain/notify/event.ts'
+import { dailyPriceChanges } from '../../domain/sale/daily-price.ts'
 import { dailyTotalChanges } from '../../domain/sale/daily-total.ts'
 import { dueAmount, type Invoice, isClosed } from '../../domain/sale/invoice.ts'
 import { invoiceEventsOf } from '../../domain/sale/invoice-event.ts'
@@ -127,6 +128,7 @@ export function createInvoiceUpdater({
     const changes = evaluated.filter(isVisible)
     await tx.invoices.updateStates(evaluated.filter(differs).map(({ after }) => after))
     await tx.dashboard.addToDailyTotals(dailyTotalChanges(changes))
+    await tx.dashboard.addToDailyPrices(dailyPriceChanges(changes))
     for (const change of changes) {
       await pollSwapNow(tx, change, now)
       await outbox.append(tx, await eventsOfChange(tx, change, now))

@@ -1,6 +1,7 @@
 import type { Account } from '../../domain/account/account.ts'
 import type { Actor, AuditKind } from '../../domain/account/audit.ts'
 import { SERVICE } from '../../domain/account/audit.ts'
+import { MAX_TOTALLED } from '../../domain/count.ts'
 import { AppError, invalidField } from '../../domain/error.ts'
 import { formatZec, type Zat } from '../../domain/money.ts'
 import { refundUpdatedEvent } from '../../domain/notify/event.ts'
@@ -27,7 +28,7 @@ import { isUuid } from '../../domain/uuid.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { Random } from '../../ports/random.ts'
 import type { Rates } from '../../ports/rate.ts'
-import type { Page } from '../../ports/repository/page.ts'
+import type { Page, Totals } from '../../ports/repository/page.ts'
 import type { Store, Tx } from '../../ports/store.ts'
 import { recordChange } from '../account/audit.ts'
 import type { Outbox } from '../notify/outbox.ts'
@@ -63,6 +64,8 @@ export interface Refunds {
   ofInvoice(account: Account, invoiceId: string): Promise<InvoiceRefunds>
   /** Newest first. */
   list(account: Account, page: Page, status?: RefundStatus, addresses?: Addresses): Promise<RefundWithInvoice[]>
+  /** The amounts of the newest refunds, of at most `MAX_TOTALLED` and one. @param status default: of all */
+  totals(account: Account, status?: RefundStatus): Promise<Totals>
   /** The address is seen. @throws AppError `no_such_refund` */
   read(account: Account, id: string): Promise<RefundWithInvoice>
   /**
@@ -232,6 +235,8 @@ export function createRefunds(
       })
       return { ...left, refunds: await show(refunds.map(refund => ({ refund, invoice: left.invoice }))) }
     },
+
+    totals: (account, status) => store.query(tx => tx.refunds.totals(account.id, status, MAX_TOTALLED + 1)),
 
     async list(account, page, status, addresses = 'shown') {
       const found = await readAll(tx => tx.refunds.list(account.id, page, status))

@@ -4,6 +4,7 @@ import { eventMigration } from './0007_event.ts'
 import { endpointMigration } from './0008_endpoint.ts'
 import { deliveryLogMigration } from './0010_delivery_log.ts'
 import { storeProfileMigration } from './0012_store_profile.ts'
+import { dailyPriceMigration } from './0014_daily_price.ts'
 
 /** The SQL statements of a change of the schema, in the order of execution. */
 export type Migration = readonly [name: string, statements: (dialect: Dialect) => Iterable<string>]
@@ -126,6 +127,7 @@ export const MIGRATIONS: readonly Migration[] = [
   ['0010_delivery_log', deliveryLogMigration],
   ['0011_failed_event', ({ int }) => [`ALTER TABLE endpoints ADD COLUMN first_failed_seq ${int}`]],
   ['0012_store_profile', storeProfileMigration],
+  ['0014_daily_price', dailyPriceMigration],
 ]
 
 export const NEWEST_MIGRATION = MIGRATIONS.at(-1)![0]

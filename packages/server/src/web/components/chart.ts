@@ -1,6 +1,6 @@
 import type { Zat } from '../../domain/money.ts'
 import type { DailyTotals } from '../../ports/repository/sale/dashboard.ts'
-import { formatDay as dayOf, formatZecAmount } from '../format.ts'
+import { formatDay as dayOf, formatZecAmount, headlineZec } from '../format.ts'
 import { type Html, html } from '../html.ts'
 
 const HEIGHT = 100
@@ -13,7 +13,7 @@ export function dailyChart(days: readonly DailyTotals[]): Html {
   const last = days.at(-1)
   if (!first || !last) return html``
   return html`<figure class="plot">
-    <div class="plot-scale" aria-hidden="true"><span>${formatZecAmount(max)}</span><span>0</span></div>
+    <div class="plot-scale" aria-hidden="true"><span>${headlineZec(max)}</span><span>0</span></div>
     <svg viewBox="0 0 ${days.length * STEP} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="Amount received per day over the last ${days.length} days, highest ${formatZecAmount(max)}">${days.map((totals, index) => bar(totals, index, max))}</svg>
     <div class="plot-days" aria-hidden="true"><span>${dayOf(first.day)}</span><span>${dayOf(last.day)}</span></div>
     <details><summary>Show as a table</summary>${table(days)}</details>
@@ -23,7 +23,7 @@ export function dailyChart(days: readonly DailyTotals[]): Html {
 function bar({ day, receivedZat, invoices }: DailyTotals, index: number, max: Zat): Html {
   const height = max === 0n ? 0 : Math.max(receivedZat > 0n ? 1 : 0, Number((receivedZat * BigInt(HEIGHT)) / max))
   const x = index * STEP + 1
-  return html`<g><title>${dayOf(day)}: ${formatZecAmount(receivedZat)}, ${invoices} paid</title><rect class="plot-ground" x="${x}" y="0" width="${STEP - 2}" height="${HEIGHT}"/><rect class="plot-bar" x="${x}" y="${HEIGHT - height}" width="${STEP - 2}" height="${height}"/></g>`
+  return html`<g><title>${dayOf(day)}: ${formatZecAmount(receivedZat)}, ${invoices} paid</title><rect class="plot-day" x="${index * STEP}" y="0" width="${STEP}" height="${HEIGHT}"/>${height > 0 && html`<rect class="plot-bar" x="${x}" y="${HEIGHT - height}" width="${STEP - 2}" height="${height}"/>`}</g>`
 }
 
 function table(days: readonly DailyTotals[]): Html {

@@ -1,3 +1,4 @@
+import manifest from '../../../package.json' with { type: 'json' }
 import { type AssetName, assetPath } from '../assets.ts'
 import { timeElement } from '../format.ts'
 import { booleanAttribute, type Child, type Html, html } from '../html.ts'
@@ -14,6 +15,8 @@ export interface PageOptions {
   readonly followedInvoiceId?: string
   /** The page is updated while its content has `data-recheck`. Without JavaScript it reloads every minute. */
   readonly rechecks?: boolean
+  /** The page is updated while its content has `data-recheck`. Without JavaScript it stays as it is. */
+  readonly isLive?: boolean
   /** The page is updated for some seconds, until the result of the last action appears. */
   readonly awaiting?: boolean
   /** A script besides that of all pages. */
@@ -62,7 +65,7 @@ export function dashboardPage(page: DashboardPage): Html {
       <form method="post" action="/sign-out"><button class="quiet">Sign out</button></form>
       <button class="menu-button" popovertarget="menu" aria-label="Menu"><span aria-hidden="true">☰</span></button>
     </header>
-    <nav id="menu" class="menu" popover aria-label="Main">${NAV.map(group => menuGroup(group.label, group.items, page.menuPath))}${menuGroup(null, [DOCS], page.menuPath)}<form class="sign-out" method="post" action="/sign-out"><p class="hint"><bdi>${page.email}</bdi></p><button>Sign out</button></form></nav>
+    <nav id="menu" class="menu" popover aria-label="Main">${NAV.map(group => menuGroup(group.label, group.items, page.menuPath))}<p class="product">zatgate ${manifest.version}</p><form class="sign-out" method="post" action="/sign-out"><p class="hint"><bdi>${page.email}</bdi></p><button>Sign out</button></form></nav>
     <main id="main">
       <div class="heading"><h1>${page.heading ?? page.title}</h1>${page.actions && html`<div class="actions">${page.actions}</div>`}</div>
       ${staleNote(page)}
@@ -147,7 +150,7 @@ function frame(options: PageOptions, kind: string) {
     accent = null,
   } = options
   const isLive = liveInvoiceId !== undefined
-  const isUpdated = isLive || rechecks || awaiting
+  const isUpdated = isLive || rechecks || awaiting || options.isLive === true
   const scripts: AssetName[] = [
     'enhance.js',
     ...(isUpdated ? (['morph.js', 'live.js'] as const) : []),

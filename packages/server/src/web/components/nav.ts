@@ -19,26 +19,29 @@ export const NAV: readonly NavGroup[] = [
     items: [
       { href: '/overview', label: 'Overview' },
       { href: '/invoices', label: 'Invoices' },
-      { href: '/refunds', label: 'Refunds' },
+      { href: '/links', label: 'Links' },
+      { href: '/withdrawals', label: 'Payouts' },
     ],
   },
   {
-    label: 'Integration',
+    label: 'Developers',
     items: [
+      { href: '/api-keys', label: 'Keys' },
+      { href: '/webhook', label: 'Endpoints' },
+      { href: '/events', label: 'Events' },
+      DOCS,
+    ],
+  },
+  {
+    label: 'Settings',
+    items: [
+      { href: '/store', label: 'Store' },
       { href: '/viewing-key', label: 'Viewing key' },
-      { href: '/api-keys', label: 'API keys' },
-      { href: '/webhook', label: 'Webhook' },
-    ],
-  },
-  {
-    label: 'Account',
-    items: [
       { href: '/billing', label: 'Billing' },
-      { href: '/withdrawals', label: 'Withdrawals' },
       { href: '/sessions', label: 'Sessions' },
       { href: '/activity', label: 'Activity' },
       { href: '/export', label: 'Export' },
-      { href: '/account', label: 'Settings' },
+      { href: '/account', label: 'Account' },
     ],
   },
 ]

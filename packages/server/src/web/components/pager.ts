@@ -1,7 +1,14 @@
 import { type Html, html } from '../html.ts'
 
-/** Links below a list to its other pages. A null link is left out. */
-export function pager({ older, newest = null }: { older: string | null; newest?: string | null }): Html | false {
-  if (newest === null && older === null) return false
-  return html`<nav class="pager" aria-label="Pages">${newest !== null && html`<a class="button" href="${newest}">Newest</a>`}${older !== null && html`<a class="button" href="${older}" rel="next">Older</a>`}</nav>`
+export interface PagerLinks {
+  /** Null: this is the first page. */
+  readonly newer?: string | null
+  /** Null: this is the last page. */
+  readonly older: string | null
+}
+
+/** Links below a list to the pages before and after this one. A null link is left out. */
+export function pager({ newer = null, older }: PagerLinks): Html | false {
+  if (newer === null && older === null) return false
+  return html`<nav class="pager" aria-label="Pages">${newer !== null && html`<a class="button" href="${newer}" rel="prev">Newer</a>`}${older !== null && html`<a class="button" href="${older}" rel="next">Older</a>`}</nav>`
 }

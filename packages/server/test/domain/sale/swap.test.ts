@@ -9,6 +9,7 @@ import {
   isFinalSwapStatus,
   isStuck,
   keepsInvoiceOpen,
+  mayHoldDeposit,
   nextPollMs,
   PROVIDER_GRACE_SECS,
   polledUntil,
@@ -236,4 +237,17 @@ test('formatting units as decimals is exact', () => {
       assert.equal(BigInt(whole + fraction.padEnd(decimals, '0')), amount)
     }),
   )
+})
+
+test('a failed swap holds a deposit that was seen and not sent back; one that was replaced still may', () => {
+  const none = { deposited: null, refunded: null }
+  const holds = (status: SwapStatus, deposit: { deposited: bigint | null; refunded: bigint | null }, seenAt = 0) =>
+    mayHoldDeposit({ status, deposit, depositSeenAt: seenAt === 0 ? null : seenAt })
+  assert.deepEqual([holds('FAILED', none), holds('FAILED', none, 5)], [false, true])
+  assert.deepEqual(
+    [holds('FAILED', { deposited: 9n, refunded: 8n }), holds('FAILED', { deposited: 9n, refunded: 9n }, 5)],
+    [true, false],
+  )
+  assert.deepEqual([holds('REFUNDED', none, 5), holds('INCOMPLETE_DEPOSIT', none)], [false, true])
+  assert.equal(holds('PENDING_DEPOSIT', none), true)
 })

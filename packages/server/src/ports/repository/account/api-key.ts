@@ -28,6 +28,8 @@ export interface ApiKeyRepository {
   list(accountId: number, page: Page): Promise<ApiKey[]>
   /** Number of the account's keys that are not revoked and end after `now`, or never. */
   countActive(accountId: number, now: number): Promise<number>
+  /** The account's keys that are not revoked and end after `now` and up to `until`, the first ones. */
+  endingSoon(accountId: number, now: number, until: number, limit: number): Promise<ApiKey[]>
   /** A second revocation keeps the time of the first. @returns whether it is the first; null: the account has no such key */
   revoke(accountId: number, publicId: string, at: number): Promise<boolean | null>
   /** Revokes all active keys of the account. @returns their number */

@@ -42,8 +42,8 @@ export interface AuditRepository {
     since: number,
     max: number,
   ): Promise<number>
-  /** Newest first: entries with ids below `before`. */
-  list(filter: AuditFilter, limit: number, before?: number): Promise<AuditEntry[]>
+  /** Newest first: entries with ids below `before`, or the nearest with ids above `after`. */
+  list(filter: AuditFilter, limit: number, before?: number, after?: number): Promise<AuditEntry[]>
   /** Deletes up to `limit` entries created before a time, oldest first. @returns their number */
   prune(before: number, limit: number, skip?: number): Promise<number>
 }

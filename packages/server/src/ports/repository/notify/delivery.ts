@@ -102,10 +102,23 @@ export interface DeliveryFilter {
   readonly orderId?: string
   /** Only to this endpoint. Null: only to the webhook. */
   readonly endpointId?: number | null
+  /** Only of the event with this number. */
+  readonly eventSeq?: number
+}
+
+/** Where an event was sent, and how that stands. */
+export interface EventDelivery {
+  readonly eventSeq: number
+  /** Null: to the webhook. */
+  readonly endpointUrl: string | null
+  readonly state: DeliveryState
 }
 
 /** The attempts that a list shows of each delivery. The page of a delivery has all. */
 export const LISTED_ATTEMPTS = 10
+
+/** The deliveries of an event that are read: those to all endpoints, also if some were sent again. */
+export const MAX_EVENT_DELIVERIES = 50
 
 /** A delivery in the dashboard's list. */
 export interface DeliveryRow {
@@ -204,6 +217,11 @@ export interface DeliveryRepository {
   attemptByPublicId(accountId: number, publicId: string): Promise<AttemptDetail | null>
   /** Deliveries to the webhook and to endpoints with their last attempts. */
   list(accountId: number, page: Page, filter?: DeliveryFilter): Promise<DeliveryRow[]>
+  /**
+   * The state of the newest delivery of each event to each receiver, of the newest `MAX_EVENT_DELIVERIES` of an event.
+   * @param seqs the numbers of events of the account
+   */
+  newestOfEvents(accountId: number, seqs: readonly number[]): Promise<EventDelivery[]>
   /**
    * The oldest deliveries to the webhook that have failed for good and were not sent again, without test events.
    * @param since only those created at this time or later, in Unix seconds

@@ -29,6 +29,13 @@ export interface EventRange {
   readonly lastSeq: number
 }
 
+/** A page of a list of events: those with numbers below `before`, or the nearest above `after`. At most one of the two. */
+export interface EventListPage {
+  readonly limit: number
+  readonly before?: number
+  readonly after?: number
+}
+
 /** The events of accounts. */
 export interface EventRepository {
   /**
@@ -41,6 +48,8 @@ export interface EventRepository {
   lastSeqs(accountIds: readonly number[]): Promise<ReadonlyMap<number, number>>
   /** The account's events after a number, in their order. @param types only of these types */
   listAfter(accountId: number, after: number, limit: number, types?: readonly EventType[]): Promise<Event[]>
+  /** The account's newest events, or those nearest to a number, newest first. @param type only of this type */
+  listNewest(accountId: number, page: EventListPage, type?: EventType): Promise<Event[]>
   /** The numbers of the account's next events, without test events. @param types only of these types; null: of all */
   numbersAfter(accountId: number, after: number, limit: number, types: readonly EventType[] | null): Promise<number[]>
   bySeq(accountId: number, seq: number): Promise<Event | null>

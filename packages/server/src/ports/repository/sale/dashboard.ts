@@ -1,7 +1,10 @@
 import type { Zat } from '../../../domain/money.ts'
+import type { DailyPriceChange } from '../../../domain/sale/daily-price.ts'
 import type { DailyTotalChange } from '../../../domain/sale/daily-total.ts'
 import type { Invoice, InvoiceStatus } from '../../../domain/sale/invoice.ts'
-import type { Period, TimePosition } from '../page.ts'
+import type { DailyPrice } from '../../../domain/sale/sales-figures.ts'
+import type { Period, TimePosition, Totals } from '../page.ts'
+import type { InvoiceFilter } from './invoice.ts'
 
 /** Totals of the invoices that became paid, and of the refunds that were sent, on one UTC day. */
 export interface DailyTotals {
@@ -19,17 +22,23 @@ export interface DashboardRepository {
   paidByDay(accountId: number, from: number): Promise<DailyTotals[]>
   /** Adds to the totals of days, in as few statements as possible. */
   addToDailyTotals(changes: readonly DailyTotalChange[]): Promise<void>
+  /** The prices of paid sales. Starts with the day that contains `from`, oldest first. */
+  pricesByDay(accountId: number, from: number): Promise<DailyPrice[]>
+  /** Adds to the prices of days, in as few statements as possible. */
+  addToDailyPrices(changes: readonly DailyPriceChange[]): Promise<void>
   /** Number of invoices with this status, created at `createdFrom` or later, at most `max`. */
   countByStatus(accountId: number, status: InvoiceStatus, createdFrom: number, max: number): Promise<number>
   /** Paid invoices whose payments were reorged, newest first. */
   needingAttention(accountId: number, limit: number): Promise<Invoice[]>
   /** Number of paid invoices whose payments were reorged, at most `max`. */
   countNeedingAttention(accountId: number, max: number): Promise<number>
-  /** Paid invoices with more than their amount, paid at `paidFrom` or later, the last paid first. */
+  /** Paid invoices with more than their amount that is not refunded, paid at `paidFrom` or later, the last paid first. */
   overpaid(accountId: number, paidFrom: number, limit: number): Promise<Invoice[]>
   /** Number of these invoices, at most `max`. */
   countOverpaid(accountId: number, paidFrom: number, max: number): Promise<number>
-  /** Invoices that money reached after they had closed, first at `lateFrom` or later, the last ones first. */
+  /** Number of underpaid invoices created at `createdFrom` or later whose payments are not refunded, at most `max`. */
+  countUnderpaid(accountId: number, createdFrom: number, max: number): Promise<number>
+  /** Invoices that money reached after they had closed, not all of it refunded, first at `lateFrom` or later, the last first. */
   late(accountId: number, lateFrom: number, limit: number): Promise<Invoice[]>
   /** Number of these invoices, at most `max`. */
   countLate(accountId: number, lateFrom: number, max: number): Promise<number>
@@ -41,8 +50,16 @@ export interface DashboardRepository {
   byTxidPrefix(accountId: number, prefix: string, limit: number): Promise<Invoice[]>
   /** Viewing keys of the account, past ones included, newest first. Deleted ones are left out. */
   viewingKeys(accountId: number, limit: number): Promise<{ readonly id: number; readonly sealed: Uint8Array }[]>
-  /** Number of invoices of the period. */
-  countByTime(accountId: number, period: Period): Promise<number>
-  /** The invoices of the period, oldest first, after a position. */
-  listByTime(accountId: number, period: Period, after: TimePosition | null, limit: number): Promise<Invoice[]>
+  /** Number of invoices of the period. @param filter without a period; default: all */
+  countByTime(accountId: number, period: Period, filter?: InvoiceFilter): Promise<number>
+  /** The invoices of the period, oldest first, after a position. @param filter without a period; default: all */
+  listByTime(
+    accountId: number,
+    period: Period,
+    after: TimePosition | null,
+    limit: number,
+    filter?: InvoiceFilter,
+  ): Promise<Invoice[]>
+  /** What the newest invoices of a filter have received, of at most `max`. */
+  totals(accountId: number, filter: InvoiceFilter, max: number): Promise<Totals>
 }

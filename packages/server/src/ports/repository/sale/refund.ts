@@ -1,6 +1,6 @@
 import type { Zat } from '../../../domain/money.ts'
 import type { NewRefund, Refund, RefundStatus } from '../../../domain/sale/refund.ts'
-import type { Page, Period, TimePosition } from '../page.ts'
+import type { Page, Period, TimePosition, Totals } from '../page.ts'
 
 /** The request that created a refund. */
 export interface RefundRequestKey {
@@ -30,10 +30,18 @@ export interface RefundRepository {
   ofInvoice(invoiceId: number, limit: number): Promise<Refund[]>
   /** Of an account, newest first. */
   list(accountId: number, page: Page, status?: RefundStatus): Promise<Refund[]>
-  /** Number of refunds of the period. */
-  countByTime(accountId: number, period: Period): Promise<number>
-  /** The refunds of the period, oldest first, after a position. */
-  listByTime(accountId: number, period: Period, after: TimePosition | null, limit: number): Promise<Refund[]>
+  /** The amounts of the newest refunds, of at most `max`. @param status default: of all */
+  totals(accountId: number, status: RefundStatus | undefined, max: number): Promise<Totals>
+  /** Number of refunds of the period. @param status default: of all */
+  countByTime(accountId: number, period: Period, status?: RefundStatus): Promise<number>
+  /** The refunds of the period, oldest first, after a position. @param status default: of all */
+  listByTime(
+    accountId: number,
+    period: Period,
+    after: TimePosition | null,
+    limit: number,
+    status?: RefundStatus,
+  ): Promise<Refund[]>
   /** The sum and the number of an invoice's refunds that are not canceled, and the sum of those that are sent. */
   sums(invoiceId: number): Promise<{ readonly heldZat: Zat; readonly count: number; readonly sentZat: Zat }>
   /** Reads refunds and locks their rows until the transaction ends. Ordered by id. */

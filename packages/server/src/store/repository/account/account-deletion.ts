@@ -220,6 +220,7 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
         'plan_announcements',
         'monthly_usage',
         'daily_totals',
+        'daily_prices',
         'mails',
         'set_aside',
       ] as const)

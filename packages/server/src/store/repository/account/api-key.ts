@@ -65,6 +65,21 @@ export function apiKeyRepository(db: Db): ApiKeyRepository {
       return num(row.count)
     },
 
+    async endingSoon(accountId, now, until, limit) {
+      const rows = await db
+        .selectFrom('api_keys')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .where('revoked_at', 'is', null)
+        .where('expires_at', '>', now)
+        .where('expires_at', '<=', until)
+        .orderBy('expires_at')
+        .orderBy('id')
+        .limit(limit)
+        .execute()
+      return rows.map(toApiKey)
+    },
+
     async revoke(accountId, publicId, at) {
       const result = await db
         .updateTable('api_keys')

@@ -52,7 +52,7 @@ export function auditRepository(db: Db): AuditRepository {
       return num(row.count)
     },
 
-    async list({ accountId }, limit, before) {
+    async list({ accountId }, limit, before, after) {
       let query = db
         .selectFrom('audit_entries')
         .leftJoin('accounts', 'accounts.id', 'audit_entries.account_id')
@@ -60,8 +60,10 @@ export function auditRepository(db: Db): AuditRepository {
         .select('accounts.email')
       if (accountId !== undefined) query = query.where('audit_entries.account_id', '=', accountId)
       if (before !== undefined) query = query.where('audit_entries.id', '<', before)
-      const rows = await query.orderBy('audit_entries.id', 'desc').limit(limit).execute()
-      return rows.map(toEntry)
+      if (after !== undefined) query = query.where('audit_entries.id', '>', after)
+      const direction = after === undefined ? 'desc' : 'asc'
+      const entries = (await query.orderBy('audit_entries.id', direction).limit(limit).execute()).map(toEntry)
+      return after === undefined ? entries : entries.reverse()
     },
 
     prune: (before, limit, skip) => deleteOldest(db, 'audit_entries', before, limit, skip),

@@ -18,7 +18,7 @@ type Deliveries = SelectQueryBuilder<Tables, 'deliveries', unknown>
 export function filteredIds(
   db: Db,
   accountId: number,
-  { failed = false, type, orderId, endpointId }: DeliveryFilter,
+  { failed = false, type, orderId, endpointId, eventSeq }: DeliveryFilter,
   part: (deliveries: Deliveries) => Deliveries,
 ): RawBuilder<{ id: number | bigint }> {
   const isOfAccount = sql<boolean>`account_id = ${accountId}`
@@ -44,6 +44,7 @@ export function filteredIds(
     const isOfType = type === undefined ? [] : [ofType(type)]
     return idsOf([sql<boolean>`invoice_id IN (${invoices})`, ...isWanted, ...isOfType])
   }
+  if (eventSeq !== undefined) return idsOf([sql<boolean>`event_seq = ${eventSeq}`, isOfAccount])
   // An endpoint belongs to one account.
   const isOwned = typeof endpointId === 'number' ? isWanted : [isOfAccount, ...isWanted]
   if (type !== undefined) return idsOf([...isOwned, ofType(type)])

@@ -1,5 +1,10 @@
 import { type ExpressionBuilder, sql } from 'kysely'
-import { type AttemptRow, type DeliveryRepository, LISTED_ATTEMPTS } from '../../../ports/repository/notify/delivery.ts'
+import {
+  type AttemptRow,
+  type DeliveryRepository,
+  LISTED_ATTEMPTS,
+  MAX_EVENT_DELIVERIES,
+} from '../../../ports/repository/notify/delivery.ts'
 import { countUpTo } from '../../count.ts'
 import { chunks, num, numOrNull } from '../../mapping.ts'
 import { idOfAccount } from '../../owned-id.ts'
@@ -14,7 +19,7 @@ const FAILED_OF_WEBHOOK = { failed: true, endpointId: null } as const
 /** The lists of deliveries, and of those that have failed. */
 export function deliveryListQueries(
   db: Db,
-): Pick<DeliveryRepository, 'list' | 'listFailed' | 'countFailed' | 'markResent'> {
+): Pick<DeliveryRepository, 'list' | 'newestOfEvents' | 'listFailed' | 'countFailed' | 'markResent'> {
   const failedIds = (accountId: number, limit: number, since: number) =>
     filteredIds(db, accountId, FAILED_OF_WEBHOOK, part =>
       part
@@ -48,7 +53,7 @@ export function deliveryListQueries(
         .select(['e.paused_at', 'e.enabled'])
         .select(eb => isBehind(eb).as('is_behind'))
         .where(sql<boolean>`d.id IN (${ids})`)
-        .orderBy('d.id', 'desc')
+        .orderBy('d.id', page.after === undefined ? 'desc' : 'asc')
         .limit(page.limit)
       const rows = await readPage(query, page, cursorOf)
       const attempts = await lastAttempts(rows.map(({ id }) => num(id)))
@@ -76,6 +81,26 @@ export function deliveryListQueries(
           lastAttempts: attempts.get(row.public_id) ?? [],
         }
       })
+    },
+
+    async newestOfEvents(accountId, seqs) {
+      if (seqs.length === 0) return []
+      const parts = seqs.map(eventSeq =>
+        filteredIds(db, accountId, { eventSeq }, part => part.orderBy('id', 'desc').limit(MAX_EVENT_DELIVERIES)),
+      )
+      const rows = await db
+        .selectFrom('deliveries as d')
+        .leftJoin('endpoints as e', 'e.id', 'd.endpoint_id')
+        .select(['d.event_seq', 'd.endpoint_id', 'd.state', 'e.url'])
+        .where(sql<boolean>`d.id IN (${sql.join(parts, sql` UNION ALL `)})`)
+        .orderBy('d.id', 'desc')
+        .execute()
+      const newest = new Map(rows.toReversed().map(row => [`${row.event_seq} ${row.endpoint_id}`, row]))
+      return [...newest.values()].map(row => ({
+        eventSeq: num(row.event_seq ?? 0),
+        endpointUrl: row.endpoint_id === null ? null : (row.url ?? ''),
+        state: row.state,
+      }))
     },
 
     async listFailed(accountId, limit, since = 0) {

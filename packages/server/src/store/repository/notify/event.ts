@@ -90,6 +90,17 @@ export function eventRepository(
       return seqs.length === 0 ? [] : (await events.where('seq', 'in', seqs).execute()).map(toEvent)
     },
 
+    async listNewest(accountId, { limit, before, after }, type) {
+      let events = ofAccount(accountId)
+        .orderBy('seq', after === undefined ? 'desc' : 'asc')
+        .limit(limit)
+      if (type !== undefined) events = events.where('type', '=', type)
+      if (before !== undefined) events = events.where('seq', '<', before)
+      if (after !== undefined) events = events.where('seq', '>', after)
+      const found = (await events.execute()).map(toEvent)
+      return after === undefined ? found : found.reverse()
+    },
+
     async numbersAfter(accountId, after, limit, types) {
       if (types !== null) return numbersOf(accountId, after, limit, types)
       const rows = await nextNumbers(accountId, after, limit).where('type', '!=', 'test').execute()

@@ -6,9 +6,12 @@ import { chunks, distinctAscending, inChunks, num } from '../../mapping.ts'
 import { afterInPeriod } from '../../paginate.ts'
 import { NO_KEY } from '../../placeholder.ts'
 import type { Db } from '../../tables.ts'
+import { readTotals } from '../../totals.ts'
 import { toInvoice } from './invoice.ts'
+import { selectedSales } from './invoice-filter.ts'
 
 const TOTAL_COLUMNS = 5
+const PRICE_COLUMNS = 6
 /** Payments of the transactions with a prefix, of all accounts together. One transaction can pay very many invoices. */
 const MAX_PAYMENTS = 1_000
 
@@ -33,10 +36,12 @@ export function dashboardRepository(db: Db): DashboardRepository {
   const overpaid = (accountId: number, paidFrom: number) =>
     sales(accountId)
       .where('overpaid_zat', '>', sql.lit(0))
+      .where(sql<boolean>`overpaid_zat > coalesce(refunded_zat, 0)`)
       .where('status', '=', 'paid')
       .where('paid_at', '>=', paidFrom)
 
-  const late = (accountId: number, lateFrom: number) => sales(accountId).where('late_at', '>=', lateFrom)
+  const late = (accountId: number, lateFrom: number) =>
+    sales(accountId).where('late_at', '>=', lateFrom).where(sql<boolean>`received_zat > coalesce(refunded_zat, 0)`)
 
   return {
     async paidByDay(accountId, from) {
@@ -82,6 +87,52 @@ export function dashboardRepository(db: Db): DashboardRepository {
       }
     },
 
+    async pricesByDay(accountId, from) {
+      const rows = await db
+        .selectFrom('daily_prices')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .where('day', '>=', startOfDay(from))
+        .where('invoices', '>', 0)
+        .orderBy('day')
+        .orderBy('currency')
+        .execute()
+      return rows.map(row => ({
+        day: num(row.day),
+        currency: row.currency,
+        invoices: num(row.invoices),
+        units: BigInt(row.units),
+        amountZat: BigInt(row.amount_zat),
+      }))
+    },
+
+    async addToDailyPrices(changes) {
+      if (changes.length === 0) return
+      const kept = await keptAccounts(db, distinctAscending(changes.map(({ accountId }) => accountId)))
+      const rows = changes
+        .filter(({ accountId }) => kept.has(accountId))
+        .map(({ accountId, day, currency, invoices, units, amountZat }) => ({
+          account_id: accountId,
+          day,
+          currency,
+          invoices,
+          units,
+          amount_zat: amountZat,
+        }))
+      for (const batch of chunks(rows, PRICE_COLUMNS))
+        await db
+          .insertInto('daily_prices')
+          .values(batch)
+          .onConflict(conflict =>
+            conflict.columns(['account_id', 'day', 'currency']).doUpdateSet(eb => ({
+              invoices: eb('daily_prices.invoices', '+', eb.ref('excluded.invoices')),
+              units: eb('daily_prices.units', '+', eb.ref('excluded.units')),
+              amount_zat: eb('daily_prices.amount_zat', '+', eb.ref('excluded.amount_zat')),
+            })),
+          )
+          .execute()
+    },
+
     countByStatus: (accountId, status, createdFrom, max) =>
       countUpTo(
         db,
@@ -114,6 +165,17 @@ export function dashboardRepository(db: Db): DashboardRepository {
       const rows = await late(accountId, lateFrom).selectAll().orderBy('late_at', 'desc').limit(limit).execute()
       return rows.map(toInvoice)
     },
+
+    countUnderpaid: (accountId, createdFrom, max) =>
+      countUpTo(
+        db,
+        sales(accountId)
+          .select('id')
+          .where('status', '=', 'underpaid')
+          .where('created_at', '>=', createdFrom)
+          .where(sql<boolean>`received_zat > coalesce(refunded_zat, 0)`),
+        max,
+      ),
 
     countLate: (accountId, lateFrom, max) => countUpTo(db, late(accountId, lateFrom).select('id'), max),
 
@@ -163,21 +225,32 @@ export function dashboardRepository(db: Db): DashboardRepository {
       return rows.map(({ id, sealed }) => ({ id: num(id), sealed }))
     },
 
-    async countByTime(accountId, period) {
-      const row = await afterInPeriod(sales(accountId), period, null)
+    async countByTime(accountId, period, filter = {}) {
+      const row = await afterInPeriod(selectedSales(db, accountId, filter), period, null)
         .select(eb => eb.fn.countAll<bigint>().as('count'))
         .executeTakeFirstOrThrow()
       return num(row.count)
     },
 
-    async listByTime(accountId, period, after, limit) {
-      const rows = await afterInPeriod(sales(accountId), period, after)
+    async listByTime(accountId, period, after, limit, filter = {}) {
+      const rows = await afterInPeriod(selectedSales(db, accountId, filter), period, after)
         .selectAll()
         .orderBy('created_at')
         .orderBy('id')
         .limit(limit)
         .execute()
       return rows.map(toInvoice)
+    },
+
+    totals(accountId, filter, max) {
+      const { createdFrom = 0, createdTo } = filter
+      const newest = selectedSales(db, accountId, filter)
+        .select('received_zat as zat')
+        .where('created_at', '>=', createdFrom)
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(max)
+      return readTotals(db, createdTo === undefined ? newest : newest.where('created_at', '<', createdTo))
     },
   }
 }

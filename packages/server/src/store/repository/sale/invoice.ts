@@ -15,6 +15,7 @@ import { paginate, readPage } from '../../paginate.ts'
 import type { Db, Tables } from '../../tables.ts'
 import { int, valuesRow } from '../../values.ts'
 import { isNotSetAside, scanKeysSetAside } from '../set-aside.ts'
+import { selectedSales } from './invoice-filter.ts'
 import { insertInvoices } from './new-invoice.ts'
 
 export const toInvoice = rowReader<Invoice>(INVOICE_FIELDS)
@@ -36,8 +37,8 @@ export const lacksAmount = eb('invoices.due_zat', '>', 0)
 /** As all indexes of lists. */
 const ORDER = ['created_at', 'id'] as const
 
-/** As in the partial index. */
-const isPartPaid = sql<boolean>`received_zat > 0 AND due_zat > 0 AND status <> 'paid'`
+const CREATED = sql.ref('created_at')
+const CREATED_WITHOUT_INDEX = sql`created_at + 0`
 
 /** Asked every second. */
 const findOverdue = keptStatement(db => overdue(db, 0).limit(sql.lit(1)))
@@ -101,36 +102,15 @@ export function invoiceRepository(db: Db): InvoiceRepository {
         const lists: Invoice[][] = []
         for (const status of statuses)
           lists.push(await repository.list(accountId, page, { ...filter, statuses: [status] }))
-        return lists.flat().sort(newestFirst).slice(0, page.limit)
+        const merged = lists.flat().sort(newestFirst)
+        return page.after === undefined ? merged.slice(0, page.limit) : merged.slice(-page.limit)
       }
-      const {
-        needsAttention = false,
-        overpaid = false,
-        partPaid = false,
-        late = false,
-        canceled = false,
-        refunded = false,
-      } = filter
-      const cursorOf = (before: string) =>
-        db.selectFrom('invoices').select(ORDER).where('public_id', '=', before).where('account_id', '=', accountId)
-      const sales = db
-        .selectFrom('invoices')
-        .selectAll()
-        .where('account_id', '=', accountId)
-        .where('purpose', '=', 'sale')
-      let query = paginate(sales, page, ORDER, cursorOf)
-      if (statuses?.length === 1) query = query.where('status', '=', statuses[0]!)
-      else if (statuses !== undefined) query = query.where('status', 'in', statuses)
-      if (orderId !== undefined) query = query.where('order_id', '=', orderId)
-      if (needsAttention) query = query.where('needs_attention', '=', sql.lit(1))
-      if (overpaid) query = query.where('overpaid_zat', '>', sql.lit(0))
-      if (partPaid) query = query.where(isPartPaid)
-      if (late) query = query.where('late_at', 'is not', null)
-      if (canceled) query = query.where('canceled_at', 'is not', null)
-      if (refunded) query = query.where('refunded_zat', 'is not', null)
-      if (createdFrom !== undefined) query = query.where('created_at', '>=', createdFrom)
+      const cursorOf = (id: string) =>
+        db.selectFrom('invoices').select(ORDER).where('public_id', '=', id).where('account_id', '=', accountId)
       // `+ 0` makes SQLite start later pages at the cursor. Without it, each page would start at the end of the period.
-      const end = page.before === undefined ? sql.ref('created_at') : sql`created_at + 0`
+      const [start, end] = [page.after, page.before].map(id => (id === undefined ? CREATED : CREATED_WITHOUT_INDEX))
+      let query = paginate(selectedSales(db, accountId, filter).selectAll(), page, ORDER, cursorOf)
+      if (createdFrom !== undefined) query = query.where(sql<boolean>`${start} >= ${createdFrom}`)
       if (createdTo !== undefined) query = query.where(sql<boolean>`${end} < ${createdTo}`)
       return (await readPage(query, page, cursorOf)).map(toInvoice)
     },

@@ -1,10 +1,11 @@
 import { sql } from 'kysely'
-import { REFUND_FIELDS, type Refund } from '../../../domain/sale/refund.ts'
+import { REFUND_FIELDS, type Refund, type RefundStatus } from '../../../domain/sale/refund.ts'
 import type { RefundRepository } from '../../../ports/repository/sale/refund.ts'
 import { rowReader, storedValue } from '../../field.ts'
 import { chunks, distinctAscending, inChunks, num } from '../../mapping.ts'
 import { afterInPeriod, paginate, readPage } from '../../paginate.ts'
 import type { Db } from '../../tables.ts'
+import { readTotals } from '../../totals.ts'
 
 const toRefund = rowReader<Refund>(REFUND_FIELDS)
 
@@ -24,6 +25,8 @@ const CHANGED = ['status', 'address', 'addressFromBuyer', 'txid', 'updatedAt']
 
 export function refundRepository(db: Db): RefundRepository {
   const ofAccount = (accountId: number) => db.selectFrom('refunds').where('account_id', '=', accountId)
+  const ofStatus = (accountId: number, status: RefundStatus | undefined) =>
+    status === undefined ? ofAccount(accountId) : ofAccount(accountId).where('status', '=', status)
   const all = () => db.selectFrom('refunds').selectAll()
   const first = async (query: { executeTakeFirst(): Promise<object | undefined> }) => {
     const row = await query.executeTakeFirst()
@@ -76,20 +79,24 @@ export function refundRepository(db: Db): RefundRepository {
     async list(accountId, page, status) {
       const cursorOf = (before: string) =>
         db.selectFrom('refunds').select(ORDER).where('public_id', '=', before).where('account_id', '=', accountId)
-      let refunds = all().where('account_id', '=', accountId)
-      if (status !== undefined) refunds = refunds.where('status', '=', status)
+      const refunds = ofStatus(accountId, status).selectAll()
       return (await readPage(paginate(refunds, page, ORDER, cursorOf), page, cursorOf)).map(toRefund)
     },
 
-    async countByTime(accountId, period) {
-      const row = await afterInPeriod(ofAccount(accountId), period, null)
+    totals(accountId, status, max) {
+      const refunds = ofStatus(accountId, status).select('amount_zat as zat')
+      return readTotals(db, refunds.orderBy('created_at', 'desc').orderBy('id', 'desc').limit(max))
+    },
+
+    async countByTime(accountId, period, status) {
+      const row = await afterInPeriod(ofStatus(accountId, status), period, null)
         .select(eb => eb.fn.countAll<bigint>().as('count'))
         .executeTakeFirstOrThrow()
       return num(row.count)
     },
 
-    async listByTime(accountId, period, after, limit) {
-      const rows = await afterInPeriod(ofAccount(accountId), period, after)
+    async listByTime(accountId, period, after, limit, status) {
+      const rows = await afterInPeriod(ofStatus(accountId, status), period, after)
         .selectAll()
         .orderBy('created_at')
         .orderBy('id')

@@ -1,9 +1,10 @@
-import { formatCount, formatRest } from '../../../domain/count.ts'
+import { formatCount } from '../../../domain/count.ts'
 import { formatWaitingTime } from '../../../domain/sale/confirmation-time.ts'
 import type { Invoice } from '../../../domain/sale/invoice.ts'
 import { type RemovedPayments, removedPaymentsCause } from '../../../domain/sale/removed-payments.ts'
 import { formatZecAmount, groupThousands, shorten, timeElement } from '../../format.ts'
 import { type Child, type Html, html } from '../../html.ts'
+import { type AttentionItem, newestList } from '../attention.ts'
 
 interface ReorgView {
   readonly invoice: Invoice
@@ -42,13 +43,16 @@ function nextSteps({ invoice, removed, tip, spacingSecs, watched }: ReorgView): 
       }</li>`
 }
 
-/** Shown on the overview: paid invoices with removed payments. @param total number of invoices, listed or not, counted up to `MAX_COUNT` and one */
-export function reorgedInvoices(listed: readonly Invoice[], total: number): Html {
+/** On the overview: paid invoices with removed payments. @param total number of invoices, listed or not, counted up to `MAX_COUNT` and one */
+export function reorgedInvoices(listed: readonly Invoice[], total: number): AttentionItem {
   const items = listed.map(
     ({ publicId, amountZat }) =>
       html`<li><a class="code" href="/invoices/${publicId}">${shorten(publicId, 8, 0)}</a> · ${formatZecAmount(amountZat)}</li>`,
   )
-  const rest = formatRest(total, listed.length)
-  return html`Payments of <b>${formatCount(total)} ${total === 1 ? 'paid invoice' : 'paid invoices'}</b> are missing: ${removedPaymentsCause(listed)}. Hold the goods if you still can. Usually the payments are mined again within minutes; if not, the invoice’s page says what to do.
-    <ul class="compact">${items}${rest !== '' && html`<li><a href="/invoices?status=attention">${rest}</a></li>`}</ul>`
+  return {
+    what: html`Payments of ${formatCount(total)} ${total === 1 ? 'paid invoice' : 'paid invoices'} are missing:`,
+    advice: `${removedPaymentsCause(listed)}. Hold the goods if you still can. Usually the payments are mined again within minutes; if not, the invoice’s page says what to do.`,
+    link: { href: '/invoices?status=attention', label: 'View missing' },
+    newest: newestList(items, total),
+  }
 }

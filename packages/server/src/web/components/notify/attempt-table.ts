@@ -2,19 +2,20 @@ import { MAX_ATTEMPTS } from '../../../domain/notify/delivery-schedule.ts'
 import type { AttemptRow } from '../../../ports/repository/notify/delivery.ts'
 import { exactTimeElement, groupThousands, shorten } from '../../format.ts'
 import { type Html, html } from '../../html.ts'
+import { rowLink } from '../list.ts'
 import { endpointName } from './endpoint-state.ts'
 
 /** Delivery attempts with their responses and links to them. */
 export function attemptTable(attempts: readonly AttemptRow[]): Html {
   const rows = attempts.map(
-    attempt => html`<tr>
-      <td><a href="/webhook/attempts/${attempt.publicId}">${attempt.eventType}</a><span class="below">${exactTimeElement(attempt.createdAt)}${attempt.endpointPublicId !== null && html` · <bdi>${endpointName(attempt)}</bdi>`}</span><span class="slim">${attemptOutcome(attempt)}</span></td>
+    attempt => html`<tr id="attempt-${attempt.publicId}">
+      <td>${rowLink(`/webhook/attempts/${attempt.publicId}`, attempt.eventType, `${attempt.eventType}, attempt ${attemptNumber(attempt)}`)}<span class="below">${exactTimeElement(attempt.createdAt)}${attempt.endpointPublicId !== null && html` · <bdi>${endpointName(attempt)}</bdi>`}</span><span class="slim">${attemptOutcome(attempt)}</span></td>
       <td class="wide">${attempt.invoicePublicId === null ? html`<span class="none">none</span>` : html`<a class="code" href="/invoices/${attempt.invoicePublicId}" aria-label="Invoice ${attempt.invoicePublicId}">${shorten(attempt.invoicePublicId, 8, 0)}</a>`}</td>
       <td class="wide">${attemptOutcome(attempt)}</td>
       <td class="number">${attemptNumber(attempt)}${attempt.durationMs !== null && html`<span class="below">${groupThousands(attempt.durationMs)} ms</span>`}</td>
     </tr>`,
   )
-  return html`<table class="list"><thead><tr><th scope="col">Event</th><th scope="col" class="wide">Invoice</th><th scope="col" class="wide">Response</th><th scope="col" class="number">Attempt</th></tr></thead><tbody>${rows}</tbody></table>`
+  return html`<table class="list rows"><thead><tr><th scope="col">Event</th><th scope="col" class="wide">Invoice</th><th scope="col" class="wide">Response</th><th scope="col" class="number">Attempt</th></tr></thead><tbody>${rows}</tbody></table>`
 }
 
 /** `2 of 4`; an endpoint may have more attempts, and its number stands alone. */

@@ -4,6 +4,7 @@ import { withoutUnprintable } from '../../../domain/text.ts'
 import type { LogFilter } from '../../../services/notify/delivery-log.ts'
 import type { FormFields } from '../../forms.ts'
 import { booleanAttribute, type Html, html } from '../../html.ts'
+import { filterForm } from '../list.ts'
 import { endpointName } from './endpoint-state.ts'
 import type { ListedEndpoint } from './endpoint-table.ts'
 
@@ -21,16 +22,9 @@ export function parseDeliveryFilter({ show, type, order = '', endpoint = '' }: F
   }
 }
 
-/** The address of a page of the filtered log. */
-export function filteredLink({ failed, type, orderId, endpoint }: LogFilter, before?: string): string {
-  const query = new URLSearchParams({
-    ...(failed && { show: 'failed' }),
-    ...(type && { type }),
-    ...(orderId !== undefined && { order: orderId }),
-    ...(endpoint !== undefined && { endpoint }),
-    ...(before !== undefined && { before }),
-  })
-  return query.size === 0 ? '/webhook#log' : `/webhook?${query}#log`
+/** The parameters of a filter in the address of a page of the log. */
+export function filterParameters({ failed, type, orderId, endpoint }: LogFilter): Record<string, string> {
+  return { show: failed ? 'failed' : '', type: type ?? '', order: orderId ?? '', endpoint: endpoint ?? '' }
 }
 
 export function isFiltered(filter: LogFilter): boolean {
@@ -45,11 +39,14 @@ export function deliveryFilterForm(filter: LogFilter, endpoints: readonly Listed
   ]
   const option = (value: string, label: string, isSelected: boolean) =>
     html`<option value="${value}"${booleanAttribute('selected', isSelected)}>${label}</option>`
-  return html`<form class="filters" method="get" action="/webhook#log" role="search" aria-label="Filter deliveries">
-    <div class="field grow"><label for="order">Order id</label><input id="order" name="order" value="${orderId}" maxlength="${MAX_ORDER_CHARS}" autocomplete="off" spellcheck="false"></div>
-    <div class="field"><label for="show">State</label><select id="show" name="show">${option('', 'any', !failed)}${option('failed', 'failed', failed)}</select></div>
-    <div class="field"><label for="type">Type</label><select id="type" name="type">${option('', 'any', type === undefined)}${EVENT_TYPES.map((name: EventType) => option(name, name, name === type))}</select></div>
-    <div class="field"><label for="endpoint">Sent to</label><select id="endpoint" name="endpoint">${option('', 'any', endpoint === undefined)}${targets.map(([value, label]) => option(value, label, value === endpoint?.toLowerCase()))}</select></div>
-    <div class="field buttons"><button>Show</button></div>
-  </form>`
+  return filterForm({
+    path: '/webhook#log',
+    label: 'Filter deliveries',
+    used: Number(failed) + Number(type !== undefined) + Number(endpoint !== undefined),
+    isFiltered: isFiltered(filter),
+    search: html`<div class="field grow"><label for="order">Order id</label><input id="order" name="order" value="${orderId}" maxlength="${MAX_ORDER_CHARS}" autocomplete="off" spellcheck="false"></div>`,
+    fields: html`<div class="field"><label for="show">State</label><select id="show" name="show">${option('', 'any', !failed)}${option('failed', 'failed', failed)}</select></div>
+      <div class="field"><label for="type">Type</label><select id="type" name="type">${option('', 'any', type === undefined)}${EVENT_TYPES.map((name: EventType) => option(name, name, name === type))}</select></div>
+      <div class="field all"><label for="endpoint">Sent to</label><select id="endpoint" name="endpoint">${option('', 'any', endpoint === undefined)}${targets.map(([value, label]) => option(value, label, value === endpoint?.toLowerCase()))}</select></div>`,
+  })
 }

@@ -1,6 +1,7 @@
 import type { AttemptRow, DeliveryRow } from '../../../ports/repository/notify/delivery.ts'
-import { exactTimeElement, groupThousands, pluralize } from '../../format.ts'
+import { exactTimeElement, groupThousands, listTime, pluralize } from '../../format.ts'
 import { type Html, html } from '../../html.ts'
+import { rowLink } from '../list.ts'
 import { attemptOutcome } from './attempt-table.ts'
 import { endpointName } from './endpoint-state.ts'
 
@@ -9,7 +10,7 @@ export function deliveryList(deliveries: readonly DeliveryRow[], isWebhookSet: b
   const items = deliveries.map(delivery => {
     const { publicId, eventType, endpoint, orderId, createdAt } = delivery
     const target = endpoint === null ? 'webhook' : html`<bdi>${endpointName(endpoint)}</bdi>`
-    return html`<li><details id="delivery-${publicId}"><summary><span class="name">${eventType}</span> ${deliveryBadge(delivery)}<span class="below">${exactTimeElement(createdAt)} · ${target}${orderId !== null && html` · order <bdi>${orderId}</bdi>`}</span>${deliveryNote(delivery)}</summary>
+    return html`<li><details id="delivery-${publicId}"><summary><span class="name">${eventType}</span> ${deliveryBadge(delivery)}<span class="below">${listTime(createdAt)} · ${target}${orderId !== null && html` · order <bdi>${orderId}</bdi>`}</span>${deliveryNote(delivery)}</summary>
       ${attemptList(delivery)}
       ${links(delivery, isWebhookSet)}</details></li>`
   })
@@ -20,13 +21,13 @@ function attemptList({ attempts, lastAttempts }: DeliveryRow): Html {
   if (lastAttempts.length === 0) return html`<p class="empty">No attempt yet.</p>`
   const rows = lastAttempts.map(
     attempt => html`<tr>
-      <td><a href="/webhook/attempts/${attempt.publicId}">Attempt ${attempt.attempt}</a><span class="below">${exactTimeElement(attempt.createdAt)}</span></td>
+      <td>${rowLink(`/webhook/attempts/${attempt.publicId}`, `Attempt ${attempt.attempt}`, `Attempt ${attempt.attempt}`)}<span class="below">${exactTimeElement(attempt.createdAt)}</span></td>
       <td>${attemptOutcome(attempt)}</td>
       <td class="number wide">${duration(attempt)}</td>
     </tr>`,
   )
   const earlier = attempts - lastAttempts.length
-  return html`<table class="list"><thead><tr><th scope="col">Attempt</th><th scope="col">Response</th><th scope="col" class="number wide">Duration</th></tr></thead><tbody>${rows}</tbody></table>
+  return html`<table class="list rows"><thead><tr><th scope="col">Attempt</th><th scope="col">Response</th><th scope="col" class="number wide">Duration</th></tr></thead><tbody>${rows}</tbody></table>
     ${earlier > 0 && html`<p class="hint">${pluralize(earlier, 'earlier attempt')}: on the page of an attempt.</p>`}`
 }
 

@@ -1,6 +1,7 @@
 import type { Invoice } from '../../../domain/sale/invoice.ts'
-import { formatZat, formatZecAmount, shorten, timeElement } from '../../format.ts'
+import { amountClass, formatZat, formatZecAmount, listTime, shorten } from '../../format.ts'
 import { type Html, html } from '../../html.ts'
+import { rowLink } from '../list.ts'
 import { statusBadges } from '../status-badge.ts'
 import { formatPrice } from './fiat.ts'
 import { invoiceAmount } from './total.ts'
@@ -11,14 +12,14 @@ const MAX_CHARS = 40
 /** A table of invoices with links to them. */
 export function invoiceTable(invoices: readonly Invoice[]): Html {
   const rows = invoices.map(
-    invoice => html`<tr>
+    invoice => html`<tr id="invoice-${invoice.publicId}">
       <td>${nameOf(invoice)}<span class="slim">${statusBadges(invoice)}</span></td>
       <td class="wide">${statusBadges(invoice)}</td>
       <td class="number">${amount(invoice)}</td>
       <td class="number wide">${received(invoice)}</td>
     </tr>`,
   )
-  return html`<table class="list">
+  return html`<table class="list rows">
     <thead><tr><th scope="col">Invoice</th><th scope="col" class="wide">Status</th><th scope="col" class="number">Amount</th><th scope="col" class="number wide">Received</th></tr></thead>
     <tbody>${rows}</tbody>
   </table>`
@@ -27,12 +28,11 @@ export function invoiceTable(invoices: readonly Invoice[]): Html {
 /** A list is read by its orders: an invoice without one has its id in their place. */
 function nameOf({ publicId, orderId, description, createdAt }: Invoice): Html {
   const id = shorten(publicId, 8, 0)
-  const link = (text: string, kind: string, name: string) =>
-    html`<a href="/invoices/${publicId}" class="${kind}" aria-label="${name}">${text}</a>`
+  const link = (text: string, kind: string, name: string) => rowLink(`/invoices/${publicId}`, text, name, kind)
   const order = orderId === null ? null : shorten(orderId, MAX_CHARS, 0)
   const named =
     order === null ? link(id, 'code', `Invoice ${publicId}`) : link(order, 'order', `${order}, invoice ${publicId}`)
-  return html`${named}${description !== null && html`<span class="order">${shorten(description, MAX_CHARS, 0)}</span>`}<span class="below">${orderId !== null && html`<span class="code">${id}</span> · `}${timeElement(createdAt)}</span>`
+  return html`${named}${description !== null && html`<span class="order">${shorten(description, MAX_CHARS, 0)}</span>`}<span class="below">${orderId !== null && html`<span class="code">${id}</span> · `}${listTime(createdAt)}</span>`
 }
 
 function amount(invoice: Invoice): Html {
@@ -40,11 +40,11 @@ function amount(invoice: Invoice): Html {
   if (zat === null) return html`<span class="none">open</span>`
   const price = formatPrice(invoice)
   const [first, below] = price === null ? [formatZecAmount(zat), formatZat(zat)] : [price, formatZecAmount(zat)]
-  return html`${first}<span class="below">${below}</span>`
+  return html`<span class="${amountClass(first)}">${first}</span><span class="below amount">${below}</span>`
 }
 
 function received({ receivedZat, overpaidZat }: Invoice): Html {
   if (receivedZat === 0n) return html`<span class="none">nothing yet</span>`
   const surplus = overpaidZat > 0n && html`<span class="below">overpaid by ${formatZecAmount(overpaidZat)}</span>`
-  return html`${formatZecAmount(receivedZat)}${surplus || html`<span class="below">${formatZat(receivedZat)}</span>`}`
+  return html`<span class="amount">${formatZecAmount(receivedZat)}</span>${surplus || html`<span class="below amount">${formatZat(receivedZat)}</span>`}`
 }

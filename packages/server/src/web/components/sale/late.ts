@@ -1,7 +1,8 @@
-import { formatCount, formatRest } from '../../../domain/count.ts'
+import { formatCount } from '../../../domain/count.ts'
 import type { Invoice } from '../../../domain/sale/invoice.ts'
 import { formatZecAmount, timeElement } from '../../format.ts'
 import { type Html, html } from '../../html.ts'
+import { type AttentionItem, newestList } from '../attention.ts'
 import { invoiceLink } from './order.ts'
 
 /** Shown on the page of an invoice that money reached after it had closed. */
@@ -18,13 +19,16 @@ export function lateNotice(invoice: Invoice): Html | false {
     <p><a class="button" href="/invoices/${publicId}/refund">Refund</a></p></section>`
 }
 
-/** Shown on the overview: late payments of the last 30 days. @param total counted up to `MAX_COUNT` and one */
-export function lateInvoices(listed: readonly Invoice[], total: number): Html {
+/** On the overview: late payments of the last 30 days. @param total counted up to `MAX_COUNT` and one */
+export function lateInvoices(listed: readonly Invoice[], total: number): AttentionItem {
   const items = listed.map(
     invoice =>
       html`<li>${invoiceLink(invoice)} · ${formatZecAmount(invoice.receivedZat)}, ${invoice.status} · <a href="/invoices/${invoice.publicId}/refund">Refund</a></li>`,
   )
-  const rest = formatRest(total, listed.length)
-  return html`<b>${formatCount(total)} ${total === 1 ? 'invoice' : 'invoices'} received money late</b>, after closing, in the last 30 days. It counts: deliver the order, or send the money back.
-    <ul class="compact">${items}${rest !== '' && html`<li><a href="/invoices?status=late">${rest}</a></li>`}</ul>`
+  return {
+    what: `${formatCount(total)} ${total === 1 ? 'invoice' : 'invoices'} received money late`,
+    advice: 'after closing, in the last 30 days. It counts: deliver the order, or send the money back.',
+    link: { href: '/invoices?status=late', label: 'View late' },
+    newest: newestList(items, total),
+  }
 }

@@ -1,7 +1,8 @@
-import { formatCount, formatRest } from '../../../domain/count.ts'
+import { formatCount } from '../../../domain/count.ts'
 import type { Invoice } from '../../../domain/sale/invoice.ts'
 import { formatZecAmount } from '../../format.ts'
 import { type Html, html } from '../../html.ts'
+import { type AttentionItem, newestList } from '../attention.ts'
 import { invoiceLink } from './order.ts'
 
 /** Shown on the page of an overpaid invoice. */
@@ -13,13 +14,16 @@ export function overpaidNotice({ overpaidZat, status, refundedZat, publicId }: I
     ${status === 'paid' && html`<p><a class="button" href="/invoices/${publicId}/refund">Refund</a></p>`}</section>`
 }
 
-/** Shown on the overview: paid invoices of the last 30 days. @param total counted up to `MAX_COUNT` and one */
-export function overpaidInvoices(listed: readonly Invoice[], total: number): Html {
+/** On the overview: paid invoices of the last 30 days. @param total counted up to `MAX_COUNT` and one */
+export function overpaidInvoices(listed: readonly Invoice[], total: number): AttentionItem {
   const items = listed.map(
     invoice =>
       html`<li>${invoiceLink(invoice)} · ${formatZecAmount(invoice.overpaidZat)} too much · <a href="/invoices/${invoice.publicId}/refund">Refund</a></li>`,
   )
-  const rest = formatRest(total, listed.length)
-  return html`<b>${formatCount(total)} ${total === 1 ? 'paid invoice was' : 'paid invoices were'} overpaid</b> in the last 30 days. You owe the buyers what is too much.
-    <ul class="compact">${items}${rest !== '' && html`<li><a href="/invoices?status=overpaid">${rest}</a></li>`}</ul>`
+  return {
+    what: `${formatCount(total)} ${total === 1 ? 'paid invoice was' : 'paid invoices were'} overpaid`,
+    advice: 'in the last 30 days. You owe the buyers what is too much.',
+    link: { href: '/invoices?status=overpaid', label: 'View overpaid' },
+    newest: newestList(items, total),
+  }
 }

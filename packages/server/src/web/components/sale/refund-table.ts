@@ -1,6 +1,7 @@
 import type { RefundWithInvoice } from '../../../domain/sale/refund.ts'
-import { formatZat, formatZecAmount, shorten, timeElement } from '../../format.ts'
+import { formatZat, formatZecAmount, listTime, shorten } from '../../format.ts'
 import { type Html, html } from '../../html.ts'
+import { rowLink } from '../list.ts'
 import { formatPrice } from './fiat.ts'
 import { invoiceTitle } from './order.ts'
 import { refundBadge } from './refund-badge.ts'
@@ -18,11 +19,11 @@ export function refundTable(refunds: readonly RefundWithInvoice[], selectable: b
       selectable &&
       status === 'ready' &&
       html`<label class="pick"><input type="checkbox" name="${SELECT_PREFIX}${publicId}" value="1" aria-label="Pay refund ${id}"></label> `
-    return html`<tr>
-      <td>${box}<a href="/refunds/${publicId}" class="code" aria-label="Refund ${publicId}">${id}</a><span class="below"><a href="/invoices/${invoice.publicId}">${invoiceTitle(invoice)}</a> · ${timeElement(createdAt)}</span><span class="slim">${refundBadge(status)}</span></td>
+    return html`<tr id="refund-${publicId}">
+      <td>${box}${rowLink(`/refunds/${publicId}`, id, `Refund ${publicId}`, 'code')}<span class="below"><a href="/invoices/${invoice.publicId}">${invoiceTitle(invoice)}</a> · ${listTime(createdAt)}</span><span class="slim">${refundBadge(status)}</span></td>
       <td class="wide">${refundBadge(status)}</td>
-      <td class="number">${price ?? formatZecAmount(amountZat)}<span class="below">${price === null ? formatZat(amountZat) : formatZecAmount(amountZat)}</span></td>
+      <td class="number"><span class="amount">${price ?? formatZecAmount(amountZat)}</span><span class="below amount">${price === null ? formatZat(amountZat) : formatZecAmount(amountZat)}</span></td>
     </tr>`
   })
-  return html`<table class="list"><thead><tr><th scope="col">Refund</th><th scope="col" class="wide">Status</th><th scope="col" class="number">Amount</th></tr></thead><tbody>${rows}</tbody></table>`
+  return html`<table class="list rows"><thead><tr><th scope="col">Refund</th><th scope="col" class="wide">Status</th><th scope="col" class="number">Amount</th></tr></thead><tbody>${rows}</tbody></table>`
 }

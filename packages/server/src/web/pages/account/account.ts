@@ -19,7 +19,7 @@ export function accountPage(user: PageUser, { newEmail = '', flash, error }: Acc
   return dashboardPage({
     ...user,
     menuPath: MENU_PATH,
-    title: 'Settings',
+    title: 'Account',
     flash,
     error,
     body:
@@ -90,7 +90,7 @@ export function deletionRequestedPage(dueAt: number): Html {
     body: html`<div class="card narrow">
       <h1>Your account will be deleted</h1>
       <p class="lead">You are signed out. The account is deleted on ${timeElement(dueAt)} or later, when none of its invoices can change any more.</p>
-      <p>To keep it, <a href="/sign-in">sign in</a> before then and open Settings.</p>
+      <p>To keep it, <a href="/sign-in">sign in</a> before then and open Account.</p>
     </div>`,
   })
 }

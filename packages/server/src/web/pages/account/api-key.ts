@@ -1,14 +1,15 @@
 import { type ApiKey, hasEnded, SCOPE_NAMES, SCOPES } from '../../../domain/account/api-key.ts'
 import { MAX_NAME_LENGTH } from '../../../domain/account/credential.ts'
+import { confirmedButton } from '../../components/confirm.ts'
 import { oneTimeSecret } from '../../components/copyable.ts'
-import { actionButton, field } from '../../components/form.ts'
+import { field } from '../../components/form.ts'
 import { dashboardPage, type PageUser } from '../../components/layout.ts'
-import { pager } from '../../components/pager.ts'
-import { timeElement } from '../../format.ts'
+import { type PagerLinks, pager } from '../../components/pager.ts'
+import { listTime } from '../../format.ts'
 import type { FormFields } from '../../forms.ts'
 import { booleanAttribute, type Html, html } from '../../html.ts'
 
-export interface ApiKeysView {
+export interface ApiKeysView extends PagerLinks {
   readonly keys: readonly ApiKey[]
   /** The key just created, shown only once. */
   readonly created?: { readonly name: string; readonly key: string; readonly createsInvoices: boolean }
@@ -17,7 +18,6 @@ export interface ApiKeysView {
   readonly publicUrl: string
   /** Shows a link to create the first invoice. */
   readonly firstInvoice: boolean
-  readonly older: string | null
   readonly flash?: string
   readonly error?: string
   /** The fields of the form as they were sent. */
@@ -31,7 +31,7 @@ const MAX_ADDRESSES_CHARS = 1_000
 export const SCOPE_PREFIX = 'may-'
 
 export function apiKeysPage(user: PageUser, view: ApiKeysView): Html {
-  const { keys, created, now, publicUrl, firstInvoice, older, flash, error, form = {} } = view
+  const { keys, created, now, publicUrl, firstInvoice, flash, error, form = {} } = view
   return dashboardPage({
     ...user,
     menuPath: '/api-keys',
@@ -47,7 +47,7 @@ export function apiKeysPage(user: PageUser, view: ApiKeysView): Html {
         ${scopeChoice(form)}
         <button class="primary">Create API key</button>
       </form>
-      <section class="card" aria-labelledby="keys"><h2 id="keys">Your API keys</h2>${keys.length > 0 ? table(keys, now) : html`<p class="empty">No API keys yet.</p>`}${pager({ older })}</section>
+      <section class="card" aria-labelledby="keys"><h2 id="keys">Your API keys</h2>${keys.length > 0 ? table(keys, now) : html`<p class="empty">No API keys yet.</p>`}${pager(view)}</section>
       <section class="card" aria-labelledby="try"><h2 id="try">Example request</h2><pre tabindex="0"><code>curl ${publicUrl}/v1/invoices \\
   -H 'Authorization: Bearer ${created?.createsInvoices ? created.key : 'zg_…'}' \\
   -H 'Content-Type: application/json' \\
@@ -73,12 +73,12 @@ function table(keys: readonly ApiKey[], now: number): Html {
   const rows = keys.map(
     key => html`<tr>
       <td><bdi>${key.name}</bdi><span class="below code">${key.rights ? 'zgk_' : 'zg_'}…${key.last4}</span>${rightsOfKey(key, now)}</td>
-      <td class="wide">${timeElement(key.createdAt)}</td>
-      <td>${key.revokedAt !== null ? html`revoked<span class="below">${timeElement(key.revokedAt)}</span>` : key.lastUsedAt === null ? 'never used' : timeElement(key.lastUsedAt)}</td>
-      <td class="number">${key.revokedAt === null && actionButton(`/api-keys/${key.publicId}/revoke`, 'Revoke', { kind: 'danger small', describe: `Revoke the API key ${key.name}` })}</td>
+      <td class="wide">${listTime(key.createdAt)}</td>
+      <td>${key.revokedAt !== null ? html`revoked<span class="below">${listTime(key.revokedAt)}</span>` : key.lastUsedAt === null ? 'never used' : listTime(key.lastUsedAt)}</td>
+      <td class="number">${key.revokedAt === null && confirmedButton(`/api-keys/${key.publicId}/revoke`, 'Revoke', { kind: 'danger small', describe: `Revoke the API key ${key.name}`, question: html`Revoke the API key “<bdi>${key.name}</bdi>”?`, consequence: 'What uses it fails from now on. A revoked key never works again.', confirm: 'Revoke key' })}</td>
     </tr>`,
   )
-  return html`<table class="list"><thead><tr><th scope="col">Name</th><th scope="col" class="wide">Created</th><th scope="col">Last used</th><th scope="col"><span class="unseen">Action</span></th></tr></thead><tbody>${rows}</tbody></table>`
+  return html`<table class="list rows"><thead><tr><th scope="col">Name</th><th scope="col" class="wide">Created</th><th scope="col">Last used</th><th scope="col"><span class="unseen">Action</span></th></tr></thead><tbody>${rows}</tbody></table>`
 }
 
 /** The scopes and limits of a scoped key. */
@@ -87,6 +87,6 @@ function rightsOfKey(key: ApiKey, now: number): Html | null {
   const { scopes, expiresAt, addresses } = key.rights
   return html`<span class="below">${scopes.join(', ')}</span>${
     expiresAt !== null &&
-    html`<span class="below">${hasEnded(key, now) ? 'ended' : 'ends'} ${timeElement(expiresAt)}</span>`
+    html`<span class="below">${hasEnded(key, now) ? 'ended' : 'ends'} ${listTime(expiresAt)}</span>`
   }${addresses && html`<span class="below">from ${addresses.join(', ')}</span>`}`
 }

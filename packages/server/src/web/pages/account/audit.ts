@@ -1,24 +1,23 @@
 import { type Actor, AUDIT_KINDS } from '../../../domain/account/audit.ts'
 import type { AuditEntry } from '../../../ports/repository/account/audit.ts'
 import { dashboardPage, type PageUser } from '../../components/layout.ts'
-import { pager } from '../../components/pager.ts'
-import { timeElement } from '../../format.ts'
+import { type PagerLinks, pager } from '../../components/pager.ts'
+import { listTime } from '../../format.ts'
 import { type Html, html } from '../../html.ts'
 
-export interface ActivityView {
+export interface ActivityView extends PagerLinks {
   readonly entries: readonly AuditEntry[]
   /** Public id of the session that requested this page. */
   readonly current: string
-  readonly newest: string | null
-  readonly older: string | null
 }
 
 /** The audit log of an account. */
-export function activityPage(user: PageUser, { entries, current, newest, older }: ActivityView): Html {
+export function activityPage(user: PageUser, view: ActivityView): Html {
+  const { entries, current } = view
   const rows = entries.map(
     ({ kind, detail, actor, createdAt }) => html`<tr>
-      <td>${sentence(AUDIT_KINDS[kind])}${detail !== null && html`<span class="below"><bdi>${detail}</bdi></span>`}<span class="below slim">${timeElement(createdAt)}</span></td>
-      <td class="wide">${timeElement(createdAt)}</td>
+      <td>${sentence(AUDIT_KINDS[kind])}${detail !== null && html`<span class="below"><bdi>${detail}</bdi></span>`}<span class="below slim">${listTime(createdAt)}</span></td>
+      <td class="wide">${listTime(createdAt)}</td>
       <td>${origin(actor)}${actor.session === current && html`<span class="below">this session</span>`}</td>
     </tr>`,
   )
@@ -31,8 +30,8 @@ export function activityPage(user: PageUser, { entries, current, newest, older }
       <section class="card" aria-labelledby="entries"><h2 id="entries">Recent activity</h2>${
         entries.length === 0
           ? html`<p>No activity yet.</p>`
-          : html`<table class="list"><thead><tr><th scope="col">What</th><th scope="col" class="wide">When</th><th scope="col">From</th></tr></thead><tbody>${rows}</tbody></table>`
-      }${pager({ older, newest })}</section>`,
+          : html`<table class="list rows"><thead><tr><th scope="col">What</th><th scope="col" class="wide">When</th><th scope="col">From</th></tr></thead><tbody>${rows}</tbody></table>`
+      }${pager(view)}</section>`,
   })
 }
 

@@ -3,27 +3,26 @@ import type { Rate } from '../../../domain/rate.ts'
 import type { AccountOverview } from '../../../services/account/account.ts'
 import type { PurchaseWithInvoice } from '../../../services/account/billing.ts'
 import { dashboardPage, type PageUser } from '../../components/layout.ts'
-import { pager } from '../../components/pager.ts'
+import { type PagerLinks, pager } from '../../components/pager.ts'
 import { approximateValue } from '../../components/sale/fiat.ts'
 import { statusBadge } from '../../components/status-badge.ts'
 import { formatZat, formatZecAmount, groupThousands, pluralize, timeElement } from '../../format.ts'
 import { type Child, type Html, html } from '../../html.ts'
 
-interface BillingView {
+interface BillingView extends PagerLinks {
   readonly overview: AccountOverview
   readonly plans: readonly Plan[]
   /** The operator accepts payments for plans. */
   readonly configured: boolean
   readonly rate: Rate | null
   readonly purchases: readonly PurchaseWithInvoice[]
-  readonly older: string | null
   readonly error?: string
   /** A plan that allows less than the present one: asks before it is bought. */
   readonly lower?: Plan
 }
 
 export function billingPage(user: PageUser, view: BillingView): Html {
-  const { purchases, older, error } = view
+  const { purchases, error } = view
   return dashboardPage({
     ...user,
     menuPath: '/billing',
@@ -35,7 +34,7 @@ export function billingPage(user: PageUser, view: BillingView): Html {
       <section class="card" aria-labelledby="plans"><h2 id="plans">Plans</h2>${offers(view)}</section>
       <section class="card" aria-labelledby="history"><h2 id="history">Purchases</h2>
         ${purchases.length > 0 ? purchaseTable(view) : html`<p class="empty">No purchases yet.</p>`}
-        ${pager({ older })}
+        ${pager(view)}
       </section>`,
   })
 }

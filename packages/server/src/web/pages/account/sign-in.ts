@@ -2,6 +2,7 @@ import { MAX_EMAIL_CHARS } from '../../../domain/account/account.ts'
 import { codeField, mailboxHint } from '../../components/code-field.ts'
 import { EMAIL_ATTRIBUTES, field } from '../../components/form.ts'
 import { signedOutPage } from '../../components/layout.ts'
+import { GUIDES_PATH } from '../../guides.ts'
 import { type Child, type Html, html } from '../../html.ts'
 
 interface SignInView {
@@ -16,7 +17,8 @@ export function signInPage({ email = '', error, flash, sandbox }: SignInView): H
     title: 'Sign in',
     body: html`<div class="card narrow">
       <h1>Sign in</h1>
-      <p class="lead">We email you a one-time code. There is no password. Your first sign-in creates your account.</p>
+      <p class="lead">zatgate takes Zcash payments for shops: it creates invoices, sees them paid into your own wallet, and tells your server. It never holds your money. <a href="${GUIDES_PATH}">How it works</a></p>
+      <p>We email you a one-time code. There is no password. Your first sign-in creates your account.</p>
       ${flashMessages(flash, error)}
       <form method="post" action="/sign-in">
         ${field({ name: 'email', label: 'Email', value: email, autofocus: true, maxlength: MAX_EMAIL_CHARS, attributes: EMAIL_ATTRIBUTES })}

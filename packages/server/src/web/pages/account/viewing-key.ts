@@ -20,7 +20,7 @@ interface ViewingKeyView {
   readonly expiry?: KeyExpiry | undefined
   /** The viewing key of the sandbox's demo wallet; null outside the sandbox. */
   readonly demoKey: string | null
-  /** Shows a link to create the first API key. */
+  /** Shows a link to create the first invoice. */
   readonly showNextStep: boolean
   readonly flash?: string
   readonly error?: string
@@ -45,7 +45,7 @@ export function viewingKeyPage(user: PageUser, view: ViewingKeyView): Html {
     error,
     body: html`
       ${firstAddress !== null && firstAddressCard(firstAddress, justSet)}
-      ${showNextStep && html`<p><a class="button primary" href="/api-keys">Next: create an API key</a></p>`}
+      ${showNextStep && html`<p><a class="button primary" href="/invoices/new">Next: create your first invoice</a></p>`}
       <div class="columns">
         <section class="card" aria-labelledby="what"><h2 id="what">What a viewing key can do</h2>
           <ul class="plain-list">

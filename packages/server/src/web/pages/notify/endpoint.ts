@@ -11,6 +11,7 @@ import type { EventType } from '../../../domain/notify/event.ts'
 import { MAX_WEBHOOK_URL_CHARS } from '../../../domain/notify/webhook.ts'
 import { DAY_SECS } from '../../../domain/time.ts'
 import type { DeliveryRow } from '../../../ports/repository/notify/delivery.ts'
+import { confirmedButton } from '../../components/confirm.ts'
 import { oneTimeSecret } from '../../components/copyable.ts'
 import { actionButton, field } from '../../components/form.ts'
 import { dashboardPage, type PageUser } from '../../components/layout.ts'
@@ -68,7 +69,7 @@ export function newEndpointPage(user: PageUser, { form, error }: { form?: Endpoi
         ${ownSecret()}
         <button class="primary">Add endpoint</button>
       </form>
-      <p><a href="/webhook">Back to the webhook</a></p>`,
+      <p><a href="/webhook">All endpoints</a></p>`,
   })
 }
 
@@ -94,7 +95,7 @@ export function endpointPage(user: PageUser, view: EndpointView): Html {
       ${isActive(endpoint) && recovery(view)}
       <section class="card" aria-labelledby="log"><h2 id="log">Deliveries</h2>${livePart('attempts', recent(view))}</section>
       ${management(view)}
-      <p><a href="/webhook">Back to the webhook</a></p>`,
+      <p><a href="/webhook">All endpoints</a></p>`,
   })
 }
 
@@ -157,8 +158,8 @@ function management({ endpoint }: EndpointView): Html {
   const path = pathOf(endpoint)
   return html`<section class="card" aria-labelledby="manage"><h2 id="manage">Manage</h2>
     <p class="hint">Created ${timeElement(endpoint.createdAt)}, last changed ${timeElement(endpoint.updatedAt)}.</p>
-    <form method="post" action="${path}/rotate-secret">${ownSecret()}<p class="hint">The earlier secret also signs for 24 hours, so that no delivery is refused meanwhile.</p><button>Rotate signing secret</button></form>
-    <div class="buttons">${endpoint.enabled && actionButton(`${path}/disable`, 'Disable')}${actionButton(`${path}/remove`, 'Remove endpoint', { kind: 'danger' })}</div></section>`
+    <details id="rotate"><summary>Rotate the signing secret</summary><form method="post" action="${path}/rotate-secret"><p class="hint">The earlier secret also signs for 24 hours, so that no delivery is refused meanwhile. Then it is deleted.</p>${ownSecret()}<button>Rotate signing secret</button></form></details>
+    <div class="buttons">${endpoint.enabled && actionButton(`${path}/disable`, 'Disable')}${confirmedButton(`${path}/remove`, 'Remove endpoint', { question: 'Remove this endpoint?', consequence: 'No more events are sent to it. What it has missed cannot be sent later.' })}</div></section>`
 }
 
 function pathOf({ publicId }: Endpoint): string {

@@ -3,6 +3,7 @@ import { MAX_WEBHOOK_URL_CHARS } from '../../../domain/notify/webhook.ts'
 import type { DeliveryRow } from '../../../ports/repository/notify/delivery.ts'
 import type { Webhook } from '../../../ports/repository/notify/webhook.ts'
 import type { LogFilter } from '../../../services/notify/delivery-log.ts'
+import { confirmedButton } from '../../components/confirm.ts'
 import { oneTimeSecret } from '../../components/copyable.ts'
 import { actionButton, field } from '../../components/form.ts'
 import { dashboardPage, type PageUser } from '../../components/layout.ts'
@@ -11,12 +12,12 @@ import { deliveryFilterForm, isFiltered } from '../../components/notify/delivery
 import { deliveryList } from '../../components/notify/delivery-list.ts'
 import { endpointSection, failedLink, type ListedEndpoint } from '../../components/notify/endpoint-table.ts'
 import { receiverSection } from '../../components/notify/receivers.ts'
-import { pager } from '../../components/pager.ts'
+import { type PagerLinks, pager } from '../../components/pager.ts'
 import { timeElement } from '../../format.ts'
 import { type Html, html } from '../../html.ts'
 import type { Receiver } from '../../receivers.ts'
 
-export interface WebhookView {
+export interface WebhookView extends PagerLinks {
   readonly webhook: Webhook | null
   /** Programs that receive its events. */
   readonly receivers: readonly Receiver[]
@@ -28,7 +29,6 @@ export interface WebhookView {
   readonly filter: LogFilter
   /** Number of deliveries to the webhook that have failed for good and were not sent again, counted up to `MAX_COUNT` and one. */
   readonly failed: number
-  readonly older: string | null
   /** A delivery was just queued, so the page refreshes until it appears. */
   readonly awaiting?: boolean
   readonly url?: string
@@ -37,22 +37,23 @@ export interface WebhookView {
 }
 
 export function webhookPage(user: PageUser, view: WebhookView): Html {
-  const { webhook, endpoints, secret, deliveries, filter, older, flash, error } = view
+  const { webhook, endpoints, secret, deliveries, filter, flash, error } = view
   const none = isFiltered(filter) ? 'No matching deliveries.' : 'No deliveries yet.'
   const log = html`${deliveries.length > 0 ? deliveryList(deliveries, webhook !== null) : html`<p class="empty">${none}</p>`}
-    ${pager({ older })}`
+    ${pager(view)}`
   return dashboardPage({
     ...user,
     menuPath: '/webhook',
-    title: 'Webhook',
+    title: 'Endpoints',
     ...(view.awaiting && { awaiting: true }),
     flash,
     error,
     body: html`
       ${secret !== undefined && oneTimeSecret('Signing secret', secret, 'Your server uses it to verify that a delivery comes from us. It is shown only once. Any previous secret no longer works.')}
-      <p class="lead">We notify your server when an invoice is paid. Each event is a signed POST request, with up to four attempts over about six minutes.</p>
-      <form class="card inline" method="post" action="/webhook">
-        ${field({ name: 'url', label: 'URL', type: 'url', value: view.url ?? webhook?.url ?? '', maxlength: MAX_WEBHOOK_URL_CHARS, hint: 'Your server must respond with a 2xx status within five seconds.', attributes: html` placeholder="https://shop.example/webhook" autocomplete="off" spellcheck="false"` })}
+      <p class="lead">Where we tell your servers about payments. Each event is a signed POST request.</p>
+      <form class="card inline" method="post" action="/webhook" aria-labelledby="webhook">
+        <h2 id="webhook">Webhook</h2>
+        ${field({ name: 'url', label: 'URL', type: 'url', value: view.url ?? webhook?.url ?? '', maxlength: MAX_WEBHOOK_URL_CHARS, hint: 'Your server must respond with a 2xx status within five seconds. An event is tried up to four times, over about six minutes.', attributes: html` placeholder="https://shop.example/webhook" autocomplete="off" spellcheck="false"` })}
         <button class="primary">${webhook ? 'Change URL' : 'Set URL'}</button>
       </form>
       ${webhook && tools(webhook)}
@@ -77,5 +78,5 @@ function failures({ webhook, failed, filter }: WebhookView): Html | false {
 function tools(webhook: Webhook): Html {
   return html`<section class="card" aria-labelledby="tools"><h2 id="tools">Test and manage</h2>
     <p class="hint">Created ${timeElement(webhook.createdAt)}, last changed ${timeElement(webhook.updatedAt)}.</p>
-    <div class="buttons">${actionButton('/webhook/test', 'Send test event')}${actionButton('/webhook/rotate-secret', 'Rotate signing secret')}${actionButton('/webhook/remove', 'Remove webhook', { kind: 'danger' })}</div></section>`
+    <div class="buttons">${actionButton('/webhook/test', 'Send test event')}${confirmedButton('/webhook/rotate-secret', 'Rotate signing secret', { kind: '', question: 'Rotate the signing secret?', consequence: 'The present secret stops working at once. Until your server has the new one, it cannot verify deliveries.' })}${confirmedButton('/webhook/remove', 'Remove webhook', { question: 'Remove the webhook?', consequence: 'No more events are sent to it, its secret is deleted, and deliveries that wait are canceled.' })}</div></section>`
 }

@@ -3,38 +3,43 @@ import type { Rate } from '../../../domain/rate.ts'
 import type { WithdrawalWithInvoice } from '../../../services/payout/withdrawal.ts'
 import { amountField, field } from '../../components/form.ts'
 import { dashboardPage, type PageUser } from '../../components/layout.ts'
-import { pager } from '../../components/pager.ts'
+import { rowLink } from '../../components/list.ts'
+import { livePart } from '../../components/live.ts'
+import { type PagerLinks, pager } from '../../components/pager.ts'
 import { withdrawalBadge } from '../../components/payout/withdrawal-badge.ts'
 import { formatFiat } from '../../components/sale/fiat.ts'
-import { formatZat, formatZecAmount, shorten, timeElement } from '../../format.ts'
+import { formatZat, formatZecAmount, listTime, shorten } from '../../format.ts'
 import { booleanAttribute, type Html, html } from '../../html.ts'
 
-export interface WithdrawalsView {
+export interface WithdrawalsView extends PagerLinks {
   readonly configured: boolean
   readonly currencies: readonly string[]
   /** Rates that are available now; currencies without a rate are left out. */
   readonly rates: readonly Rate[]
   readonly spreadBps: number
   readonly withdrawals: readonly WithdrawalWithInvoice[]
-  readonly older: string | null
   /** Submitted values, if the form is shown again with an error. */
   readonly form?: { readonly amount: string; readonly currency: string; readonly payoutTo: string }
   readonly error?: string
 }
 
 export function withdrawalsPage(user: PageUser, view: WithdrawalsView): Html {
-  const { withdrawals, older, error } = view
+  const { withdrawals, error } = view
   return dashboardPage({
     ...user,
     menuPath: '/withdrawals',
-    title: 'Withdrawals',
+    title: 'Payouts',
+    isLive: true,
     error,
     body: html`
       <p class="lead">Exchange ZEC for money in your bank account. Your wallet pays a deposit address, and the operator of this service pays you out.</p>
-      ${view.configured ? orderForm(view) : html`<p class="card">The operator of this service does not offer withdrawals.</p>`}
-      <section class="card" aria-labelledby="orders"><h2 id="orders">Your withdrawals</h2>
-        ${withdrawals.length > 0 ? orderTable(withdrawals) : html`<p class="empty">No withdrawals yet.</p>`}
-        ${pager({ older })}
+      ${view.configured ? orderForm(view) : html`<p class="card">The operator of this service does not offer payouts.</p>`}
+      <section class="card" aria-labelledby="orders"><h2 id="orders">Your payouts</h2>
+        ${livePart(
+          'list',
+          html`<div data-recheck>${withdrawals.length > 0 ? orderTable(withdrawals) : html`<p class="empty">No payouts yet.</p>`}</div>
+        ${pager(view)}`,
+        )}
       </section>`,
   })
 }
@@ -47,7 +52,7 @@ function orderForm({ currencies, rates, spreadBps, form }: WithdrawalsView): Htm
     ${amountField({ value: form?.amount ?? '', hint: quote(rates, spreadBps) })}
     <div class="field"><label for="currency">Payout currency</label><select id="currency" name="currency">${options}</select></div>
     ${field({ name: 'payout_to', label: 'Payout destination', value: form?.payoutTo ?? '', maxlength: MAX_PAYOUT_TO_CHARS, hint: 'Your bank account, or another destination agreed with the operator. It is stored encrypted.', attributes: html` autocomplete="off" spellcheck="false"` })}
-    <button class="primary">Create withdrawal</button>
+    <button class="primary">Create payout</button>
   </form>`
 }
 
@@ -60,12 +65,12 @@ function quote(rates: readonly Rate[], spreadBps: number): string {
 
 function orderTable(orders: readonly WithdrawalWithInvoice[]): Html {
   const rows = orders.map(
-    ({ withdrawal, maskedPayoutTo }) => html`<tr>
-      <td><a href="/withdrawals/${withdrawal.publicId}" class="code" aria-label="Withdrawal ${withdrawal.publicId}">${shorten(withdrawal.publicId, 8, 0)}</a><span class="below">${timeElement(withdrawal.createdAt)}</span><span class="slim">${withdrawalBadge(withdrawal.status)}</span></td>
+    ({ withdrawal, maskedPayoutTo }) => html`<tr id="payout-${withdrawal.publicId}">
+      <td>${rowLink(`/withdrawals/${withdrawal.publicId}`, shorten(withdrawal.publicId, 8, 0), `Payout ${withdrawal.publicId}`, 'code')}<span class="below">${listTime(withdrawal.createdAt)}</span><span class="slim">${withdrawalBadge(withdrawal.status)}</span></td>
       <td class="wide">${withdrawalBadge(withdrawal.status)}</td>
       <td class="number wide">${formatZecAmount(withdrawal.amountZat)}<span class="below">${formatZat(withdrawal.amountZat)}</span></td>
       <td class="number">${formatFiat(withdrawal.fiatAmount, withdrawal.fiatCurrency)}<span class="below"><bdi>${maskedPayoutTo}</bdi></span></td>
     </tr>`,
   )
-  return html`<table class="list"><thead><tr><th scope="col">Withdrawal</th><th scope="col" class="wide">Status</th><th scope="col" class="number wide">Deposit</th><th scope="col" class="number">Payout</th></tr></thead><tbody>${rows}</tbody></table>`
+  return html`<table class="list rows"><thead><tr><th scope="col">Payout</th><th scope="col" class="wide">Status</th><th scope="col" class="number wide">Deposit</th><th scope="col" class="number">You get</th></tr></thead><tbody>${rows}</tbody></table>`
 }

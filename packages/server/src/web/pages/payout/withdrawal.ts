@@ -4,9 +4,9 @@ import { confirmationSecs, formatWaitingTime } from '../../../domain/sale/confir
 import { isFinal } from '../../../domain/sale/invoice.ts'
 import { paymentUri } from '../../../domain/sale/payment-uri.ts'
 import type { WithdrawalWithInvoice } from '../../../services/payout/withdrawal.ts'
+import { confirmedButton } from '../../components/confirm.ts'
 import { copyable } from '../../components/copyable.ts'
 import { definitionList } from '../../components/definition-list.ts'
-import { actionButton } from '../../components/form.ts'
 import { dashboardPage, type PageUser } from '../../components/layout.ts'
 import { livePart } from '../../components/live.ts'
 import { withdrawalBadge } from '../../components/payout/withdrawal-badge.ts'
@@ -28,7 +28,7 @@ export function withdrawalPage(user: PageUser, view: WithdrawalView): Html {
   return dashboardPage({
     ...user,
     menuPath: '/withdrawals',
-    title: `Withdrawal ${shorten(withdrawal.publicId, 8, 0)}`,
+    title: `Payout ${shorten(withdrawal.publicId, 8, 0)}`,
     error,
     ...(isFinal(invoice.status) ? {} : { liveInvoiceId: invoice.publicId }),
     body: html`<div class="stack">${livePart('live', liveContent(view))}</div>`,
@@ -62,13 +62,13 @@ function explanation({ withdrawal, invoice, spacingSecs }: WithdrawalView): Chil
     case 'completed':
       return 'The payout is complete.'
     case 'canceled':
-      return 'You canceled this withdrawal. Do not pay it.'
+      return 'You canceled this payout. Do not pay it.'
     case 'expired':
-      return 'No deposit arrived in time. Do not pay this withdrawal. Create a new one instead.'
+      return 'No deposit arrived in time. Do not pay it. Create a new one instead.'
     case 'failed':
       return 'The payout failed. Please contact the operator about your deposit.'
     case 'needs_attention':
-      return 'The deposit does not match the withdrawal: too little, too much, too late, or removed by a reorganisation. The operator reviews it.'
+      return 'The deposit does not match the payout: too little, too much, too late, or removed by a reorganisation. The operator reviews it.'
   }
 }
 
@@ -78,7 +78,7 @@ function deposit({ withdrawal, invoice }: WithdrawalView): Html {
   return html`<section class="card checkout" aria-labelledby="deposit"><h2 id="deposit">Deposit</h2>
     ${walletLink(paymentUri(address, dueZat, withdrawal.publicId))}
     ${manualPayment(dueZat, address)}
-    ${cancelable && actionButton(`/withdrawals/${withdrawal.publicId}/cancel`, 'Cancel withdrawal', { kind: 'danger' })}
+    ${cancelable && confirmedButton(`/withdrawals/${withdrawal.publicId}/cancel`, 'Cancel payout', { question: 'Cancel this payout?', consequence: 'Its rate is given up, and a deposit afterwards has to be sorted out by the operator.' })}
   </section>`
 }
 

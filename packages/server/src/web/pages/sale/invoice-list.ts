@@ -1,8 +1,12 @@
 import { INVOICE_STATUSES, type Invoice, type InvoiceStatus } from '../../../domain/sale/invoice.ts'
+import type { Totals } from '../../../ports/repository/page.ts'
 import type { InvoiceFilter } from '../../../ports/repository/sale/invoice.ts'
 import { dashboardPage, type PageUser } from '../../components/layout.ts'
-import { pager } from '../../components/pager.ts'
+import { exportButton, filterForm, totalsLine } from '../../components/list.ts'
+import { livePart } from '../../components/live.ts'
+import { type PagerLinks, pager } from '../../components/pager.ts'
 import { invoiceTable } from '../../components/sale/invoice-table.ts'
+import { saleTabs } from '../../components/sale/tabs.ts'
 import { booleanAttribute, type Html, html } from '../../html.ts'
 
 /** Values of the filter besides the statuses, with what they select and their names. */
@@ -15,48 +19,65 @@ export const FLAG_FILTERS = {
   attention: { filter: { needsAttention: true }, label: 'payment missing' },
 } as const satisfies Readonly<Record<string, { readonly filter: InvoiceFilter; readonly label: string }>>
 
-type FlagFilter = keyof typeof FLAG_FILTERS
+export type FlagFilter = keyof typeof FLAG_FILTERS
 
-interface InvoicesView {
+interface InvoicesView extends PagerLinks {
   readonly invoices: readonly Invoice[]
   readonly search: string
   readonly status: InvoiceStatus | FlagFilter | null
   /** `YYYY-MM-DD`, or empty. */
   readonly from: string
   readonly to: string
-  /** Links to other pages of the list; null if there is none. */
-  readonly newest: string | null
-  readonly older: string | null
+  /** Of all invoices of the filter. Null for a search, which has no more than it lists. */
+  readonly totals: Totals | null
+  /** The token of the form that exports. */
+  readonly token: string
   readonly error?: string
 }
 
 export function invoicesPage(user: PageUser, view: InvoicesView): Html {
-  const filtered = view.search !== '' || view.status !== null || view.from !== '' || view.to !== ''
+  const { search, status, from, to } = view
+  const used = [status ?? '', from, to].filter(value => value !== '').length
+  const isFiltered = search !== '' || used > 0
   return dashboardPage({
     ...user,
     menuPath: '/invoices',
     title: 'Invoices',
     error: view.error,
+    isLive: true,
     actions: html`<a class="button primary" href="/invoices/new">New invoice</a>`,
     body: html`
-      ${filters(view, filtered)}
+      ${saleTabs('/invoices')}
+      ${filters(view, used, isFiltered)}
       <section class="card" aria-label="Invoices">
-        ${view.invoices.length > 0 ? invoiceTable(view.invoices) : html`<p class="empty">${filtered ? 'No matching invoices.' : 'No invoices yet.'}</p>`}
-        ${pager(view)}
+        ${livePart('list', html`${list(view, isFiltered)}`)}
       </section>`,
   })
 }
 
-function filters({ search, status, from, to }: InvoicesView, filtered: boolean): Html {
+function list(view: InvoicesView, isFiltered: boolean): Html {
+  const { invoices, totals, token, status, from, to } = view
+  if (invoices.length === 0)
+    return html`<p class="empty" data-recheck>${isFiltered ? 'No matching invoices.' : 'No invoices yet.'}</p>`
+  return html`${totals && html`<div class="summary">${totalsLine(totals, 'invoice', 'received')}${exportButton('invoices', token, { status: status ?? '', from, to })}</div>`}
+    <div data-recheck>${invoiceTable(invoices)}</div>
+    ${pager(view)}`
+}
+
+function filters({ search, status, from, to }: InvoicesView, used: number, isFiltered: boolean): Html {
   const option = (name: string, label: string) =>
     html`<option value="${name}"${booleanAttribute('selected', name === status)}>${label}</option>`
   const options = INVOICE_STATUSES.map(name => option(name, name))
   const flags = Object.entries(FLAG_FILTERS).map(([name, { label }]) => option(name, label))
-  return html`<form class="filters" method="get" action="/invoices" role="search" aria-label="Search invoices">
-    <div class="field grow"><label for="q">Search</label><input id="q" name="q" type="search" value="${search}" maxlength="512" placeholder="Order, ID, address or transaction" autocomplete="off" spellcheck="false"></div>
-    <div class="field all"><label for="status">Status</label><select id="status" name="status"><option value="">any</option>${options}<hr>${flags}</select></div>
-    <div class="field"><label for="from">From</label><input id="from" name="from" type="date" value="${from}"></div>
-    <div class="field"><label for="to">To</label><input id="to" name="to" type="date" value="${to}"></div>
-    <div class="field buttons"><button>Search</button>${filtered && html` <a class="button quiet" href="/invoices">Clear</a>`}</div>
-  </form>`
+  return filterForm({
+    path: '/invoices',
+    label: 'Search invoices',
+    action: 'Search',
+    used,
+    isFiltered,
+    search: html`<div class="field grow"><label for="q">Search</label><input id="q" name="q" type="search" value="${search}" maxlength="512" placeholder="Order, ID, address or transaction" autocomplete="off" spellcheck="false"></div>`,
+    fields: html`<div class="field all"><label for="status">Status</label><select id="status" name="status"><option value="">any</option>${options}<hr>${flags}</select></div>
+      <div class="field"><label for="from">From</label><input id="from" name="from" type="date" value="${from}"></div>
+      <div class="field"><label for="to">To</label><input id="to" name="to" type="date" value="${to}"></div>`,
+  })
 }

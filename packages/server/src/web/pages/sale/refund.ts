@@ -1,7 +1,8 @@
 import { type RefundWithInvoice, refundPayment, refundPaymentUri } from '../../../domain/sale/refund.ts'
+import { confirmedButton } from '../../components/confirm.ts'
 import { copyable } from '../../components/copyable.ts'
 import { definitionList } from '../../components/definition-list.ts'
-import { actionButton, field } from '../../components/form.ts'
+import { field } from '../../components/form.ts'
 import { dashboardPage, type PageUser } from '../../components/layout.ts'
 import { formatPrice } from '../../components/sale/fiat.ts'
 import { rateLine } from '../../components/sale/invoice-details.ts'
@@ -23,7 +24,7 @@ export function refundPage(user: PageUser, view: RefundView): Html {
   const isOpen = refund.status === 'awaiting_address' || refund.status === 'ready'
   return dashboardPage({
     ...user,
-    menuPath: '/refunds',
+    menuPath: '/invoices',
     title: `Refund ${shorten(refund.publicId, 8, 0)}`,
     error,
     body: html`<div class="stack">
@@ -32,7 +33,7 @@ export function refundPage(user: PageUser, view: RefundView): Html {
         ${refund.status === 'awaiting_address' && askBuyer(view)}
         ${refund.status === 'ready' && payRefund(view)}
         <section class="card" aria-labelledby="facts"><h2 id="facts">Details</h2>${facts(view)}
-        ${isOpen && actionButton(`/refunds/${refund.publicId}/cancel`, 'Cancel refund', { kind: 'danger' })}</section>
+        ${isOpen && confirmedButton(`/refunds/${refund.publicId}/cancel`, 'Cancel refund', { question: 'Cancel this refund?', consequence: 'The buyer’s link stops working. You can create another refund for the invoice.' })}</section>
       </div>
     </div>`,
   })
@@ -108,7 +109,7 @@ export function refundPaymentPage(user: PageUser, refunds: readonly RefundWithIn
   const { uri, totalZat } = refundPayment(refunds)
   return dashboardPage({
     ...user,
-    menuPath: '/refunds',
+    menuPath: '/invoices',
     title: `Pay ${pluralize(refunds.length, 'refund')}`,
     error,
     body: html`<div class="columns">

@@ -7,7 +7,7 @@ import type { Site } from '../../context.ts'
 import { errorSentence } from '../../error-text.ts'
 import { type FormFields, formFields, idParam, queryFields } from '../../forms.ts'
 import { type ApiKeysView, apiKeysPage, SCOPE_PREFIX } from '../../pages/account/api-key.ts'
-import { paginate } from '../../paginate.ts'
+import { type Place, pagerLinks, paginate } from '../../paginate.ts'
 
 const PAGE_SIZE = 50
 const PATH = '/api-keys'
@@ -30,16 +30,16 @@ function rightsIn(form: FormFields, now: number): KeyRights | null {
 export function apiKeyPages(site: Site): void {
   const { apiKeys, clock, dashboard, publicUrl } = site.deps
 
-  async function view(user: AuthenticatedUser, before?: string): Promise<ApiKeysView> {
-    const { items, olderThan } = await paginate({
+  async function view(user: AuthenticatedUser, place: Place = {}): Promise<ApiKeysView> {
+    const page = await paginate({
       size: PAGE_SIZE,
-      before,
+      place,
       read: page => apiKeys.list(user.account, page),
-      publicId: key => key.publicId,
+      idOf: key => key.publicId,
     })
     return {
-      keys: items,
-      older: olderThan && `${PATH}?before=${olderThan}`,
+      keys: page.items,
+      ...pagerLinks(PATH, page),
       now: nowSecs(clock),
       publicUrl: publicUrl(),
       firstInvoice: false,
@@ -47,9 +47,10 @@ export function apiKeyPages(site: Site): void {
   }
 
   site.page('GET', PATH, async (request, _reply, user) => {
-    const { before, done } = queryFields(request)
+    const query = queryFields(request)
+    const { done } = query
     const flash = done === 'revoked' ? { flash: 'API key revoked. It no longer works.' } : {}
-    return apiKeysPage(site.pageUser(user), { ...(await view(user, before)), ...flash })
+    return apiKeysPage(site.pageUser(user), { ...(await view(user, query)), ...flash })
   })
 
   site.page('POST', PATH, async (request, reply, user) => {

@@ -1,7 +1,7 @@
 import type { Site } from '../../context.ts'
 import { queryFields } from '../../forms.ts'
 import { activityPage } from '../../pages/account/audit.ts'
-import { paginate } from '../../paginate.ts'
+import { numberIn, numberOf, pagerLinks, paginate } from '../../paginate.ts'
 
 const PAGE_SIZE = 50
 const PATH = '/activity'
@@ -10,23 +10,20 @@ export function activityPages(site: Site): void {
   const { auditLog } = site.deps
 
   site.page('GET', PATH, async (request, _reply, user) => {
-    const before = parseEntryId(queryFields(request).before)
-    const { items, olderThan } = await paginate({
+    const { before, after } = queryFields(request)
+    const page = await paginate({
       size: PAGE_SIZE,
-      before: before?.toString(),
-      read: ({ limit }) => auditLog.list({ accountId: user.account.id }, limit, before),
-      publicId: ({ id }) => String(id),
+      place: { before: numberIn(before), after: numberIn(after) },
+      read: ({ limit, before, after }) =>
+        after === undefined
+          ? auditLog.list({ accountId: user.account.id }, limit, numberOf(before))
+          : auditLog.listAfter(user.account, limit, Number(after)),
+      idOf: ({ id }) => String(id),
     })
     return activityPage(site.pageUser(user), {
-      entries: items,
+      entries: page.items,
       current: user.session.publicId,
-      newest: before === undefined ? null : PATH,
-      older: olderThan && `${PATH}?before=${olderThan}`,
+      ...pagerLinks(PATH, page),
     })
   })
-}
-
-/** Anything else than an id shows the newest entries. */
-function parseEntryId(text = ''): number | undefined {
-  return /^\d{1,15}$/.test(text) ? Number(text) : undefined
 }

@@ -7,11 +7,10 @@ import { errorSentence } from '../../error-text.ts'
 import { formFields, queryFields } from '../../forms.ts'
 import type { Html } from '../../html.ts'
 import { billingPage } from '../../pages/account/billing.ts'
-import { paginate } from '../../paginate.ts'
+import { type Place, pagerLinks, paginate } from '../../paginate.ts'
 
 interface Shown {
-  /** Id of the last purchase of the previous page. */
-  readonly before?: string | undefined
+  readonly place?: Place
   readonly error?: string
   readonly lower?: Plan
 }
@@ -22,14 +21,14 @@ const PAGE_SIZE = 20
 export function billingPages(site: Site): void {
   const { accounts, billing, signIn, withdrawals } = site.deps
 
-  async function show(user: AuthenticatedUser, { before, error, lower }: Shown = {}): Promise<Html> {
-    const [overview, { items, olderThan }, rate] = await Promise.all([
+  async function show(user: AuthenticatedUser, { place = {}, error, lower }: Shown = {}): Promise<Html> {
+    const [overview, page, rate] = await Promise.all([
       accounts.overview(user.account),
       paginate({
         size: PAGE_SIZE,
-        before,
+        place,
         read: page => billing.purchases(user.account, page),
-        publicId: ({ invoice }) => invoice.publicId,
+        idOf: ({ invoice }) => invoice.publicId,
       }),
       currentRate(site.deps, withdrawals.currencies[0] ?? 'USD'),
     ])
@@ -38,8 +37,8 @@ export function billingPages(site: Site): void {
       plans: billing.plans,
       configured: billing.configured,
       rate,
-      purchases: items,
-      older: olderThan && `${PATH}?before=${olderThan}`,
+      purchases: page.items,
+      ...pagerLinks(PATH, page),
       ...(error === undefined ? {} : { error }),
       ...(lower === undefined ? {} : { lower }),
     })
@@ -51,7 +50,7 @@ export function billingPages(site: Site): void {
     return billing.plans.find(plan => plan.name === name && isForSale(plan) && isLowerPlan(plan, current))
   }
 
-  site.page('GET', PATH, (request, _reply, user) => show(user, { before: queryFields(request).before }))
+  site.page('GET', PATH, (request, _reply, user) => show(user, { place: queryFields(request) }))
 
   site.page('POST', PATH, async (request, reply, user): Promise<Html | FastifyReply> => {
     const { plan = '', lower: isConfirmed } = formFields(request)

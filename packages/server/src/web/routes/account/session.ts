@@ -4,7 +4,7 @@ import { clearSessionCookie, readBrowserCookie, setBrowserCookie } from '../../c
 import { errorSentence } from '../../error-text.ts'
 import { formFields, idParam, queryFields } from '../../forms.ts'
 import { type SessionsView, sessionsPage } from '../../pages/account/session.ts'
-import { paginate } from '../../paginate.ts'
+import { type Place, pagerLinks, paginate } from '../../paginate.ts'
 
 const PAGE_SIZE = 50
 const PATH = '/sessions'
@@ -12,24 +12,21 @@ const PATH = '/sessions'
 export function sessionPages(site: Site): void {
   const { sessions, signIn } = site.deps
 
-  async function view(user: AuthenticatedUser, before?: string): Promise<SessionsView> {
-    const { items, olderThan } = await paginate({
+  async function view(user: AuthenticatedUser, place: Place = {}): Promise<SessionsView> {
+    const page = await paginate({
       size: PAGE_SIZE,
-      before,
+      place,
       read: page => sessions.list(user.account, page),
-      publicId: session => session.publicId,
+      idOf: session => session.publicId,
     })
-    return {
-      sessions: items,
-      current: user.session.publicId,
-      older: olderThan && `${PATH}?before=${olderThan}`,
-    }
+    return { sessions: page.items, current: user.session.publicId, ...pagerLinks(PATH, page) }
   }
 
   site.page('GET', PATH, async (request, _reply, user) => {
-    const { before, done } = queryFields(request)
+    const query = queryFields(request)
+    const { done } = query
     const flash = done === 'ended' ? { flash: 'Session ended.' } : {}
-    return sessionsPage(site.pageUser(user), { ...(await view(user, before)), ...flash })
+    return sessionsPage(site.pageUser(user), { ...(await view(user, query)), ...flash })
   })
 
   site.page('POST', PATH, async (request, reply, user) => {

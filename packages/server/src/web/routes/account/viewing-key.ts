@@ -50,7 +50,7 @@ export function viewingKeyPages(site: Site): void {
       try {
         const { account, firstAddress } = await viewingKeys.set(before, text, actor)
         const setupSteps = await dashboard.setupSteps(account)
-        const changed = { firstAddress, justSet: true, showNextStep: !setupSteps.apiKey, flash: 'Viewing key saved.' }
+        const changed = { firstAddress, justSet: true, showNextStep: !setupSteps.invoice, flash: 'Viewing key saved.' }
         const shown = { ...(await view(account)), ...changed }
         return viewingKeyPage(site.pageUser(user), shown)
       } catch (error) {

@@ -4,13 +4,13 @@ import type { AttemptRow } from '../../../ports/repository/notify/delivery.ts'
 import type { Webhook } from '../../../ports/repository/notify/webhook.ts'
 import type { LogFilter } from '../../../services/notify/delivery-log.ts'
 import type { AuthenticatedUser } from '../../auth.ts'
-import { filteredLink, parseDeliveryFilter } from '../../components/notify/delivery-filter.ts'
+import { filterParameters, parseDeliveryFilter } from '../../components/notify/delivery-filter.ts'
 import type { Site } from '../../context.ts'
 import { errorSentence } from '../../error-text.ts'
 import { formFields, idParam, queryFields } from '../../forms.ts'
 import { attemptPage } from '../../pages/notify/attempt.ts'
 import { type WebhookView, webhookPage } from '../../pages/notify/webhook.ts'
-import { paginate } from '../../paginate.ts'
+import { type Place, pagerLinks, paginate } from '../../paginate.ts'
 import { receiversFor } from '../../receivers.ts'
 
 const PAGE_SIZE = 25
@@ -33,22 +33,22 @@ const AWAITED: ReadonlySet<string> = new Set(['test', 'resend', 'resent', 'resen
 export function webhookPages(site: Site): void {
   const { endpoints, webhooks } = site.deps
 
-  async function view(user: AuthenticatedUser, before?: string, filter: LogFilter = {}): Promise<WebhookView> {
-    const { items, olderThan } = await paginate({
+  async function view(user: AuthenticatedUser, place: Place = {}, filter: LogFilter = {}): Promise<WebhookView> {
+    const page = await paginate({
       size: PAGE_SIZE,
-      before,
+      place,
       read: page => webhooks.deliveries(user.account, page, filter),
-      publicId: delivery => delivery.publicId,
+      idOf: delivery => delivery.publicId,
     })
     const webhook = await webhookOf(user)
     return {
       webhook,
       endpoints: await endpoints.listWithFailed(user.account),
       receivers: await receiversFor(webhook && URL.parse(webhook.url)),
-      deliveries: items,
+      deliveries: page.items,
       filter,
       failed: await webhooks.countFailed(user.account),
-      older: olderThan && filteredLink(filter, olderThan),
+      ...pagerLinks(PATH, page, filterParameters(filter), '#log'),
     }
   }
 
@@ -72,11 +72,11 @@ export function webhookPages(site: Site): void {
 
   site.page('GET', PATH, async (request, _reply, user) => {
     const query = queryFields(request)
-    const { before, done = '' } = query
+    const { done = '' } = query
     const flash = FLASHES.get(done)
     const awaiting = AWAITED.has(done)
     const shown = {
-      ...(await view(user, before, parseDeliveryFilter(query))),
+      ...(await view(user, query, parseDeliveryFilter(query))),
       awaiting,
       ...(flash === undefined ? {} : { flash }),
     }

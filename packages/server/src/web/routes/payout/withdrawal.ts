@@ -11,7 +11,7 @@ import { formFields, idParam, queryFields } from '../../forms.ts'
 import type { Html } from '../../html.ts'
 import { withdrawalPage } from '../../pages/payout/withdrawal.ts'
 import { type WithdrawalsView, withdrawalsPage } from '../../pages/payout/withdrawal-list.ts'
-import { paginate } from '../../paginate.ts'
+import { type Place, pagerLinks, paginate } from '../../paginate.ts'
 
 const PATH = '/withdrawals'
 const PAGE_SIZE = 20
@@ -20,13 +20,13 @@ export function withdrawalPages(site: Site): void {
   const { blockSpacing, sandboxTools, withdrawals } = site.deps
   const { currencies, spreadBps, configured } = withdrawals
 
-  async function list(user: AuthenticatedUser, before?: string, retry: Pick<WithdrawalsView, 'form' | 'error'> = {}) {
-    const [{ items, olderThan }, ...rates] = await Promise.all([
+  async function list(user: AuthenticatedUser, place: Place = {}, retry: Pick<WithdrawalsView, 'form' | 'error'> = {}) {
+    const [page, ...rates] = await Promise.all([
       paginate({
         size: PAGE_SIZE,
-        before,
+        place,
         read: page => withdrawals.list(user.account, page),
-        publicId: ({ withdrawal }) => withdrawal.publicId,
+        idOf: ({ withdrawal }) => withdrawal.publicId,
       }),
       ...currencies.map(currency => currentRate(site.deps, currency)),
     ])
@@ -35,8 +35,8 @@ export function withdrawalPages(site: Site): void {
       currencies,
       spreadBps,
       rates: rates.filter(rate => rate !== null),
-      withdrawals: items,
-      older: olderThan && `${PATH}?before=${olderThan}`,
+      withdrawals: page.items,
+      ...pagerLinks(PATH, page),
       ...retry,
     })
   }
@@ -53,7 +53,7 @@ export function withdrawalPages(site: Site): void {
     })
   }
 
-  site.page('GET', PATH, (request, _reply, user) => list(user, queryFields(request).before))
+  site.page('GET', PATH, (request, _reply, user) => list(user, queryFields(request)))
 
   site.page('POST', PATH, async (request, reply, user): Promise<Html | FastifyReply> => {
     const form = formFields(request)

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { AppError } from '../../../domain/error.ts'
 import { type ExportKind, isExportFormat, isExportKind } from '../../../domain/sale/export.ts'
+import { REFUND_STATUSES } from '../../../domain/sale/refund.ts'
 import { DAY_SECS, parseDay } from '../../../domain/time.ts'
 import type { ExportFile } from '../../../services/sale/export.ts'
 import type { AuthenticatedUser } from '../../auth.ts'
@@ -8,6 +9,7 @@ import type { Site } from '../../context.ts'
 import { errorSentence } from '../../error-text.ts'
 import { checkFormToken, formToken } from '../../form-token.ts'
 import { formFields, queryFields } from '../../forms.ts'
+import { statusFilter } from '../../invoice-filter.ts'
 import { exportPage } from '../../pages/sale/export.ts'
 
 export function exportPages(site: Site): void {
@@ -23,7 +25,7 @@ export function exportPages(site: Site): void {
   site.page('POST', { path: '/export/download', rate: 'export' }, async (request, reply, user) => {
     const form = formFields(request)
     checkFormToken(keyedHash, user.session, form)
-    const { kind = 'invoices', format = 'csv', from = '', to = '' } = form
+    const { kind = 'invoices', format = 'csv', from = '', to = '', status } = form
     const first = from === '' ? 0 : parseDay(from)
     const last = to === '' ? null : parseDay(to)
     const reject = (error: string, status = 400) => {
@@ -39,7 +41,18 @@ export function exportPages(site: Site): void {
     const period = { from: first, ...(last === null ? {} : { to: last + DAY_SECS }) }
     let file: ExportFile
     try {
-      file = exports[kind](user.account, user.session, format, period)
+      const { account, session } = user
+      file =
+        kind === 'invoices'
+          ? exports.invoices(account, session, format, period, undefined, statusFilter(form))
+          : exports.refunds(
+              account,
+              session,
+              format,
+              period,
+              undefined,
+              REFUND_STATUSES.find(name => name === status),
+            )
     } catch (error) {
       if (!(error instanceof AppError && error.kind === 'too_many')) throw error
       reply.header('retry-after', error.retryAfterSecs)

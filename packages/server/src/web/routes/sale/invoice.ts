@@ -1,51 +1,54 @@
 import { AppError } from '../../../domain/error.ts'
-import { INVOICE_STATUSES, type Invoice, paymentRequest } from '../../../domain/sale/invoice.ts'
+import { type Invoice, paymentRequest } from '../../../domain/sale/invoice.ts'
 import { paymentUri } from '../../../domain/sale/payment-uri.ts'
 import { withoutUnprintable } from '../../../domain/text.ts'
-import { DAY_SECS, parseDay } from '../../../domain/time.ts'
 import { toAppError } from '../../../http/error.ts'
 import { checkoutUrl } from '../../../http/routes/sale/invoice.ts'
 import { nowSecs } from '../../../ports/clock.ts'
-import type { InvoiceFilter } from '../../../ports/repository/sale/invoice.ts'
 import type { AuthenticatedUser } from '../../auth.ts'
 import { swapCard } from '../../components/sale/swap.ts'
 import type { Site } from '../../context.ts'
 import { errorSentence } from '../../error-text.ts'
-import { type FormFields, idParam, queryFields } from '../../forms.ts'
+import { formToken } from '../../form-token.ts'
+import { idParam, queryFields } from '../../forms.ts'
 import type { Html } from '../../html.ts'
+import { invoiceFilter, statusIn } from '../../invoice-filter.ts'
 import { invoicePage } from '../../pages/sale/invoice.ts'
-import { FLAG_FILTERS, invoicesPage } from '../../pages/sale/invoice-list.ts'
-import { paginate } from '../../paginate.ts'
+import { invoicesPage } from '../../pages/sale/invoice-list.ts'
+import { pagerLinks, paginate } from '../../paginate.ts'
 
 const PAGE_SIZE = 25
 const DEMO_DONATION_ZAT = 1_000_000n
-const FLAGS = Object.keys(FLAG_FILTERS) as (keyof typeof FLAG_FILTERS)[]
 
 export function invoicePages(site: Site): void {
-  const { blockSpacing, cancellations, clock, dashboard, invoices, sandboxTools, publicUrl, swaps } = site.deps
+  const { blockSpacing, cancellations, clock, dashboard, invoices, keyedHash, sandboxTools, publicUrl, swaps } =
+    site.deps
 
   site.page('GET', '/invoices', async (request, _reply, user) => {
     const query = queryFields(request)
-    const { q = '', from = '', to = '', before } = query
+    const { q = '', from = '', to = '' } = query
     const search = withoutUnprintable(q)
-    const filter = filterOf(query)
-    const status = [...INVOICE_STATUSES, ...FLAGS].find(name => name === query.status) ?? null
-    const shown = { search, status, from, to }
+    const filter = invoiceFilter(query)
+    const status = statusIn(query)
+    const shown = { search, status, from, to, token: formToken(keyedHash, user.session) }
     if (search !== '') {
       const found = await dashboard.search(user.account, search)
-      return invoicesPage(site.pageUser(user), { ...shown, invoices: found, newest: null, older: null })
+      return invoicesPage(site.pageUser(user), { ...shown, invoices: found, totals: null, older: null })
     }
-    const { items, olderThan } = await paginate({
-      size: PAGE_SIZE,
-      before,
-      read: page => invoices.list(user.account, page, filter),
-      publicId: invoice => invoice.publicId,
-    })
+    const [page, totals] = await Promise.all([
+      paginate({
+        size: PAGE_SIZE,
+        place: query,
+        read: page => invoices.list(user.account, page, filter),
+        idOf: invoice => invoice.publicId,
+      }),
+      dashboard.totals(user.account, filter),
+    ])
     return invoicesPage(site.pageUser(user), {
       ...shown,
-      invoices: items,
-      newest: before === undefined ? null : linkTo(query, undefined),
-      older: olderThan && linkTo(query, olderThan),
+      invoices: page.items,
+      totals,
+      ...pagerLinks('/invoices', page, { status: query.status ?? '', from, to }),
     })
   })
 
@@ -91,23 +94,4 @@ function sandboxRequest(invoice: Invoice): string {
   const { openAmount, amountZat, address, publicId } = invoice
   if (!openAmount) return paymentRequest(invoice)
   return paymentUri(address, amountZat > DEMO_DONATION_ZAT ? amountZat : DEMO_DONATION_ZAT, publicId)
-}
-
-function filterOf({ status, from = '', to = '' }: FormFields): InvoiceFilter {
-  const flag = FLAGS.find(name => name === status)
-  const known = INVOICE_STATUSES.find(name => name === status)
-  const createdFrom = parseDay(from)
-  const lastDay = parseDay(to)
-  return {
-    ...(known === undefined ? {} : { statuses: [known] }),
-    ...(flag === undefined ? {} : FLAG_FILTERS[flag].filter),
-    ...(createdFrom === null ? {} : { createdFrom }),
-    ...(lastDay === null ? {} : { createdTo: lastDay + DAY_SECS }),
-  }
-}
-
-function linkTo({ status, from, to }: FormFields, before: string | undefined): string {
-  const parameters = Object.entries({ status, from, to, before }).filter(([, value]) => value)
-  const query = new URLSearchParams(parameters as [string, string][]).toString()
-  return query === '' ? '/invoices' : `/invoices?${query}`
 }

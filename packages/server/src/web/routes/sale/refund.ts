@@ -7,19 +7,20 @@ import type { AuthenticatedUser } from '../../auth.ts'
 import { SELECT_PREFIX } from '../../components/sale/refund-table.ts'
 import type { Site } from '../../context.ts'
 import { errorSentence } from '../../error-text.ts'
+import { formToken } from '../../form-token.ts'
 import { type FormFields, formFields, idParam, queryFields } from '../../forms.ts'
 import type { Html } from '../../html.ts'
 import { newRefundPage } from '../../pages/sale/new-refund.ts'
 import { refundPage, refundPaymentPage } from '../../pages/sale/refund.ts'
 import { MAX_PAID_AT_ONCE, refundsPage } from '../../pages/sale/refund-list.ts'
-import { paginate } from '../../paginate.ts'
+import { pagerLinks, paginate } from '../../paginate.ts'
 
 const PATH = '/refunds'
 const PAGE_SIZE = 25
 const TOO_MANY = `Select at most ${MAX_PAID_AT_ONCE} refunds.`
 
 export function refundPages(site: Site): void {
-  const { refunds, publicUrl } = site.deps
+  const { keyedHash, refunds, publicUrl } = site.deps
 
   const detail = (user: AuthenticatedUser, found: RefundWithInvoice, error?: string): Html =>
     refundPage(site.pageUser(user), {
@@ -29,23 +30,22 @@ export function refundPages(site: Site): void {
     })
 
   async function list(user: AuthenticatedUser, query: FormFields, error?: string): Promise<Html> {
-    const { before } = query
     const status = REFUND_STATUSES.find(name => name === query.status) ?? null
-    const { items, olderThan } = await paginate({
-      size: PAGE_SIZE,
-      before,
-      read: page => refunds.list(user.account, page, status ?? undefined, 'hidden'),
-      publicId: ({ refund }) => refund.publicId,
-    })
-    const linkTo = (from: string | null) => {
-      const parameters = new URLSearchParams({ ...(status && { status }), ...(from !== null && { before: from }) })
-      return parameters.size === 0 ? PATH : `${PATH}?${parameters}`
-    }
+    const [page, totals] = await Promise.all([
+      paginate({
+        size: PAGE_SIZE,
+        place: query,
+        read: page => refunds.list(user.account, page, status ?? undefined, 'hidden'),
+        idOf: ({ refund }) => refund.publicId,
+      }),
+      refunds.totals(user.account, status ?? undefined),
+    ])
     return refundsPage(site.pageUser(user), {
-      refunds: items,
+      refunds: page.items,
       status,
-      newest: before === undefined ? null : linkTo(null),
-      older: olderThan && linkTo(olderThan),
+      totals,
+      token: formToken(keyedHash, user.session),
+      ...pagerLinks(PATH, page, { status: status ?? '' }),
       ...(error !== undefined && { error }),
     })
   }

@@ -44,6 +44,9 @@ export function auditSuite(engine: DatabaseEngine): void {
       (await list(1, newest?.id)).map(({ detail }) => detail),
       ['a'],
     )
+    const oldest = (await list()).at(-1)
+    const newer = await store.read(tx => tx.audit.list({ accountId: shop.id }, 1, undefined, oldest?.id))
+    assert.deepEqual(newer, [newest])
   })
 
   test('entries by visitors are limited per account, and an unknown email gets none', async t => {

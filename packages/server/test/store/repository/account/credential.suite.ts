@@ -13,6 +13,12 @@ function makeKey(store: Store, accountId: number, secret: string): Promise<ApiKe
   return store.write(tx => tx.apiKeys.insert({ ...key, hash: hashOf(secret) }))
 }
 
+function makeEndingKey(store: Store, accountId: number, name: string, expiresAt: number | null): Promise<ApiKey> {
+  const rights = { scopes: ['invoices:read'], expiresAt, addresses: null } as const
+  const key = { publicId: randomUUID(), accountId, name, last4: '0000', rights, createdAt: NOW }
+  return store.write(tx => tx.apiKeys.insert({ ...key, hash: hashOf(randomUUID()) }))
+}
+
 function makeSession(store: Store, accountId: number, token: string, expiresAt = NOW + 100): Promise<Session> {
   const session = {
     publicId: randomUUID(),
@@ -26,6 +32,25 @@ function makeSession(store: Store, accountId: number, token: string, expiresAt =
 }
 
 export function credentialSuite(engine: DatabaseEngine): void {
+  test('the keys that end in a period are listed, the first ones first, without revoked ones', async t => {
+    const store = await openEmptyStore(engine, t)
+    const [{ id }, other] = [await makeAccount(store), await makeAccount(store)]
+    for (const [name, expiresAt] of [
+      ['now', NOW],
+      ['later', NOW + 9],
+      ['soon', NOW + 5],
+      ['far', NOW + 10],
+    ] as const)
+      await makeEndingKey(store, id, name, expiresAt)
+    await makeEndingKey(store, id, 'never', null)
+    await makeEndingKey(store, other.id, 'foreign', NOW + 1)
+    const revoked = await makeEndingKey(store, id, 'revoked', NOW + 1)
+    await store.write(tx => tx.apiKeys.revoke(id, revoked.publicId, NOW))
+    const list = (limit: number) =>
+      store.read(async tx => (await tx.apiKeys.endingSoon(id, NOW, NOW + 9, limit)).map(({ name }) => name))
+    assert.deepEqual([await list(9), await list(1)], [['soon', 'later'], ['soon']])
+  })
+
   test('a key is found by its hash, with its account, until it is revoked', async t => {
     const store = await openEmptyStore(engine, t)
     await makeAccount(store)

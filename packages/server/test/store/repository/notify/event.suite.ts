@@ -50,6 +50,19 @@ export function eventSuite(engine: DatabaseEngine): void {
     assert.deepEqual(await read(0, 9, ['invoice.created']), [])
   })
 
+  test('the newest events come first, in pages in both directions, also of one type', async t => {
+    const store = await openEmptyStore(engine, t)
+    const [{ id }, other] = [await makeAccount(store), await makeAccount(store)]
+    const types = ['test', 'plan.updated', 'test', 'plan.updated', 'test'] as const
+    await append(store, [...types.map(type => eventOf(id, '{}', type)), eventOf(other.id)])
+    const list = (page: { readonly before?: number; readonly after?: number }, type?: EventType) =>
+      store.read(async tx => (await tx.events.listNewest(id, { limit: 2, ...page }, type)).map(({ seq }) => seq))
+    assert.deepEqual([await list({}), await list({ before: 4 }), await list({ before: 1 })], [[5, 4], [3, 2], []])
+    assert.deepEqual([await list({ after: 1 }), await list({ after: 4 })], [[3, 2], [5]])
+    assert.deepEqual([await list({}, 'test'), await list({ before: 3 }, 'test')], [[5, 3], [1]])
+    assert.deepEqual(await list({ after: 1 }, 'plan.updated'), [4, 2])
+  })
+
   test('the events of a failed use case get no numbers, and one that cannot be written undoes its use case', async t => {
     const store = await openEmptyStore(engine, t)
     const shop = await openShop(store)

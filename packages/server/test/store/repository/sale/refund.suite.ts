@@ -45,6 +45,13 @@ export function refundSuite(engine: DatabaseEngine): void {
     const period = { from: NOW + 1, to: NOW + 3 }
     const expected = made.filter(({ createdAt }) => createdAt >= period.from && createdAt < period.to)
     assert.equal(await store.read(tx => tx.refunds.countByTime(account.id, period)), expected.length)
+    const canceled = expected.filter(({ status }) => status === 'canceled')
+    assert.equal(await store.read(tx => tx.refunds.countByTime(account.id, period, 'canceled')), canceled.length)
+    const found = await store.read(tx => tx.refunds.listByTime(account.id, period, null, 100, 'canceled'))
+    assert.deepEqual(ids(found), ids(canceled))
+    const totals = (max: number, status?: RefundStatus) => store.read(tx => tx.refunds.totals(account.id, status, max))
+    assert.deepEqual(await totals(100), { count: made.length, zat: BigInt(made.length) * 5n })
+    assert.deepEqual(await totals(4, 'canceled'), { count: 4, zat: 20n })
     for (const limit of [1, 3, 100]) {
       const found: Refund[] = []
       let after: TimePosition | null = null
