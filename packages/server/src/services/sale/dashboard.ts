@@ -200,9 +200,8 @@ function queryOf(text: string): string {
 
 /** A swap whose deposit was sent back, or that has none, asks nothing of the merchant. */
 async function failedSwaps(tx: Tx, account: Account, from: number): Promise<Invoice[]> {
-  const events: Event[] = []
-  for (const type of ['swap.failed', 'swap.incomplete_deposit'] as const)
-    events.push(...(await tx.events.listNewest(account.id, { limit: LISTED_LIMIT }, type)))
+  const newest = (type: Event['type']) => tx.events.listNewest(account.id, { limit: LISTED_LIMIT }, type)
+  const events = [...(await newest('swap.failed')), ...(await newest('swap.incomplete_deposit'))]
   const ids = events.filter(({ createdAt }) => createdAt >= from).flatMap(({ invoiceId }) => invoiceId ?? [])
   if (ids.length === 0) return []
   const open = (await tx.invoices.byIds(ids)).filter(({ status }) => status !== 'paid')
