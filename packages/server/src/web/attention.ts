@@ -86,7 +86,7 @@ export function deliveryItems(ofWebhook: number, ofEndpoints: readonly ListedEnd
   return items
 }
 
-/** The limits and ends of the account. @param isNotified whether a server hears of payments */
+/** The limits and ends of the account. @param isNotified whether a server is notified of payments */
 export function accountItems(
   { endingKeys, setupSteps }: DashboardSummary,
   { usedThisMonth: used, plan, resetsAt }: AccountOverview,
@@ -117,7 +117,7 @@ export function accountItems(
   if (setupSteps.invoice && !isNotified)
     items.push({
       what: 'Your server is not notified of payments yet.',
-      advice: 'With a webhook it hears of each one.',
+      advice: 'With a webhook it is notified of each one.',
       link: { href: '/webhook', label: 'Set a webhook' },
     })
   return items

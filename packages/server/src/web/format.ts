@@ -37,7 +37,7 @@ const HEADLINE_DIGITS = 4
  * Rounds an amount to four significant digits, but never before the point: 448412345 → `4.484`, 4484112345678 → `44,841`.
  * @param amount in the smallest unit @param decimals of that unit
  */
-export function headlineNumber(amount: bigint, decimals: number): string {
+function headlineNumber(amount: bigint, decimals: number): string {
   const wholeDigits = (amount / 10n ** BigInt(decimals)).toString()
   const significant = amount.toString().length
   const kept = wholeDigits === '0' ? decimals - significant + HEADLINE_DIGITS : HEADLINE_DIGITS - wholeDigits.length

@@ -76,7 +76,7 @@ export function salesValue(
   return { units: priced.units + fiatUnits(restZat, rate.price, 0, currencyDecimals(currency)), isExact: false }
 }
 
-/** The complete days of the current week or month, and as many from the start of the one before. */
+/** The complete days of the current week or month, and as many from the start of the previous one. */
 export interface Comparison {
   readonly current: Span
   readonly earlier: Span

@@ -36,7 +36,7 @@ export interface DashboardFigures {
   readonly underpaidTotal: number
 }
 
-/** The totals of a period so far, and those by which it is compared with the one before; null on its first day. */
+/** The totals of a period so far, and those by which it is compared with the previous one; null on its first day. */
 export interface ComparedTotals extends PeriodTotals {
   readonly compared: { readonly current: PeriodTotals; readonly earlier: PeriodTotals } | null
 }

@@ -54,5 +54,5 @@ function connect(): Html {
   const guides = SHOP_GUIDES.map(
     (name, index) => html`${index > 0 && ', '}<a href="${guidePath(name)}">${GUIDES[name]?.title}</a>`,
   )
-  return html`Your server creates invoices with an API key and hears of payments by <a href="${guidePath('webhooks')}">webhook</a>. Guides: ${guides}. <a href="${GUIDES_PATH}">All guides</a>.`
+  return html`Your server creates invoices with an API key and is notified of payments by <a href="${guidePath('webhooks')}">webhook</a>. Guides: ${guides}. <a href="${GUIDES_PATH}">All guides</a>.`
 }
