@@ -426,7 +426,7 @@ const ACCOUNTS = {
     text: 'account is being deleted',
     when: 'The owner has requested the deletion of the account.',
     fix: 'Keep the account in Settings, or with `zatgate account keep`.',
-    detail: 'to change it, keep the account first: sign in to the dashboard and open Settings',
+    detail: 'to change it, keep the account first: sign in to the dashboard and open Account',
   },
   no_such_api_key: {
     kind: 'not_found',

@@ -117,7 +117,7 @@ export function accountItems(
   if (setupSteps.invoice && !isNotified)
     items.push({
       what: 'Your server is not notified of payments yet.',
-      advice: 'A webhook notifies it of each one.',
+      advice: 'With a webhook it is notified of each one.',
       link: { href: '/webhook', label: 'Set a webhook' },
     })
   return items

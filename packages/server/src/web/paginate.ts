@@ -45,7 +45,7 @@ export async function paginate<T>(options: ListOptions<T>): Promise<ListPage<T>>
   }
 }
 
-/** The links to the previous and the next page. @param filter other parameters of the list, without empty ones */
+/** The links to the pages before and after one. @param filter other parameters of the list, without empty ones */
 export function pagerLinks(
   path: string,
   { newer, older }: Pick<ListPage<unknown>, 'newer' | 'older'>,

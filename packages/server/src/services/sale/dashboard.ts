@@ -10,12 +10,11 @@ import type { Invoice } from '../../domain/sale/invoice.ts'
 import { type InvoiceReason, storedReason } from '../../domain/sale/invoice-state.ts'
 import { confirmedThrough, countConfirmations, type PaymentSummary } from '../../domain/sale/payment.ts'
 import { MAX_LISTED_REFUNDS, type Refund, withoutUnseenAddress } from '../../domain/sale/refund.ts'
-import { mayHoldDeposit } from '../../domain/sale/swap.ts'
+import { mayHoldDeposit, type SwapEventType } from '../../domain/sale/swap.ts'
 import { DAY_SECS } from '../../domain/time.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { NoteScanner } from '../../ports/note-scanner.ts'
 import type { AttemptRow } from '../../ports/repository/notify/delivery.ts'
-import type { Event } from '../../ports/repository/notify/event.ts'
 import type { Totals } from '../../ports/repository/page.ts'
 import type { InvoiceFilter } from '../../ports/repository/sale/invoice.ts'
 import type { PaymentRow } from '../../ports/repository/sale/payment.ts'
@@ -200,7 +199,7 @@ function queryOf(text: string): string {
 
 /** A swap whose deposit was sent back, or that has none, asks nothing of the merchant. */
 async function failedSwaps(tx: Tx, account: Account, from: number): Promise<Invoice[]> {
-  const newest = (type: Event['type']) => tx.events.listNewest(account.id, { limit: LISTED_LIMIT }, type)
+  const newest = (type: SwapEventType) => tx.events.listNewest(account.id, { limit: LISTED_LIMIT }, type)
   const events = [...(await newest('swap.failed')), ...(await newest('swap.incomplete_deposit'))]
   const ids = events.filter(({ createdAt }) => createdAt >= from).flatMap(({ invoiceId }) => invoiceId ?? [])
   if (ids.length === 0) return []
