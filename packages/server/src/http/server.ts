@@ -21,6 +21,7 @@ import type { Readiness } from '../services/readiness.ts'
 import type { Exports } from '../services/sale/export.ts'
 import type { Invoices } from '../services/sale/invoice.ts'
 import type { InvoiceCancellations } from '../services/sale/invoice-cancellation.ts'
+import type { PublicInvoices } from '../services/sale/public-invoice.ts'
 import type { Refunds } from '../services/sale/refund.ts'
 import type { RefundLinks } from '../services/sale/refund-link.ts'
 import type { Swaps } from '../services/sale/swap.ts'
@@ -109,6 +110,7 @@ export interface HttpOptions {
   readonly signIn: SignIn
   readonly exports: Exports
   readonly invoices: Invoices
+  readonly publicInvoices: PublicInvoices
   readonly cancellations: InvoiceCancellations
   readonly refunds: Refunds
   readonly refundLinks: RefundLinks
@@ -149,6 +151,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
     sessions,
     signIn,
     invoices,
+    publicInvoices,
     invoiceFeed,
     swaps,
     webhooks,
@@ -197,13 +200,14 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   healthRoutes(app, { readiness: options.readiness })
   // With a port for health checks, the public one has no metrics, whatever the proxy lets through.
   if (settings.healthPort === null) addMetricsRoute(app, registry, settings.metricsToken)
-  invoiceRoutes(app, { invoices, cancellations: options.cancellations, swaps, webhooks, clock, publicUrl })
+  const { cancellations } = options
+  invoiceRoutes(app, { auth, invoices, publicInvoices, cancellations, swaps, webhooks, clock, publicUrl })
   invoiceListRoutes(app, { invoices })
   swapRoutes(app, { swaps, invoices })
   refundRoutes(app, { refunds: options.refunds, publicUrl })
   refundLinkRoutes(app, options.refundLinks)
   rateRoutes(app, { rates: options.rates, currencies: withdrawals.currencies })
-  streamRoutes(app, { invoices, stream, upgrades })
+  streamRoutes(app, { publicInvoices, stream, upgrades })
   accountRoutes(app, { accounts, viewingKeys, auth })
   apiKeyRoutes(app, { apiKeys })
   sessionRoutes(app, { sessions })

@@ -14,7 +14,7 @@ import { changedParts, liveTag } from './components/live.ts'
 import { type PublicPageRoute, type Site, type SiteDeps, sandboxMailboxUrl } from './context.ts'
 import { rejectCrossSiteRequest } from './csrf.ts'
 import { ERROR_TITLES, errorSentence } from './error-text.ts'
-import { acceptForms } from './forms.ts'
+import { acceptForms, queryFields } from './forms.ts'
 import { EMBED_HEADERS, PAGE_HEADERS } from './headers.ts'
 import type { Html } from './html.ts'
 import { reauthPage } from './pages/account/reauth.ts'
@@ -41,6 +41,7 @@ import { newInvoicePages } from './routes/sale/new-invoice.ts'
 import { refundPages } from './routes/sale/refund.ts'
 import { refundLinkPages } from './routes/sale/refund-link.ts'
 import { swapPages } from './routes/sale/swap.ts'
+import { textFor } from './text/text.ts'
 
 /** Adds the dashboard and the checkout pages. Call after adding the API routes. */
 export function addSite(root: App, deps: SiteDeps): void {
@@ -189,11 +190,14 @@ function sendErrorPage(thrown: unknown, request: FastifyRequest, reply: FastifyR
 
 function pageOf(error: AppError, request: FastifyRequest, sandbox: boolean): Html {
   if (error.kind === 'unauthenticated') return signInPage({ sandbox })
+  const embedding = isEmbedded(request) ? { theme: null } : null
+  if (error.kind === 'gone' && isCheckout(request)) {
+    const words = textFor({ chosen: queryFields(request).lang, accepted: request.headers['accept-language'] })
+    return checkoutErrorPage(words.plain('link_gone'), words.plain('link_gone_text'), embedding)
+  }
   const title = ERROR_TITLES[error.kind] ?? 'Request failed'
   const text = error.kind === 'internal' ? 'The error has been logged. Please try again.' : errorSentence(error)
-  return isCheckout(request)
-    ? checkoutErrorPage(title, text, isEmbedded(request) ? { theme: null } : null)
-    : errorPage(title, text)
+  return isCheckout(request) ? checkoutErrorPage(title, text, embedding) : errorPage(title, text)
 }
 
 /** Whether the page is for a buyer: that of an invoice, or a wrong link to one. */

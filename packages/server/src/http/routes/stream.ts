@@ -1,5 +1,5 @@
 import { AppError } from '../../domain/error.ts'
-import type { Invoices } from '../../services/sale/invoice.ts'
+import type { PublicInvoices } from '../../services/sale/public-invoice.ts'
 import type { App } from '../app.ts'
 import { clientPrefix } from '../client-prefix.ts'
 import { ERROR_RESPONSES, IdParam } from '../schema.ts'
@@ -7,19 +7,19 @@ import { type InvoiceStream, sendNotFound } from '../websocket/stream.ts'
 import type { Upgrades } from '../websocket/upgrade.ts'
 
 interface Deps {
-  readonly invoices: Pick<Invoices, 'read'>
+  readonly publicInvoices: Pick<PublicInvoices, 'read'>
   readonly stream: InvoiceStream
   readonly upgrades: Upgrades
 }
 
-export function streamRoutes(app: App, { invoices, stream, upgrades }: Deps): void {
+export function streamRoutes(app: App, { publicInvoices, stream, upgrades }: Deps): void {
   app.get(
     '/v1/invoices/:id/ws',
     {
       config: {
         rate: 'websocket',
         access: 'public',
-        errors: ['upgrade_required', 'too_many_websockets', 'too_many_websockets_of_client'],
+        errors: ['invoice_gone', 'upgrade_required', 'too_many_websockets', 'too_many_websockets_of_client'],
       },
       schema: {
         operationId: 'followInvoice',
@@ -34,7 +34,7 @@ export function streamRoutes(app: App, { invoices, stream, upgrades }: Deps): vo
       },
     },
     async (request, reply) => {
-      const invoice = await invoices.read(request.params.id).catch(nullIfUnknown)
+      const invoice = await publicInvoices.read(request.params.id).catch(nullIfUnknown)
       if (invoice === null) return upgrades.accept(request, reply, sendNotFound)
       const client = clientPrefix(request.ip)
       stream.checkCapacity(client)

@@ -18,7 +18,7 @@ const FIELD_ERRORS: ReadonlyMap<AppError['code'], string> = new Map([
 
 /** The pages where a buyer chooses another asset to pay with, on their own and in a frame. */
 export function swapPages(site: Site): void {
-  const { invoices, swaps } = site.deps
+  const { publicInvoices, swaps } = site.deps
 
   /** Whether a swap can be started. If not, the checkout page shows why. */
   async function canStartSwap(invoice: Invoice): Promise<boolean> {
@@ -35,7 +35,7 @@ export function swapPages(site: Site): void {
       })
 
     site.publicPage('GET', { path, embedded }, async (request, reply) => {
-      const invoice = await invoices.read(idParam(request))
+      const invoice = await publicInvoices.read(idParam(request))
       const links = linksOf(request, invoice)
       if (!(await canStartSwap(invoice))) return reply.redirect(links.checkout, 303)
       try {
@@ -47,7 +47,7 @@ export function swapPages(site: Site): void {
     })
 
     site.publicPage('POST', { path, rate: 'swap', embedded }, async (request, reply) => {
-      const invoice = await invoices.read(idParam(request))
+      const invoice = await publicInvoices.read(idParam(request))
       const links = linksOf(request, invoice)
       const { asset_id: assetId = '', refund_to: enteredRefundTo = '' } = formFields(request)
       // Copied addresses often have spaces or invisible marks around them.
