@@ -11,8 +11,9 @@ import { startSetAsideLoop } from './workers/set-aside.ts'
 
 /** The background jobs of the service, by name. Null: the service has no mail server. */
 const WORKERS = {
-  cleanup: ({ infrastructure, services: { accountDeletions, cleanup } }) => {
-    return startCleanup({ ...infrastructure, tasks: [...Object.values(cleanup), accountDeletions.eraseDue] })
+  cleanup: ({ infrastructure, services: { accountDeletions, cleanup, invoiceTexts } }) => {
+    const tasks = [...Object.values(cleanup), accountDeletions.eraseDue, invoiceTexts.eraseOld]
+    return startCleanup({ ...infrastructure, tasks })
   },
   billing: ({ infrastructure, services }) => startBillingLoops({ ...infrastructure, ...services }),
   swap: ({ infrastructure, services }) => startSwapPolling({ ...infrastructure, poller: services.swapStatus }),

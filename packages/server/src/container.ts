@@ -48,6 +48,8 @@ import { createInvoiceCancellations } from './services/sale/invoice-cancellation
 import { createInvoiceExpiry } from './services/sale/invoice-expiry.ts'
 import { createInvoiceRetry } from './services/sale/invoice-retry.ts'
 import { createChangeReporter, createInvoiceUpdater } from './services/sale/invoice-state.ts'
+import { createInvoiceTexts } from './services/sale/invoice-text.ts'
+import { createPublicInvoices } from './services/sale/public-invoice.ts'
 import { createRefunds } from './services/sale/refund.ts'
 import { createRefundLinks } from './services/sale/refund-link.ts'
 import { createSwaps } from './services/sale/swap.ts'
@@ -159,12 +161,14 @@ export function createServices(infrastructure: Infrastructure, operator: Account
     invoiceExpiry: createInvoiceExpiry({ store, updateInvoices, reportChanges, clock, params }),
     retryInvoices: createInvoiceRetry({ ...infrastructure, chainRecorder, updateInvoices, reportChanges, setAsides }),
     invoices,
+    invoiceTexts: createInvoiceTexts({ ...infrastructure, ...config }),
     missedBlocks: createMissedBlocks({ store, clock, log }),
     outbox,
     payouts: createPayouts({ store, transitionWithdrawal, clock, vault }),
+    publicInvoices: createPublicInvoices({ ...infrastructure, ...config, invoices }),
     readiness: createReadiness({ store, clock, params, newestMigration: NEWEST_MIGRATION, roles: config.roles }),
     recordedChain: createRecordedChain({ store, updateInvoices, reportChanges, clock, log, setAsides }),
-    refundLinks: createRefundLinks({ ...infrastructure, outbox, network }),
+    refundLinks: createRefundLinks({ ...infrastructure, ...config, outbox }),
     refunds: createRefunds({ ...infrastructure, outbox, network }),
     scanKeys: createScanKeys({ store, vault, setAsides, metrics }),
     setAsides,

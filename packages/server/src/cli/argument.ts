@@ -19,8 +19,8 @@ export interface ValueType<T> {
 
 /** An argument of a command, and the type of its value. */
 export interface Argument<T = unknown> {
-  readonly kind: 'positional' | 'option'
-  /** The placeholder of the value in the usage. */
+  readonly kind: 'positional' | 'option' | 'flag'
+  /** The placeholder of the value in the usage; a flag has none. */
   readonly placeholder: string
   readonly meaning: string
   readonly isRequired: boolean
@@ -41,6 +41,10 @@ export const optionalPositional = <T>(...described: Described<T>) =>
   argument<T | undefined>('positional', false, ...described)
 export const required = <T>(...described: Described<T>) => argument('option', true, ...described)
 export const optional = <T>(...described: Described<T>) => argument<T | undefined>('option', false, ...described)
+
+/** An option without a value. */
+export const flag = (meaning: string): Argument<boolean> =>
+  argument('flag', false, { description: 'without a value', parse: () => true }, '', meaning)
 
 function argument<T>(kind: Argument['kind'], isRequired: boolean, ...described: Described<T>): Argument<T> {
   const [type, placeholder, meaning] = described

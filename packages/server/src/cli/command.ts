@@ -38,7 +38,7 @@ export function command<A extends Arguments>(name: string, description: Descript
 
 /** An argument as the help lists it, such as `--from HEIGHT`. */
 export function labelOf([name, { kind, placeholder }]: readonly [string, Argument]): string {
-  return kind === 'positional' ? placeholder : `--${name} ${placeholder}`
+  return kind === 'positional' ? placeholder : `--${name} ${placeholder}`.trimEnd()
 }
 
 function usageOf(entry: readonly [string, Argument]): string {
@@ -55,7 +55,8 @@ export function parseArguments<A extends Arguments>(described: A, args: readonly
   const typed = entries.map(([name, argument]) => {
     const position = expected.findIndex(([other]) => other === name)
     const given = position < 0 ? values[name] : positionals[position]
-    return [name, typedValue(argument, position < 0 ? `--${name}` : argument.placeholder, given)]
+    if (argument.kind === 'flag') return [name, given === true]
+    return [name, typedValue(argument, position < 0 ? `--${name}` : argument.placeholder, given as string | undefined)]
   })
   return Object.fromEntries(typed)
 }
@@ -71,10 +72,10 @@ function typedValue({ isRequired, type }: Argument, label: string, given: string
 function parseStrictly(described: Arguments, args: readonly string[]) {
   const options: ParseArgsOptionsConfig = {}
   for (const [name, { kind }] of Object.entries(described))
-    if (kind !== 'positional') options[name] = { type: 'string' }
+    if (kind !== 'positional') options[name] = { type: kind === 'flag' ? 'boolean' : 'string' }
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
-    return { values: values as Readonly<Record<string, string | undefined>>, positionals }
+    return { values: values as Readonly<Record<string, string | boolean | undefined>>, positionals }
   } catch (error) {
     throw new UsageError(describeParseError(error as Error, Object.keys(options)))
   }

@@ -7,6 +7,7 @@ import {
   diversifierIndex,
   eventType,
   eventTypes,
+  flag,
   height,
   oneOf,
   optional,
@@ -153,6 +154,16 @@ export const COMMANDS: readonly Command[] = [
     },
     example: '--email shop@example.com --from 2026-01-01 --to 2027-01-01 invoices-2026.csv',
     run: async (values, context) => (await import('./commands/export.ts')).exportRows(values, context),
+  }),
+  command('invoices erase', {
+    summary: 'erases descriptions and metadata of an account’s old invoices, in their events too; order ids stay',
+    arguments: {
+      email: ACCOUNT_OPTION,
+      before: required(date, 'DATE', 'those of invoices created before this UTC time, such as 2026-01-31'),
+      dry: flag('counts them, and erases nothing'),
+    },
+    example: '--email shop@example.com --before 2026-01-01 --dry',
+    run: async (values, context) => (await import('./commands/invoice.ts')).eraseTexts(values, context),
   }),
   command('listen', {
     summary: 'follows the events of an account and posts them, signed, to a receiver such as one on this machine',

@@ -111,6 +111,19 @@ const DATA = {
     default: 90,
     meaning: 'Days for which the events of accounts are kept, and can be read again.',
   },
+  PUBLIC_INVOICE_DAYS: {
+    parse: values.wholeNumber(1, 3_650),
+    default: 30,
+    meaning:
+      'Days after its late window, or after its payment if that is later, for which everyone who has the id of an invoice can read it. Then its pages respond with 410. Its merchant can always read it.',
+  },
+  INVOICE_TEXT_RETENTION_DAYS: {
+    parse: values.wholeNumber(1, 3_650),
+    default: null,
+    meaning:
+      'Days after its creation for which the description and metadata of an invoice are kept. They are erased once no payment counts any more and no event of it waits to be delivered.',
+    shownDefault: 'not erased',
+  },
 } as const satisfies Record<string, Setting>
 
 const MAIL = {

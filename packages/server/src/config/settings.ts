@@ -79,6 +79,10 @@ export interface Config {
   readonly auditRetentionDays: number
   /** How long the events of accounts are kept. */
   readonly eventRetentionDays: number
+  /** How long everyone with the id of an invoice can read it after its late window. */
+  readonly publicInvoiceDays: number
+  /** How long descriptions and metadata of invoices are kept; null: they are not erased. */
+  readonly invoiceTextRetentionDays: number | null
   readonly roles: readonly Role[]
   /** Requests per minute from one client address; 0: no limits of requests, also none by account. */
   readonly rateLimit: number
@@ -158,6 +162,8 @@ export function loadConfig(env: Env = ENVIRONMENT, { needsMail = true } = {}): C
     maxWatchedKeys: settings.read('MAX_WATCHED_KEYS'),
     auditRetentionDays: settings.read('AUDIT_RETENTION_DAYS'),
     eventRetentionDays: settings.read('EVENT_RETENTION_DAYS'),
+    publicInvoiceDays: settings.read('PUBLIC_INVOICE_DAYS'),
+    invoiceTextRetentionDays: settings.read('INVOICE_TEXT_RETENTION_DAYS'),
     roles: settings.read('ROLES'),
     rateLimit: settings.read('RATE_LIMIT'),
     maxWebSockets: settings.read('MAX_WEBSOCKETS'),

@@ -276,6 +276,12 @@ const SALES = {
     fix: 'Use that invoice, or wait until it has expired.',
     example: { extra: { invoice_id: '6f0f6f6e-2f0b-4c1c-9d3e-0a4b5c6d7e8f' } },
   },
+  invoice_gone: {
+    kind: 'gone',
+    text: 'invoice no longer public',
+    when: 'The invoice was closed a while ago: 30 days after its late window, or `PUBLIC_INVOICE_DAYS`, the id alone no longer gives access.',
+    fix: 'Read it as its merchant: with a session token, or a key of the account.',
+  },
   invoice_not_cancelable: {
     kind: 'conflict',
     text: 'invoice not cancelable',
@@ -288,6 +294,12 @@ const SALES = {
     text: 'no such refund',
     when: 'The id is unknown, or the refund belongs to another account.',
     fix: 'Use an id of `GET /v1/account/refunds`, or the whole link.',
+  },
+  refund_gone: {
+    kind: 'gone',
+    text: 'refund no longer public',
+    when: 'The refund was sent or canceled a while ago, and its invoice is no longer public either.',
+    fix: 'Read it as its merchant with `GET /v1/account/refunds/{id}`.',
   },
   refund_exceeds_received: {
     kind: 'conflict',

@@ -16,6 +16,11 @@ import type { RateLimits } from './rate-limit.ts'
 export interface Auth {
   /** Whether the session of the request has entered a code recently, or was issued for a script. */
   hasRecentSignIn(request: FastifyRequest): Promise<boolean>
+  /**
+   * Whether a request on a public route, which ignores such a key, has an API key without scopes of this account.
+   * @throws AppError `bad_api_key` for a key that has ended, `address_not_allowed`, `too_many_requests`
+   */
+  hasPlainKeyOf(request: FastifyRequest, owned: { readonly accountId: number }): Promise<boolean>
 }
 
 const accountsOfRequests = new WeakMap<FastifyRequest, Account>()
@@ -92,7 +97,17 @@ export function addAuth(app: App, { apiKeys, sessions, signIn, rateLimits }: Aut
     if (access === 'recent-session') await requireRecentSignIn(request)
   })
 
-  return { hasRecentSignIn }
+  return {
+    hasRecentSignIn,
+
+    async hasPlainKeyOf(request, { accountId }) {
+      if (sentKind(request) !== 'apiKey') return false
+      const found = await apiKeys.authenticate(sentCredential(request) ?? '', request.ip)
+      if (found?.account.id !== accountId) return false
+      rateLimits.countForAccount(request, found.account)
+      return true
+    },
+  }
 }
 
 /** @throws AppError `missing_scope` for a request without a scoped key: a key without scopes creates plain invoices only */

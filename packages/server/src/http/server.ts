@@ -22,6 +22,7 @@ import type { Readiness } from '../services/readiness.ts'
 import type { Exports } from '../services/sale/export.ts'
 import type { Invoices } from '../services/sale/invoice.ts'
 import type { InvoiceCancellations } from '../services/sale/invoice-cancellation.ts'
+import type { PublicInvoices } from '../services/sale/public-invoice.ts'
 import type { Refunds } from '../services/sale/refund.ts'
 import type { RefundLinks } from '../services/sale/refund-link.ts'
 import type { Swaps } from '../services/sale/swap.ts'
@@ -112,6 +113,7 @@ export interface HttpOptions {
   readonly signIn: SignIn
   readonly exports: Exports
   readonly invoices: Invoices
+  readonly publicInvoices: PublicInvoices
   readonly cancellations: InvoiceCancellations
   readonly refunds: Refunds
   readonly refundLinks: RefundLinks
@@ -152,6 +154,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
     sessions,
     signIn,
     invoices,
+    publicInvoices,
     invoiceFeed,
     swaps,
     webhooks,
@@ -202,13 +205,14 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   healthRoutes(app, { readiness: options.readiness })
   // With a port for health checks, the public one has no metrics, whatever the proxy lets through.
   if (settings.healthPort === null) addMetricsRoute(app, registry, settings.metricsToken)
-  invoiceRoutes(app, { invoices, cancellations: options.cancellations, swaps, webhooks, clock, publicUrl })
+  const { cancellations } = options
+  invoiceRoutes(app, { auth, invoices, publicInvoices, cancellations, swaps, webhooks, clock, publicUrl })
   invoiceListRoutes(app, { invoices })
   swapRoutes(app, { swaps, invoices })
   refundRoutes(app, { refunds: options.refunds, publicUrl })
   refundLinkRoutes(app, options.refundLinks)
   rateRoutes(app, { rates: options.rates, currencies: withdrawals.currencies })
-  streamRoutes(app, { invoices, stream, upgrades })
+  streamRoutes(app, { publicInvoices, stream, upgrades })
   accountRoutes(app, { accounts, viewingKeys, auth })
   storeProfileRoutes(app, { storeProfiles: options.storeProfiles, publicUrl })
   apiKeyRoutes(app, { apiKeys })

@@ -25,6 +25,7 @@ import type { WebhookRepository } from './repository/notify/webhook.ts'
 import type { WithdrawalRepository } from './repository/payout/withdrawal.ts'
 import type { DashboardRepository } from './repository/sale/dashboard.ts'
 import type { InvoiceRepository } from './repository/sale/invoice.ts'
+import type { InvoiceTextRepository } from './repository/sale/invoice-text.ts'
 import type { PaymentRepository } from './repository/sale/payment.ts'
 import type { RefundRepository } from './repository/sale/refund.ts'
 import type { SwapRepository } from './repository/sale/swap.ts'
@@ -42,6 +43,7 @@ export interface Tx {
   readonly viewingKeys: ViewingKeyRepository
   readonly databaseIdentity: DatabaseIdentityRepository
   readonly invoices: InvoiceRepository
+  readonly invoiceTexts: InvoiceTextRepository
   readonly payments: PaymentRepository
   readonly idempotency: IdempotencyRepository
   readonly chain: ChainRepository

@@ -27,6 +27,7 @@ import type { Dashboard } from '../services/sale/dashboard.ts'
 import type { Exports } from '../services/sale/export.ts'
 import type { Invoices } from '../services/sale/invoice.ts'
 import type { InvoiceCancellations } from '../services/sale/invoice-cancellation.ts'
+import type { PublicInvoices } from '../services/sale/public-invoice.ts'
 import type { Refunds } from '../services/sale/refund.ts'
 import type { RefundLinks } from '../services/sale/refund-link.ts'
 import type { Swaps } from '../services/sale/swap.ts'
@@ -60,6 +61,7 @@ export interface SiteDeps {
   readonly eventLog: EventLog
   readonly exports: Exports
   readonly invoices: Invoices
+  readonly publicInvoices: PublicInvoices
   readonly rates: Rates
   readonly refunds: Refunds
   readonly refundLinks: RefundLinks

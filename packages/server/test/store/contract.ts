@@ -20,6 +20,7 @@ import { webhookSuite } from './repository/notify/webhook.suite.ts'
 import { withdrawalSuite } from './repository/payout/withdrawal.suite.ts'
 import { dashboardSuite } from './repository/sale/dashboard.suite.ts'
 import { invoiceSuite } from './repository/sale/invoice.suite.ts'
+import { invoiceTextSuite } from './repository/sale/invoice-text.suite.ts'
 import { listTotalSuite } from './repository/sale/list-total.suite.ts'
 import { paymentSuite } from './repository/sale/payment.suite.ts'
 import { paymentTotalsSuite } from './repository/sale/payment-totals.suite.ts'
@@ -37,6 +38,7 @@ const SUITES: readonly [name: string, suite: (engine: DatabaseEngine) => void][]
   ['viewing keys', viewingKeySuite],
   ['database identity', databaseIdentitySuite],
   ['invoices', invoiceSuite],
+  ['texts of invoices', invoiceTextSuite],
   ['payments', paymentSuite],
   ['payment totals', paymentTotalsSuite],
   ['idempotency', idempotencySuite],

@@ -32,6 +32,7 @@ export const AUDIT_KINDS = {
   refund_created: 'a refund was created',
   refund_canceled: 'a refund was canceled',
   refund_sent: 'a refund was marked as sent',
+  invoice_texts_erased: 'descriptions and metadata of old invoices were erased',
   withdrawal_settled: 'a withdrawal was marked as paid out',
   withdrawal_failed: 'a withdrawal was marked as failed',
   counters_advanced: 'the address counters were advanced after a restore',

@@ -74,6 +74,12 @@ export function invoiceEventBody(
   })
 }
 
+/** The body of an event of an invoice whose description and metadata are erased. Its other members stay as they are. */
+export function withoutTexts(body: string): string {
+  const { description: _description, metadata: _metadata, ...others } = JSON.parse(body)
+  return JSON.stringify(others)
+}
+
 /** An event of a sale. @param swap the one that pays it, or that the event is about */
 export function invoiceEvent(type: EventType, invoice: Invoice, swap: EventSwap | null, createdAt: number): NewEvent {
   const { accountId, id: invoiceId, webhookUrl } = invoice

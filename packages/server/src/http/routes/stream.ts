@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../../domain/error.ts'
-import type { Invoices } from '../../services/sale/invoice.ts'
+import type { PublicInvoices } from '../../services/sale/public-invoice.ts'
 import type { App } from '../app.ts'
 import { clientPrefix } from '../client-prefix.ts'
 import { ERROR_RESPONSES, IdParam } from '../schema.ts'
@@ -9,7 +9,7 @@ import { type InvoiceStream, sendNotFound } from '../websocket/stream.ts'
 import type { Upgrades } from '../websocket/upgrade.ts'
 
 interface Deps {
-  readonly invoices: Pick<Invoices, 'read'>
+  readonly publicInvoices: Pick<PublicInvoices, 'read'>
   readonly stream: InvoiceStream
   readonly upgrades: Upgrades
 }
@@ -18,14 +18,14 @@ interface IdParams {
   readonly id: string
 }
 
-export function streamRoutes(app: App, { invoices, stream, upgrades }: Deps): void {
+export function streamRoutes(app: App, { publicInvoices, stream, upgrades }: Deps): void {
   app.get(
     '/v1/invoices/:id/ws',
     {
       config: {
         rate: 'websocket',
         access: 'public',
-        errors: ['upgrade_required', 'too_many_websockets', 'too_many_websockets_of_client'],
+        errors: ['invoice_gone', 'upgrade_required', 'too_many_websockets', 'too_many_websockets_of_client'],
       },
       schema: {
         operationId: 'followInvoice',
@@ -50,7 +50,7 @@ export function streamRoutes(app: App, { invoices, stream, upgrades }: Deps): vo
   )
 
   async function accept(request: FastifyRequest<{ Params: IdParams }>, reply: FastifyReply, follows: Follows) {
-    const invoice = await invoices.read(request.params.id).catch(nullIfUnknown)
+    const invoice = await publicInvoices.read(request.params.id).catch(nullIfUnknown)
     if (invoice === null) return upgrades.accept(request, reply, sendNotFound)
     const client = clientPrefix(request.ip)
     stream.checkCapacity(client)

@@ -1,6 +1,8 @@
 import { AppError } from '../../domain/error.ts'
 import { refundUpdatedEvent } from '../../domain/notify/event.ts'
+import { isRefundPublic } from '../../domain/sale/public-access.ts'
 import { type Refund, type RefundWithInvoice, withAddress } from '../../domain/sale/refund.ts'
+import { DAY_SECS } from '../../domain/time.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { Store, Tx } from '../../ports/store.ts'
 import type { Outbox } from '../notify/outbox.ts'
@@ -10,16 +12,21 @@ import { type AddressRule, requireRefundAddress } from './refund-address.ts'
 
 /** Refunds for their buyers. The secret in the link is the credential. */
 export interface RefundLinks {
-  /** @throws AppError `no_such_refund` */
+  /** @throws AppError `no_such_refund`, `refund_gone` */
   read(linkId: string): Promise<RefundWithInvoice>
-  /** @throws AppError `no_such_refund`, `invalid_address`, `refund_address_fixed` */
+  /** @throws AppError `no_such_refund`, `refund_gone`, `invalid_address`, `refund_address_fixed` */
   giveAddress(linkId: string, address: string): Promise<RefundWithInvoice>
 }
 
 export function createRefundLinks(
-  deps: AddressRule & { readonly store: Store; readonly outbox: Outbox; readonly clock: Clock },
+  deps: AddressRule & {
+    readonly store: Store
+    readonly outbox: Outbox
+    readonly clock: Clock
+    readonly publicInvoiceDays: number
+  },
 ): RefundLinks {
-  const { store, outbox, clock } = deps
+  const { store, outbox, clock, publicInvoiceDays } = deps
 
   function find(tx: Tx, linkId: string): Promise<Refund> {
     return findByPublicId('no_such_refund', linkId, id => tx.refunds.byLink(id))
@@ -28,7 +35,10 @@ export function createRefundLinks(
   function read(linkId: string): Promise<RefundWithInvoice> {
     return store.read(async tx => {
       const refund = await find(tx, linkId)
-      return { refund, invoice: await invoiceOf(tx, refund) }
+      const invoice = await invoiceOf(tx, refund)
+      if (!isRefundPublic(refund, invoice, nowSecs(clock), publicInvoiceDays * DAY_SECS))
+        throw new AppError('refund_gone')
+      return { refund, invoice }
     })
   }
 

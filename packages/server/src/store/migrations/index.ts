@@ -128,6 +128,15 @@ export const MIGRATIONS: readonly Migration[] = [
   ['0011_failed_event', ({ int }) => [`ALTER TABLE endpoints ADD COLUMN first_failed_seq ${int}`]],
   ['0012_store_profile', storeProfileMigration],
   ['0014_daily_price', dailyPriceMigration],
+  [
+    '0015_invoice_text',
+    () => [
+      `CREATE INDEX invoices_with_texts ON invoices (account_id, created_at, id)
+        WHERE (description IS NOT NULL OR metadata IS NOT NULL)`,
+      `CREATE INDEX events_with_texts ON events (invoice_id)
+        WHERE (body LIKE '%"description":%' OR body LIKE '%"metadata":%')`,
+    ],
+  ],
 ]
 
 export const NEWEST_MIGRATION = MIGRATIONS.at(-1)![0]

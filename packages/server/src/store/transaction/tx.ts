@@ -24,6 +24,7 @@ import { webhookRepository } from '../repository/notify/webhook.ts'
 import { withdrawalRepository } from '../repository/payout/withdrawal.ts'
 import { dashboardRepository } from '../repository/sale/dashboard.ts'
 import { invoiceRepository } from '../repository/sale/invoice.ts'
+import { invoiceTextRepository } from '../repository/sale/invoice-text.ts'
 import { paymentRepository } from '../repository/sale/payment.ts'
 import { refundRepository } from '../repository/sale/refund.ts'
 import { swapRepository } from '../repository/sale/swap.ts'
@@ -51,6 +52,7 @@ const MAKE: { readonly [Noun in keyof Repositories]: (connection: Connection, tx
   viewingKeys: ({ db }) => viewingKeyRepository(db),
   databaseIdentity: ({ db, identity }) => databaseIdentityRepository(db, identity),
   invoices: ({ db }) => invoiceRepository(db),
+  invoiceTexts: ({ db }) => invoiceTextRepository(db),
   payments: ({ db }) => paymentRepository(db),
   idempotency: ({ db }) => idempotencyRepository(db),
   chain: ({ db }) => chainRepository(db),

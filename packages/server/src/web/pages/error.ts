@@ -27,6 +27,7 @@ type ErrorText = readonly [title: MessageName, sentence: MessageName]
 const BUYER_ERRORS: Readonly<Partial<Record<AppError['kind'], ErrorText>>> & { readonly internal: ErrorText } = {
   not_found: ['link_broken', 'link_broken_text'],
   invalid: ['link_broken', 'link_broken_text'],
+  gone: ['link_gone', 'link_gone_text'],
   too_many: ['too_many', 'too_many_text'],
   internal: ['went_wrong', 'went_wrong_text'],
 }

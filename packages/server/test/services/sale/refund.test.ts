@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { systemRandom } from '../../../src/adapters/system/random.ts'
 import { AppError } from '../../../src/domain/error.ts'
 import type { Rate } from '../../../src/domain/rate.ts'
+import { DAY_SECS } from '../../../src/domain/time.ts'
 import { createRefunds } from '../../../src/services/sale/refund.ts'
 import { createRefundLinks } from '../../../src/services/sale/refund-link.ts'
 import { onBothDatabases, openEmptyStore } from '../../harness/databases.ts'
@@ -39,7 +40,7 @@ onBothDatabases(engine => {
     const deps = { store, clock, random: systemRandom, outbox: testOutbox, rates }
     const rule = { network: 'regtest', checkAddress: () => null } as const
     const refunds = createRefunds({ ...deps, ...rule })
-    const links = createRefundLinks({ ...deps, ...rule })
+    const links = createRefundLinks({ ...deps, ...rule, publicInvoiceDays: 30 })
     const create = (request: object = {}) =>
       refunds.create(shop.account, invoice.publicId, { idempotencyKey: undefined, ...request })
     const end = async (id: string) => (await refunds.markSent(shop.account, id, TXID)).invoice.refundedZat
@@ -47,6 +48,21 @@ onBothDatabases(engine => {
   }
 
   const refused = (code: string) => (error: unknown) => error instanceof AppError && error.code === code
+
+  test('the link works while the refund is owed, however old it is, and 30 days after it was sent', async t => {
+    const { create, links, end, clock, invoice, store } = await harness(t)
+    await store.write(tx => tx.invoices.updateStates([{ ...invoice, status: 'paid', paidAt: NOW }]))
+    const { refund } = await create()
+    clock.advance(400 * DAY_SECS)
+    assert.equal((await links.giveAddress(refund.linkId, 'u1mine')).refund.status, 'ready')
+    clock.advance(400 * DAY_SECS)
+    await end(refund.publicId)
+    clock.advance(30 * DAY_SECS)
+    assert.equal((await links.read(refund.linkId)).refund.status, 'sent')
+    clock.advance(1)
+    await assert.rejects(links.read(refund.linkId), refused('refund_gone'))
+    await assert.rejects(links.giveAddress(refund.linkId, 'u1other'), refused('refund_gone'))
+  })
 
   test('only what has its confirmations can be refunded', async t => {
     const { create } = await harness(t, { heights: [1, 2] })

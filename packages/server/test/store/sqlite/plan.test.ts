@@ -48,6 +48,9 @@ test('frequent queries use their indexes, not a table scan', async t => {
     [tx => tx.invoices.expirable(0, 0, 9), 'invoices_due'],
     [tx => tx.invoices.isAnyOverdue(0), 'invoices_due'],
     [tx => tx.invoices.confirmable(9, 9), 'invoices_confirming'],
+    [tx => tx.invoiceTexts.list(1, 9, { createdAt: 1, id: 1 }, 9), 'invoices_with_texts'],
+    [tx => tx.invoiceTexts.accountAfter(1, 9), 'invoices_with_texts (account_id=? AND created_at<?)'],
+    [tx => tx.invoiceTexts.erase(1, [1, 2]), 'events_with_texts (invoice_id=?)'],
     [
       tx => tx.invoices.byDiversifierIndexes([{ viewingKeyId: 1, diversifierIndex: 1n }]),
       'sqlite_autoindex_invoices_2',

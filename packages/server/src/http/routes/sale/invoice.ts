@@ -1,6 +1,7 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
+import { AppError } from '../../../domain/error.ts'
 import { MAX_ZAT } from '../../../domain/money.ts'
 import { stringify } from '../../../domain/raw-json.ts'
 import {
@@ -20,9 +21,10 @@ import { type Clock, nowSecs } from '../../../ports/clock.ts'
 import type { Webhooks } from '../../../services/notify/webhook.ts'
 import type { Invoices } from '../../../services/sale/invoice.ts'
 import type { InvoiceCancellations } from '../../../services/sale/invoice-cancellation.ts'
+import type { PublicInvoices } from '../../../services/sale/public-invoice.ts'
 import type { Swaps } from '../../../services/sale/swap.ts'
 import type { App } from '../../app.ts'
-import { accountOf, ownerAccountOf, requireScopedKey } from '../../auth.ts'
+import { type Auth, accountOf, ownerAccountOf, requireScopedKey } from '../../auth.ts'
 import { bodyTextOf } from '../../create-app.ts'
 import { IdempotencyHeader, parseIdempotencyKey } from '../../idempotency.ts'
 import {
@@ -121,7 +123,9 @@ export function checkoutUrl({ publicId }: Pick<Invoice, 'publicId'>, publicUrl: 
 }
 
 interface Deps {
+  readonly auth: Pick<Auth, 'hasPlainKeyOf'>
   readonly invoices: Invoices
+  readonly publicInvoices: Pick<PublicInvoices, 'isPublic'>
   readonly cancellations: InvoiceCancellations
   readonly swaps: Pick<Swaps, 'currentByInvoice'>
   readonly webhooks: Pick<Webhooks, 'requireOwnUrl'>
@@ -130,7 +134,7 @@ interface Deps {
 }
 
 export function invoiceRoutes(app: App, deps: Deps): void {
-  const { invoices, cancellations, swaps, webhooks, clock, publicUrl } = deps
+  const { auth, invoices, publicInvoices, cancellations, swaps, webhooks, clock, publicUrl } = deps
 
   /** The invoice as its merchant or anyone else may see it, with its swap. */
   async function present(view: 'public' | 'merchant', invoice: Invoice, missing?: Missing): Promise<Wire.Invoice> {
@@ -200,13 +204,13 @@ export function invoiceRoutes(app: App, deps: Deps): void {
         cors: true,
         rate: 'read',
         access: { scopes: ['invoices:read'], or: 'public' },
-        errors: ['no_such_invoice'],
+        errors: ['no_such_invoice', 'invoice_gone'],
       },
       schema: {
         operationId: 'getInvoice',
         summary: 'Read an invoice',
         description:
-          'The invoice id is the access token. With a session token of its account, or a scoped key with `invoices:read`, the response has all that the merchant gave.',
+          'The invoice id is the access token. With a session token of its account, or a scoped key with `invoices:read`, the response has all that the merchant gave. 30 days after its late window (`PUBLIC_INVOICE_DAYS`) only a credential of its account gives access: a session token, such a key, or a key without scopes.',
         tags: ['invoices'],
         params: IdParam,
         querystring: ReadQuery,
@@ -216,6 +220,8 @@ export function invoiceRoutes(app: App, deps: Deps): void {
     async (request, reply) => {
       const invoice = await invoices.read(request.params.id)
       const isOwn = ownerAccountOf(request)?.id === invoice.accountId
+      if (!isOwn && !publicInvoices.isPublic(invoice) && !(await auth.hasPlainKeyOf(request, invoice)))
+        throw new AppError('invoice_gone')
       const missing = request.query.include === 'missing' ? presentMissing(invoice, nowSecs(clock)) : {}
       const shown = await present(isOwn ? 'merchant' : 'public', invoice, missing)
       if (isOwn) serializeMetadata(reply)

@@ -38,7 +38,7 @@ export function refundLinkRoutes(app: App, refundLinks: RefundLinks): void {
   app.get(
     '/v1/refunds/:link',
     {
-      config: { rate: 'read', access: 'public', errors: ['no_such_refund'] },
+      config: { rate: 'read', access: 'public', errors: ['no_such_refund', 'refund_gone'] },
       schema: {
         operationId: 'getBuyerRefund',
         summary: 'Read a refund as its buyer',
@@ -54,7 +54,7 @@ export function refundLinkRoutes(app: App, refundLinks: RefundLinks): void {
   app.put(
     '/v1/refunds/:link/address',
     {
-      config: { rate: 'swap', access: 'public', errors: ['no_such_refund', 'refund_address_fixed'] },
+      config: { rate: 'swap', access: 'public', errors: ['no_such_refund', 'refund_gone', 'refund_address_fixed'] },
       schema: {
         operationId: 'giveRefundAddress',
         summary: 'Give the address of a refund',

@@ -11,12 +11,12 @@ import { isShown, swapDepositPage } from '../../pages/sale/swap.ts'
 
 /** The page that a buyer pays on, and the same for a frame of the shop's page. The invoice id is its access token. */
 export function checkoutPages(site: Site): void {
-  const { blockSpacing, invoices, readiness, swaps, clock } = site.deps
+  const { blockSpacing, invoices, publicInvoices, readiness, swaps, clock } = site.deps
 
   for (const embedded of [false, true]) {
     site.publicPage('GET', { path: embedded ? '/i/:id/embed' : '/i/:id', embedded }, async request => {
       const query = queryFields(request)
-      const invoice = await invoices.read(idParam(request))
+      const invoice = await publicInvoices.read(idParam(request))
       const placement = parsePlacement(query, embedded, site.deps.publicUrl())
       const links = checkoutLinks(invoice.publicId, placement)
       const view = await buyerView(site.deps, request, {

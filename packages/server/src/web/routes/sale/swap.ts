@@ -19,7 +19,7 @@ const FIELD_ERRORS: ReadonlyMap<AppError['code'], string> = new Map([
 
 /** The pages where a buyer chooses another asset to pay with, on their own and in a frame. */
 export function swapPages(site: Site): void {
-  const { invoices, swaps } = site.deps
+  const { publicInvoices, swaps } = site.deps
 
   /** Whether a swap can be started. If not, the checkout page shows why. */
   async function canStartSwap(invoice: Invoice): Promise<boolean> {
@@ -43,7 +43,7 @@ export function swapPages(site: Site): void {
     }
 
     site.publicPage('GET', { path, embedded }, async (request, reply) => {
-      const invoice = await invoices.read(idParam(request))
+      const invoice = await publicInvoices.read(idParam(request))
       const shown = await shownFor(request, invoice)
       const { links } = shown
       if (!(await canStartSwap(invoice))) return reply.redirect(links.checkout, 303)
@@ -56,7 +56,7 @@ export function swapPages(site: Site): void {
     })
 
     site.publicPage('POST', { path, rate: 'swap', embedded }, async (request, reply) => {
-      const invoice = await invoices.read(idParam(request))
+      const invoice = await publicInvoices.read(idParam(request))
       const shown = await shownFor(request, invoice)
       const { links } = shown
       const { asset_id: assetId = '', refund_to: enteredRefundTo = '' } = formFields(request)
