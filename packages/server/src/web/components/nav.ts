@@ -19,7 +19,6 @@ export const NAV: readonly NavGroup[] = [
     items: [
       { href: '/overview', label: 'Overview' },
       { href: '/invoices', label: 'Invoices' },
-      { href: '/links', label: 'Links' },
       { href: '/withdrawals', label: 'Payouts' },
     ],
   },

@@ -145,7 +145,7 @@ export function otherAssets(
 }
 
 /** Tabs: Zcash, or another asset. */
-export function waysToPay(text: Text, links: CheckoutLinks, shown: 'zec' | 'other'): Html {
+function waysToPay(text: Text, links: CheckoutLinks, shown: 'zec' | 'other'): Html {
   const tab = (way: typeof shown, href: string, label: Html) =>
     html`<a href="${href}"${way === shown && html` aria-current="page"`}>${label}</a>`
   return html`<nav class="ways" aria-label="${text.plain('ways_to_pay')}">${tab('zec', links.checkoutInZec, text.say('with_zcash'))}${tab('other', links.swap, text.say('with_other'))}</nav>`

@@ -1,0 +1,76 @@
+import type { checkout as english } from '../en/checkout.ts'
+import type { Translation } from '../message.ts'
+
+export const checkout = {
+  title_pay: 'Betalen met Zcash',
+  title_choose: 'Kies het bedrag',
+  title_seen: 'Betaling gezien',
+  title_paid: 'Betaald',
+  title_rest: 'Betaal de rest',
+  title_rest_awaited: 'De rest is onderweg',
+  title_time_up: 'De tijd is om',
+  title_expired: 'Verlopen',
+  title_canceled: 'Geannuleerd',
+  title_underpaid: 'Niet volledig betaald',
+  steps: 'Voortgang',
+  step_pay: 'Betalen',
+  step_seen: 'Gezien',
+  step_confirmed: 'Bevestigd',
+  step_confirmed_of: '{confirmed} van {needed}',
+  step_done: 'Klaar',
+  pay_by: 'Betaal voor {time}',
+  time_left: 'nog {time}',
+  page_updates: 'Deze pagina werkt zichzelf bij als de betaling binnenkomt.',
+  time_up_now:
+    '*De tijd is om.* Heb je betaald, houd deze pagina dan open: ze toont je betaling zodra die gezien is. Heb je niet betaald, betaal dan nu niet.',
+  time_up_part: '*De tijd is om.* Heb je betaald, houd deze pagina dan open: ze toont je betaling zodra die gezien is.',
+  with_zcash: 'Zcash',
+  with_other: 'BTC, USDC, …',
+  ways_to_pay: 'Manieren om te betalen',
+  open_wallet: 'Openen in je wallet',
+  show_qr: 'QR-code tonen',
+  qr_request: 'Betaalverzoek als QR-code',
+  scan: 'Scan dit met je Zcash-wallet',
+  by_hand: 'Of betaal met de hand',
+  exact_amount: 'Exact bedrag',
+  address: 'Naar dit adres',
+  choose_amount: 'Voer in je wallet een bedrag naar keuze in.',
+  choose_at_least: 'Voer in je wallet een bedrag naar keuze in, minstens *{amount}*.',
+  no_wallet: 'Nog geen wallet?',
+  no_wallet_text:
+    'Je hebt een wallet nodig die afgeschermde (shielded) Zcash kan betalen, met wat ZEC erin. De makers van deze wallets geven aan dat ze een betaalverzoek als dit openen:',
+  no_wallet_then: 'Zet wat ZEC in de wallet. Scan dan de code van deze pagina, of open de pagina op dezelfde telefoon.',
+  received_rest: '{received} is binnen. Er moet nog {rest} betaald worden.',
+  received_at_least: '{received} is binnen. Er is nog minstens {rest} nodig.',
+  rest_of: 'de rest van {price}',
+  seen: 'Je betaling is gezien. *Je hoeft niets meer te doen.*',
+  seen_late: 'Je betaling kwam binnen nadat de tijd om was. *Ze telt toch. Betaal niet nog een keer.*',
+  seen_after_cancel:
+    'Je betaling kwam binnen nadat de winkel de factuur had geannuleerd. *Ze telt toch. Betaal niet nog een keer.*',
+  confirms_in: 'Het netwerk bevestigt haar meestal in ongeveer {time}.',
+  confirms_at_once: 'Ze wordt meteen bevestigd.',
+  may_close: 'Je kunt deze pagina sluiten.',
+  paid: 'Bedankt. De betaling is bevestigd.',
+  paid_late: 'Bedankt. De betaling kwam binnen nadat de tijd om was, en ze telt.',
+  overpaid: 'Je hebt *{amount}* te veel betaald.',
+  overpaid_ask: 'De winkel ziet het en is het je schuldig. Vraag de winkel om het terug te sturen.',
+  reorged_title: 'Je betaling wordt opnieuw bevestigd',
+  reorged:
+    'Het Zcash-netwerk heeft zijn nieuwste blokken vervangen, en je betaling staat er nog niet in. Meestal is dat binnen enkele minuten weer zo. *Betaal niet nog een keer.* De winkel weet het.',
+  rest_counts:
+    '{received} van {whole} is binnen. De tijd is om, maar de rest telt nog tot {time}. *Betaal niet nog een keer het hele bedrag.*',
+  rest_counts_open: '{received} van minstens {whole} is binnen. De tijd is om, maar de rest telt nog tot {time}.',
+  rest_awaited:
+    '{received} van {whole} is binnen, en de storting hierboven kan de rest nog betalen. *Betaal nu niet nog een keer.* Deze pagina werkt zichzelf bij als die binnenkomt.',
+  rest_unwanted: 'Wil je niet meer betalen, vraag de winkel dan om terug te sturen wat binnen is.',
+  late: '*Heb je betaald, betaal dan niet nog een keer.* Houd deze pagina open: ze toont je betaling zodra die gezien is. Ze telt tot {time}.',
+  late_unpaid: 'Heb je niet betaald, betaal deze factuur dan niet. Vraag de winkel om een nieuwe.',
+  canceled: '*Betaal niet.* De winkel heeft deze factuur geannuleerd.',
+  canceled_paid:
+    'Heb je al betaald, betaal dan niet nog een keer. Deze pagina toont je betaling zodra die gezien is. Ze telt tot {time}.',
+  canceled_part:
+    'De winkel heeft deze factuur geannuleerd. {received} is binnen. *Betaal de rest niet.* Vraag de winkel om terug te sturen wat binnen is.',
+  over: 'Deze factuur is verlopen. *Betaal haar niet.* Vraag de winkel om een nieuwe.',
+  over_part:
+    'Slechts {received} kwam op tijd binnen. Betalingen op deze factuur tellen niet meer: *betaal de rest niet.* Vraag de winkel om terug te sturen wat binnen is.',
+} as const satisfies Translation<typeof english>

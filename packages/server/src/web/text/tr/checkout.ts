@@ -1,0 +1,76 @@
+import type { checkout as english } from '../en/checkout.ts'
+import type { Translation } from '../message.ts'
+
+export const checkout = {
+  title_pay: 'Zcash ile öde',
+  title_choose: 'Tutarı seçin',
+  title_seen: 'Ödeme görüldü',
+  title_paid: 'Ödendi',
+  title_rest: 'Kalanı ödeyin',
+  title_rest_awaited: 'Kalan bekleniyor',
+  title_time_up: 'Süre doldu',
+  title_expired: 'Süresi geçti',
+  title_canceled: 'İptal edildi',
+  title_underpaid: 'Tamamı ödenmedi',
+  steps: 'İlerleme',
+  step_pay: 'Öde',
+  step_seen: 'Görüldü',
+  step_confirmed: 'Onaylandı',
+  step_confirmed_of: '{confirmed} / {needed}',
+  step_done: 'Bitti',
+  pay_by: 'Son ödeme: {time}',
+  time_left: '{time} kaldı',
+  page_updates: 'Ödeme geldiğinde bu sayfa kendiliğinden güncellenir.',
+  time_up_now:
+    '*Süre doldu.* Ödediyseniz bu sayfayı açık tutun: ödemeniz görülür görülmez gösterilir. Ödemediyseniz şimdi ödemeyin.',
+  time_up_part: '*Süre doldu.* Ödediyseniz bu sayfayı açık tutun: ödemeniz görülür görülmez gösterilir.',
+  with_zcash: 'Zcash',
+  with_other: 'BTC, USDC, …',
+  ways_to_pay: 'Ödeme yolları',
+  open_wallet: 'Cüzdanınızda açın',
+  show_qr: 'QR kodunu göster',
+  qr_request: 'QR kodu olarak ödeme isteği',
+  scan: 'Zcash cüzdanınızla okutun',
+  by_hand: 'Veya elle ödeyin',
+  exact_amount: 'Tam tutar',
+  address: 'Bu adrese',
+  choose_amount: 'Cüzdanınıza istediğiniz tutarı girin.',
+  choose_at_least: 'Cüzdanınıza en az *{amount}* olacak şekilde istediğiniz tutarı girin.',
+  no_wallet: 'Henüz cüzdanınız yok mu?',
+  no_wallet_text:
+    'Korumalı (shielded) Zcash ödeyebilen bir cüzdan ve içinde biraz ZEC gerekir. Bu cüzdanların yapımcıları, böyle bir ödeme isteğini açtıklarını belgeliyor:',
+  no_wallet_then: 'Cüzdana biraz ZEC koyun. Sonra bu sayfadaki kodu okutun veya sayfayı aynı telefonda açın.',
+  received_rest: '{received} geldi. Ödenecek {rest} kaldı.',
+  received_at_least: '{received} geldi. En az {rest} daha gerekli.',
+  rest_of: '{price} tutarının kalanı',
+  seen: 'Ödemeniz görüldü. *Yapmanız gereken başka bir şey yok.*',
+  seen_late: 'Ödemeniz süre dolduktan sonra geldi. *Yine de geçerli. Tekrar ödemeyin.*',
+  seen_after_cancel: 'Ödemeniz mağaza faturayı iptal ettikten sonra geldi. *Yine de geçerli. Tekrar ödemeyin.*',
+  confirms_in: 'Ağ genellikle yaklaşık {time} içinde onaylar.',
+  confirms_at_once: 'Hemen onaylanır.',
+  may_close: 'Bu sayfayı kapatabilirsiniz.',
+  paid: 'Teşekkürler. Ödeme onaylandı.',
+  paid_late: 'Teşekkürler. Ödeme süre dolduktan sonra geldi ve geçerli.',
+  overpaid: '*{amount}* fazla ödediniz.',
+  overpaid_ask: 'Mağaza bunu görüyor ve size borçlu. Geri göndermesini isteyin.',
+  reorged_title: 'Ödemeniz yeniden onaylanıyor',
+  reorged:
+    'Zcash ağı en yeni bloklarını değiştirdi ve ödemeniz henüz bunların içinde değil. Genellikle birkaç dakika içinde yeniden yer alır. *Tekrar ödemeyin.* Mağazanın haberi var.',
+  rest_counts:
+    '{whole} tutarının {received} kadarı geldi. Süre doldu, ama kalan {time} tarihine kadar geçerli. *Tutarın tamamını tekrar ödemeyin.*',
+  rest_counts_open:
+    'En az {whole} tutarının {received} kadarı geldi. Süre doldu, ama kalan {time} tarihine kadar geçerli.',
+  rest_awaited:
+    '{whole} tutarının {received} kadarı geldi ve yukarıdaki yatırma kalanı hâlâ ödeyebilir. *Şimdi tekrar ödemeyin.* Geldiğinde bu sayfa güncellenir.',
+  rest_unwanted: 'Artık ödemek istemiyorsanız mağazadan gelen tutarı geri göndermesini isteyin.',
+  late: '*Ödediyseniz tekrar ödemeyin.* Bu sayfayı açık tutun: ödemeniz görülür görülmez gösterilir. {time} tarihine kadar geçerlidir.',
+  late_unpaid: 'Ödemediyseniz bu faturayı ödemeyin. Mağazadan yenisini isteyin.',
+  canceled: '*Ödemeyin.* Mağaza bu faturayı iptal etti.',
+  canceled_paid:
+    'Zaten ödediyseniz tekrar ödemeyin. Ödemeniz görülür görülmez bu sayfada gösterilir. {time} tarihine kadar geçerlidir.',
+  canceled_part:
+    'Mağaza bu faturayı iptal etti. {received} geldi. *Kalanı ödemeyin.* Mağazadan gelen tutarı geri göndermesini isteyin.',
+  over: 'Bu faturanın süresi geçti. *Ödemeyin.* Mağazadan yenisini isteyin.',
+  over_part:
+    'Yalnızca {received} zamanında geldi. Bu faturaya yapılan ödemeler artık geçerli değil: *kalanı ödemeyin.* Mağazadan gelen tutarı geri göndermesini isteyin.',
+} as const satisfies Translation<typeof english>

@@ -1,0 +1,32 @@
+import type { common as english } from '../en/common.ts'
+import type { Translation } from '../message.ts'
+
+export const common = {
+  test_bar: '*测试。* 这不是真钱。请勿使用真实钱包付款。',
+  chain_unseen: '我们暂时看不到 Zcash 网络。您的付款是安全的，一旦能看到就会显示。',
+  no_connection: '没有连接。本页面可能不是最新的。连接恢复后会自动更新，已发送的付款是安全的。',
+  payment: '付款',
+  copy: '复制',
+  copied: '已复制',
+  not_copied: '未能复制',
+  copy_amount: '复制金额',
+  copy_address: '复制地址',
+  copy_number: '复制账单编号',
+  copy_memo: '复制备注',
+  copy_txid: '复制交易 ID',
+  order: '订单 {order}',
+  invoice_number: '账单 {number}',
+  support: '商店帮助',
+  language: '语言',
+  made_with: '由 zatgate 提供支付',
+  back_to: '返回 {shop}',
+  returning_to: '正在返回 {shop}…',
+  link_broken: '此付款链接无效',
+  link_broken_text: '请检查订单中的链接，或询问商店。',
+  link_gone: '此页面已不再提供',
+  link_gone_text: '此账单早已关闭。如有疑问，请询问商店。',
+  too_many: '请求过多',
+  too_many_text: '请稍等一分钟，再重新打开本页面。已发送的付款是安全的。',
+  went_wrong: '出了点问题',
+  went_wrong_text: '请一分钟后重新打开本页面。已发送的付款是安全的。',
+} as const satisfies Translation<typeof english>
