@@ -25,10 +25,13 @@ export function attentionCard(items: readonly AttentionItem[]): Html {
 /** More are folded. */
 const FEW = 3
 
-/** The newest of many. @param items list items @param total of all, counted up to `MAX_COUNT` and one */
-export function newestList(items: readonly Html[], total: number): Html {
+/**
+ * The newest of many. @param items list items @param total of all, counted up to `MAX_COUNT` and one
+ * @param href the list of all
+ */
+export function newestList(items: readonly Html[], total: number, href: string): Html {
   const rest = formatRest(total, items.length)
-  const list = html`<ul class="compact">${items}${rest !== '' && html`<li class="none">${rest}</li>`}</ul>`
+  const list = html`<ul class="compact">${items}${rest !== '' && html`<li><a href="${href}">${rest}</a></li>`}</ul>`
   if (total <= FEW) return list
   return html`<details><summary>Show ${rest === '' ? 'them' : 'the newest'}</summary>${list}</details>`
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { consensusParams } from '../../../src/domain/chain/network-upgrade.ts'
+import { dailyPriceChanges } from '../../../src/domain/sale/daily-price.ts'
 import { dailyTotalChanges } from '../../../src/domain/sale/daily-total.ts'
 import { startOfDay } from '../../../src/domain/time.ts'
 import type { NoteScanner } from '../../../src/ports/note-scanner.ts'
@@ -49,21 +50,28 @@ onBothDatabases(engine => {
 
   test('figures are computed again after three seconds; what the owner has just done is seen at once', async t => {
     const { store, clock, shop, dashboard } = await harness(t)
-    const before = await shop.sell()
+    const before = await shop.sell({ price: { amount: '2.50', currency: 'EUR' } })
     await dashboard.summary(shop.account)
     const after = { ...before, status: 'paid' as const, paidAt: NOW, receivedZat: 5_000n }
     await store.write(async tx => {
       await tx.invoices.updateStates([after])
       await tx.dashboard.addToDailyTotals(dailyTotalChanges([{ before, after }]))
+      await tx.dashboard.addToDailyPrices(dailyPriceChanges([{ before, after }]))
     })
     const recent = await dashboard.summary(shop.account)
     assert.deepEqual([recent.open.pending, recent.recent[0]?.status], [1, 'paid'])
     clock.advance(3)
-    const { today, week, days, open } = await dashboard.summary(shop.account)
-    assert.deepEqual(
-      [open.pending, today, week],
-      [0, ...Array(2).fill({ receivedZat: 5_000n, refundedZat: 0n, invoices: 1 })],
-    )
+    const { today, yesterday, week, days, open, currency } = await dashboard.summary(shop.account)
+    const paid = {
+      receivedZat: 5_000n,
+      refundedZat: 0n,
+      invoices: 1,
+      priced: { invoices: 1, units: 250n, amountZat: 5_000n },
+    }
+    const { compared, ...soFar } = week
+    assert.deepEqual([open.pending, today, soFar, currency], [0, paid, paid, 'EUR'])
+    // Today is not over, so it is not compared.
+    assert.deepEqual([yesterday.invoices, compared?.current.invoices, compared?.earlier.invoices], [0, 0, 0])
     assert.deepEqual(days.at(-1), { day: startOfDay(NOW), receivedZat: 5_000n, refundedZat: 0n, invoices: 1 })
   })
 

@@ -53,6 +53,6 @@ export function reorgedInvoices(listed: readonly Invoice[], total: number): Atte
     what: html`Payments of ${formatCount(total)} ${total === 1 ? 'paid invoice' : 'paid invoices'} are missing:`,
     advice: `${removedPaymentsCause(listed)}. Hold the goods if you still can. Usually the payments are mined again within minutes; if not, the invoice’s page says what to do.`,
     link: { href: '/invoices?status=attention', label: 'View missing' },
-    newest: newestList(items, total),
+    newest: newestList(items, total, '/invoices?status=attention'),
   }
 }

@@ -29,6 +29,6 @@ export function lateInvoices(listed: readonly Invoice[], total: number): Attenti
     what: `${formatCount(total)} ${total === 1 ? 'invoice' : 'invoices'} received money late`,
     advice: 'after closing, in the last 30 days. It counts: deliver the order, or send the money back.',
     link: { href: '/invoices?status=late', label: 'View late' },
-    newest: newestList(items, total),
+    newest: newestList(items, total, '/invoices?status=late'),
   }
 }

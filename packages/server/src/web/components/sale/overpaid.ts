@@ -24,6 +24,6 @@ export function overpaidInvoices(listed: readonly Invoice[], total: number): Att
     what: `${formatCount(total)} ${total === 1 ? 'paid invoice was' : 'paid invoices were'} overpaid`,
     advice: 'in the last 30 days. You owe the buyers what is too much.',
     link: { href: '/invoices?status=overpaid', label: 'View overpaid' },
-    newest: newestList(items, total),
+    newest: newestList(items, total, '/invoices?status=overpaid'),
   }
 }
