@@ -116,7 +116,11 @@ const CLEAR: Readonly<Record<string, readonly string[]>> = {
   'The log of webhook deliveries': ['the request was aborted', 'not an absolute URL'],
 }
 
-const PAGES = sourcesOf(`${SERVER}/web/{pages,components}/**/*.ts`)
+const PAGES = [
+  ...sourcesOf(`${SERVER}/web/{pages,components}/**/*.ts`),
+  // Stars mark what is strong.
+  ...sourcesOf(`${SERVER}/web/text/en/*.ts`).map(source => source.replaceAll('*', '')),
+]
 
 /** Parts of messages that are no messages. */
 const PARTS = ['', 'ENOENT', 'invalid settings:n${problems.map(problem => ', ").join('n')}"]

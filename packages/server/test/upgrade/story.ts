@@ -56,6 +56,8 @@ async function earlier(checkout: Checkout, receiver: Receiver, viewingKey: strin
   const { secret } = await at.api('PUT /v1/account/webhook', session, { url: receiver.url })
   await at.api('POST /v1/account/endpoints', session, { url: receiver.url, enabled: false })
 
+  await setUpStore(at)
+
   const retired = await at.api('POST /v1/account/api-keys', session, { name: 'retired' })
   await at.api(`DELETE /v1/account/api-keys/${retired.id}`, session)
   const ended = await at.command('session', 'create', '--email', at.demo.email)
@@ -113,6 +115,8 @@ async function now(
   for (const status of ['underpaid', 'expired'])
     await until(status, async () => (await invoices()).some(invoice => invoice.status === status), WAIT_MS)
 
+  const price = { amount: '5.00', currency: 'USD' }
+  await shop.paid(await at.api('POST /v1/invoices', apiKey, { price, expires_in_secs: 86_400 }))
   await shop.loseToReorganisation(await shop.sell(550_000, 86_400))
   const pending = await shop.sell(600_000, 86_400, IDEMPOTENCY_KEY)
   const partlyPaid = await shop.sell(700_000, 86_400)
@@ -173,6 +177,19 @@ async function now(
   for (let i = 0; i < 5; i++) soldLater.push((await shop.sell(60_000)).address)
   await at.stop()
   return { ...facts, soldLater }
+}
+
+/** A PNG of one pixel. */
+const LOGO = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
+async function setUpStore({ url, api, demo }: Installation): Promise<void> {
+  await api('PATCH /v1/account/store', demo.session_token, { name: 'The demo shop' })
+  const { status } = await fetch(`${url}/v1/account/store/logo`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${demo.session_token}`, 'content-type': 'image/png' },
+    body: Buffer.from(LOGO, 'base64'),
+  })
+  if (status !== 200) throw new Error(`the logo was refused: ${status}`)
 }
 
 /** Every list and invoice of the merchants, by request line and merchant. */
