@@ -11,7 +11,8 @@ const harness = await startSandboxService()
 after(() => harness.close())
 
 const createId = async () => (await createInvoice(harness)).publicId
-const shown = (page: Page) => page.frameLocator('iframe').getByRole('heading', { name: 'Pay with Zcash' }).waitFor()
+const shown = (page: Page, name = 'Pay with Zcash') =>
+  page.frameLocator('iframe').getByRole('heading', { name, level: 1 }).waitFor()
 
 /** The storage and the cookies of all frames, as where a browser denies them to third parties. */
 const DENY_STORAGE = `for (const [object, name] of [[window, 'localStorage'], [window, 'sessionStorage'], [Document.prototype, 'cookie']])
@@ -30,7 +31,7 @@ describe('the script of the modal checkout', { skip: noBrowser(), timeout: 120_0
     await page.locator('#own').focus()
     await page.evaluate(`window.calls = []
       window.modal = zatgate.open('${id}', { theme: 'dark', lang: 'de', onStatus: it => calls.push(it), onClose: it => calls.push(it) })`)
-    await shown(page)
+    await shown(page, 'Mit Zcash bezahlen')
     assert.match(
       (await page.locator('iframe').getAttribute('src')) ?? '',
       /\?parent=http%3A%2F%2Flocalhost%3A\d+&theme=dark&lang=de$/,

@@ -155,7 +155,7 @@ describe('the checkout over the page of a shop', { skip: noBrowser(), timeout: 1
     const unknown = '6f1e5e2c-6c0a-4a2e-9d3c-0f5f3f1d2b4a'
     const { page, errors } = await open(t, payLink(harness, unknown, 'data-theme="dark"'))
     await linkOn(page).click()
-    await heading(page, 'Not found')
+    await heading(page, 'This payment link does not work')
     await inspect(page)
     const colour = `getComputedStyle(document.querySelector('.card')).backgroundColor`
     assert.equal(await page.frames()[1]?.evaluate(colour), 'rgb(28, 30, 27)')

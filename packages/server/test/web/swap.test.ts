@@ -122,7 +122,7 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
     const { token } = await service.sessions.create(account, 'test')
     const page = async (path: string) =>
       (await fetch(url + path, { headers: { cookie: `__Host-zatgate=${token}` } })).text()
-    assert.match(await page('/overview'), /The swap for invoice .+ has had the status SUCCESS for an hour/)
+    assert.match(await page('/overview'), /has had the status SUCCESS for an hour/)
     assert.match(await page(`/invoices/${invoice.publicId}`), /no payment has arrived\. Ask the provider/)
     harness.sandbox.oneclick.deliver(swap.depositAddress)
     await until('the payment to be detected', async () => {

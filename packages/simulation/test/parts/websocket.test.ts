@@ -8,10 +8,16 @@ import { createFakeWorld } from './fake-world.ts'
 function openWorld(reported: string) {
   const fake = createFakeWorld()
   const invoice = { id: 1, publicId: 'a1b2c3d4', status: reported, receivedZat: 0n, swapId: null }
-  const changes = { cursor: { seq: 1, event: null }, invoices: [invoice], swaps: new Map(), hasMore: false }
+  const changes = {
+    cursor: { seq: 1, event: null },
+    invoices: [invoice],
+    swaps: new Map(),
+    changed: new Set(),
+    hasMore: false,
+  }
   const container = {
     services: { invoiceFeed: { changesSince: async () => changes } },
-    infrastructure: { store: { listen: () => {} }, log: { error: assert.fail } },
+    infrastructure: { store: { listen: () => {} }, clock: { nowMs: () => 0 }, log: { error: assert.fail } },
   }
   const services = { invoices: { read: async () => invoice } }
   const process = {

@@ -13,7 +13,6 @@ export const common = {
   copy_amount: 'نسخ المبلغ',
   copy_address: 'نسخ العنوان',
   copy_number: 'نسخ رقم الفاتورة',
-  copy_memo: 'نسخ المذكرة',
   copy_txid: 'نسخ معرّف المعاملة',
   order: 'الطلب {order}',
   invoice_number: 'الفاتورة {number}',

@@ -14,7 +14,6 @@ export const common = {
   copy_amount: 'Betrag kopieren',
   copy_address: 'Adresse kopieren',
   copy_number: 'Rechnungsnummer kopieren',
-  copy_memo: 'Memo kopieren',
   copy_txid: 'Transaktions-ID kopieren',
   order: 'Bestellung {order}',
   invoice_number: 'Rechnung {number}',

@@ -13,7 +13,6 @@ export const common = {
   copy_amount: 'Copy the amount',
   copy_address: 'Copy the address',
   copy_number: 'Copy the invoice number',
-  copy_memo: 'Copy the memo',
   copy_txid: 'Copy the transaction ID',
   order: 'Order {order}',
   invoice_number: 'Invoice {number}',

@@ -13,7 +13,6 @@ export const common = {
   copy_amount: 'Copiar el importe',
   copy_address: 'Copiar la dirección',
   copy_number: 'Copiar el número de factura',
-  copy_memo: 'Copiar el memo',
   copy_txid: 'Copiar el ID de la transacción',
   order: 'Pedido {order}',
   invoice_number: 'Factura {number}',

@@ -14,7 +14,6 @@ export const common = {
   copy_amount: 'Copier le montant',
   copy_address: 'Copier l’adresse',
   copy_number: 'Copier le numéro de facture',
-  copy_memo: 'Copier le mémo',
   copy_txid: 'Copier l’identifiant de la transaction',
   order: 'Commande {order}',
   invoice_number: 'Facture {number}',

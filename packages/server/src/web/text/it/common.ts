@@ -13,7 +13,6 @@ export const common = {
   copy_amount: 'Copia l’importo',
   copy_address: 'Copia l’indirizzo',
   copy_number: 'Copia il numero della fattura',
-  copy_memo: 'Copia il memo',
   copy_txid: 'Copia l’ID della transazione',
   order: 'Ordine {order}',
   invoice_number: 'Fattura {number}',

@@ -13,7 +13,6 @@ export const common = {
   copy_amount: '金額をコピー',
   copy_address: 'アドレスをコピー',
   copy_number: '請求番号をコピー',
-  copy_memo: 'メモをコピー',
   copy_txid: 'トランザクション ID をコピー',
   order: '注文 {order}',
   invoice_number: '請求 {number}',

@@ -13,7 +13,6 @@ export const common = {
   copy_amount: '금액 복사',
   copy_address: '주소 복사',
   copy_number: '청구서 번호 복사',
-  copy_memo: '메모 복사',
   copy_txid: '거래 ID 복사',
   order: '주문 {order}',
   invoice_number: '청구서 {number}',

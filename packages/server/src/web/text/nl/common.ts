@@ -14,7 +14,6 @@ export const common = {
   copy_amount: 'Bedrag kopiëren',
   copy_address: 'Adres kopiëren',
   copy_number: 'Factuurnummer kopiëren',
-  copy_memo: 'Memo kopiëren',
   copy_txid: 'Transactie-ID kopiëren',
   order: 'Bestelling {order}',
   invoice_number: 'Factuur {number}',

@@ -13,7 +13,6 @@ export const common = {
   copy_amount: 'Copiar o valor',
   copy_address: 'Copiar o endereço',
   copy_number: 'Copiar o número da fatura',
-  copy_memo: 'Copiar o memo',
   copy_txid: 'Copiar o ID da transação',
   order: 'Pedido {order}',
   invoice_number: 'Fatura {number}',

@@ -13,7 +13,6 @@ export const common = {
   copy_amount: 'Копировать сумму',
   copy_address: 'Копировать адрес',
   copy_number: 'Копировать номер счёта',
-  copy_memo: 'Копировать мемо',
   copy_txid: 'Копировать ID транзакции',
   order: 'Заказ {order}',
   invoice_number: 'Счёт {number}',

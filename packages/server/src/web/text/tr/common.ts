@@ -13,7 +13,6 @@ export const common = {
   copy_amount: 'Tutarı kopyala',
   copy_address: 'Adresi kopyala',
   copy_number: 'Fatura numarasını kopyala',
-  copy_memo: 'Notu kopyala',
   copy_txid: 'İşlem kimliğini kopyala',
   order: 'Sipariş {order}',
   invoice_number: 'Fatura {number}',

@@ -12,7 +12,6 @@ export const common = {
   copy_amount: '复制金额',
   copy_address: '复制地址',
   copy_number: '复制账单编号',
-  copy_memo: '复制备注',
   copy_txid: '复制交易 ID',
   order: '订单 {order}',
   invoice_number: '账单 {number}',
