@@ -23,16 +23,14 @@ interface BuyerPage extends Omit<PageOptions, 'theme' | 'text' | 'liveInvoiceId'
   readonly banner?: Child
   /** The public id of the invoice, whose beginning is its number. */
   readonly invoiceId?: string
-  /** The page has a code to scan, which stands to the side on a wide screen. */
-  readonly hasCode?: boolean
 }
 
 /** A page for a buyer: the shop, a card, and whom to ask. */
-export function buyerPage(view: BuyerView, { banner, invoiceId, hasCode = false, body, ...page }: BuyerPage): Html {
+export function buyerPage(view: BuyerView, { banner, invoiceId, body, ...page }: BuyerPage): Html {
   const { text, shop, embedding, isTest } = view
   // Around a frame the background is the shop's, so that no text stands upon it.
   const below = foot(view, invoiceId)
-  const card = html`<div class="card checkout${hasCode && ' with-code'}">${shopHeader(shop)}${body}${embedding && below}</div>`
+  const card = html`<div class="card checkout">${shopHeader(shop)}${body}${embedding && below}</div>`
   return plainPage({
     ...page,
     text,

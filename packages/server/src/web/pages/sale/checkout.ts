@@ -40,7 +40,6 @@ export function checkoutPage(view: CheckoutView): Html {
     redirectsTo: redirectsWithoutScript(invoice, now) ? redirectsTo : null,
     banner: chainUnseenBanner(view.isChainSeen || !(isLive || rechecks), text),
     invoiceId: invoice.publicId,
-    hasCode: isAsked,
     body: html`${livePart('live', content)}${redirectsTo && redirectNote(text, redirectsTo, invoice, now)}`,
   })
 }
