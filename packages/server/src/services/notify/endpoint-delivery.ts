@@ -113,7 +113,7 @@ export function createEndpointDeliveries(deps: {
     return progress
   }
 
-  /** Begins the attempt of a waiting delivery, or of an event for which one is written. */
+  /** Begins the attempt of a waiting delivery, or of an event for which one is written. Null: the event is no longer kept. */
   async function begin(
     tx: Tx,
     endpoint: FollowingEndpoint,
@@ -139,7 +139,8 @@ export function createEndpointDeliveries(deps: {
     const attempt = delivery.attempts + 1
     const attemptId = random.uuid()
     const started = { publicId: attemptId, deliveryId: delivery.id, accountId, invoiceId, url, attempt, startedAt }
-    await tx.endpointDeliveries.start(started, leaseUntilMs(nowMs))
+    // Old events are deleted with their deliveries, without a lock of the endpoint.
+    if (!(await tx.endpointDeliveries.start(started, leaseUntilMs(nowMs)))) return null
     const secrets = openSecrets(endpoint, nowMs)
     return { attemptId, deliveryId: delivery.publicId, endpointId: endpoint.publicId, event, url, secrets, attempt }
   }

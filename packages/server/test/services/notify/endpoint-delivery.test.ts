@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import pg from 'pg'
 import { MAX_OPEN_OF_ENDPOINT, MAX_RECOVERY_SECS } from '../../../src/domain/notify/endpoint.ts'
-import { onBothDatabases } from '../../harness/databases.ts'
+import { openStore } from '../../../src/store/open.ts'
+import { onBothDatabases, onPostgres } from '../../harness/databases.ts'
 import { DUE, startEndpoints as start } from '../../harness/endpoints.ts'
 import { makeAccount } from '../../harness/fixtures.ts'
+import { anyLockWait } from '../../harness/lock-wait.ts'
 import { poisonRow } from '../../harness/poison.ts'
+import { until } from '../../harness/until.ts'
 
 const MINUTE = 60
 const HOUR = 3_600
@@ -228,6 +232,24 @@ onBothDatabases(engine => {
     assert.deepEqual(types(), ['invoice.paid', 'invoice.created'])
   })
 
+  test('no attempt is begun of a delivery that was deleted with its event', async t => {
+    const { account, clock, create, raise, receivers, sendDue, store } = await start(t, engine)
+    const { endpoint } = await create('standard')
+    receivers.isDown = true
+    await raise()
+    await sendDue()
+    const [delivery] = await store.read(tx => tx.endpointDeliveries.openOf(endpoint.id, 1))
+    assert.ok(delivery)
+    const about = { accountId: account.id, invoiceId: null, url: endpoint.url, startedAt: clock.secs }
+    const begin = (attempt: number) => {
+      const started = { ...about, publicId: `attempt ${attempt}`, deliveryId: delivery.id, attempt }
+      return store.write(tx => tx.endpointDeliveries.start(started, clock.nowMs()))
+    }
+    assert.equal(await begin(2), true)
+    await store.write(tx => tx.events.prune(clock.secs + 1, 10))
+    assert.equal(await begin(3), false)
+  })
+
   test('an endpoint whose secret does not open is set aside, and others are served', async t => {
     const { account, create, endpoints, raise, receivers, sendDue, services, store, clock } = await start(t, engine)
     const { endpoint } = await create('standard')
@@ -247,5 +269,39 @@ onBothDatabases(engine => {
     await services.endpointDeliveries.retrySetAside()
     await sendDue()
     assert.deepEqual(receivers.seqs, [1, 2, 1, 2])
+  })
+})
+
+onPostgres(engine => {
+  test('an event that is deleted while an attempt begins is not sent, and the endpoint gets the next ones', async t => {
+    const h = await start(t, engine)
+    const { account, claim, clock, create, databaseUrl, raise, receivers, sendDue, services } = h
+    const other = await openStore(databaseUrl)
+    t.after(() => other.close())
+    const admin = new pg.Client(databaseUrl)
+    await admin.connect()
+    t.after(() => admin.end())
+    await create('persistent')
+    receivers.isDown = true
+    await raise()
+    await sendDue()
+    receivers.isDown = false
+    clock.advance(20)
+
+    const [deleted, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const deleting = other.write(async tx => {
+      await tx.events.prune(clock.secs, 10)
+      deleted.resolve()
+      await released.promise
+    })
+    await deleted.promise
+    const claiming = claim()
+    await until('the claim to wait', () => anyLockWait(admin)).finally(released.resolve)
+    await deleting
+    assert.deepEqual(await claiming, [])
+    assert.deepEqual(await services.setAsides.countByKindOf(account.id), [])
+    await raise()
+    await sendDue()
+    assert.deepEqual(receivers.seqs, [2])
   })
 })

@@ -32,8 +32,12 @@ export interface EndpointDeliveryRepository {
   takenAmong(endpointId: number, accountId: number, seqs: readonly number[]): Promise<ReadonlySet<number>>
   /** Inserts a delivery that waits. Earlier ones of the event that have failed count as sent again. @returns its id */
   insert(delivery: NewEndpointDelivery, dueAtMs: number, isPassed: boolean): Promise<number>
-  /** Begins an attempt, and logs it. @param leaseUntilMs when it counts as lost */
-  start(attempt: StartedEndpointAttempt, leaseUntilMs: number): Promise<void>
+  /**
+   * Begins an attempt, and logs it.
+   * @param leaseUntilMs when it counts as lost
+   * @returns false when the delivery was deleted meanwhile, with its event
+   */
+  start(attempt: StartedEndpointAttempt, leaseUntilMs: number): Promise<boolean>
   /** Writes the result of an attempt into the log. */
   log(attempt: FinishedAttempt): Promise<void>
   /** Ends a delivery, or lets it wait until `dueAtMs`. */

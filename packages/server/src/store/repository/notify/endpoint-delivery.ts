@@ -83,11 +83,12 @@ export function endpointDeliveryRepository(db: Db): EndpointDeliveryRepository {
     },
 
     async start({ publicId, deliveryId, accountId, invoiceId, url, attempt, startedAt }, leaseUntilMs) {
-      await db
+      const begun = await db
         .updateTable('deliveries')
         .set({ state: 'sending', attempts: attempt, endpoint_due_at_ms: leaseUntilMs })
         .where('id', '=', deliveryId)
-        .execute()
+        .executeTakeFirst()
+      if (num(begun.numUpdatedRows) === 0) return false
       await db
         .insertInto('delivery_attempts')
         .values({
@@ -100,6 +101,7 @@ export function endpointDeliveryRepository(db: Db): EndpointDeliveryRepository {
           created_at: startedAt,
         })
         .execute()
+      return true
     },
 
     async log({ publicId, statusCode, error, durationMs, response, requestHeaders, responseHeaders }) {
