@@ -68,7 +68,9 @@ export function createInvoiceTexts(deps: {
   async function classify(tx: Tx, { accountId, before }: Progress, ids: readonly number[], lock: boolean) {
     const now = nowSecs(clock)
     const invoices = lock ? await tx.invoices.lock(ids) : await tx.invoices.byIds(ids)
-    const closed = invoices.filter(invoice => mayEraseTexts(invoice, before, now)).map(({ id }) => id)
+    // After a fail-over, another invoice may have a row that was listed before.
+    const own = invoices.filter(invoice => invoice.accountId === accountId)
+    const closed = own.filter(invoice => mayEraseTexts(invoice, before, now)).map(({ id }) => id)
     const undelivered = await tx.invoiceTexts.undelivered(accountId, closed)
     return new Map(
       ids.map((id): [number, Outcome] => {

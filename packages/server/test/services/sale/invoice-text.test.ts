@@ -4,9 +4,11 @@ import { OPERATOR } from '../../../src/domain/account/audit.ts'
 import { type EventType, invoiceEvent } from '../../../src/domain/notify/event.ts'
 import type { Invoice, NewInvoice } from '../../../src/domain/sale/invoice.ts'
 import { DAY_SECS } from '../../../src/domain/time.ts'
+import { createInvoiceTexts } from '../../../src/services/sale/invoice-text.ts'
 import { onBothDatabases } from '../../harness/databases.ts'
 import { startEndpoints } from '../../harness/endpoints.ts'
 import { NOW, openShop } from '../../harness/fixtures.ts'
+import { silentLog } from '../../harness/log.ts'
 import { poisonRow } from '../../harness/poison.ts'
 import { readTables } from '../../harness/tables.ts'
 
@@ -184,5 +186,16 @@ onBothDatabases(engine => {
     clock.advance(3_000 * DAY_SECS)
     assert.equal(await services.invoiceTexts.eraseOld(), false)
     assert.deepEqual(await textsOf(old), [TEXTS.description, TEXTS.metadata])
+  })
+
+  test('a listed row that another account has after a fail-over keeps its texts', async t => {
+    const { shop, store, clock, textsOf } = await harness(t)
+    const others = await (await openShop(store)).sell(TEXTS)
+    await store.write(tx => tx.invoices.updateStates([{ ...others, status: 'expired' }]))
+    const pages = [[{ createdAt: others.createdAt, id: others.id }]]
+    const afterFailOver = Object.assign(Object.create(store), { query: async () => pages.shift() ?? [] })
+    const deps = { store: afterFailOver, clock, log: silentLog, invoiceTextRetentionDays: null }
+    assert.deepEqual(await createInvoiceTexts(deps).erase(shop.account, BEFORE, OPERATOR), counts({ open: 1 }))
+    assert.deepEqual(await textsOf(others), [TEXTS.description, TEXTS.metadata])
   })
 })
