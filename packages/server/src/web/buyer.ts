@@ -1,9 +1,12 @@
 import type { FastifyRequest } from 'fastify'
 import type { PageLocale } from '../domain/locale.ts'
+import type { Invoice } from '../domain/sale/invoice.ts'
 import type { BuyerView } from './components/buyer/buyer-page.ts'
 import { shopOf } from './components/buyer/shop.ts'
 import type { Embedding } from './components/layout.ts'
+import { type CheckoutLinks, checkoutLinks, parsePlacement } from './components/sale/checkout-links.ts'
 import type { SiteDeps } from './context.ts'
+import { queryFields } from './forms.ts'
 import { textFor } from './text/text.ts'
 
 interface Asked {
@@ -25,4 +28,23 @@ export async function buyerView(
   const shop = shopOf(await storeProfiles.ofAccountId(accountId))
   const text = textFor({ chosen, given, accepted: request.headers['accept-language'], standard: shop.locale })
   return { text, shop, embedding, isTest: network !== 'main', inLanguage }
+}
+
+/** The same for a page of an invoice, with the links to its pages. */
+export async function invoiceView(
+  deps: Pick<SiteDeps, 'network' | 'storeProfiles' | 'publicUrl'>,
+  request: FastifyRequest,
+  invoice: Invoice,
+  { embedded, isSwap = false }: { readonly embedded: boolean; readonly isSwap?: boolean },
+): Promise<BuyerView & { readonly invoice: Invoice; readonly links: CheckoutLinks }> {
+  const placement = parsePlacement(queryFields(request), embedded, deps.publicUrl())
+  const links = checkoutLinks(invoice.publicId, placement)
+  const view = await buyerView(deps, request, {
+    accountId: invoice.accountId,
+    embedding: placement.embedding,
+    chosen: placement.chosenLocale,
+    given: invoice.locale,
+    inLanguage: isSwap ? links.swapInLanguage : links.inLanguage,
+  })
+  return { ...view, invoice, links }
 }

@@ -3,7 +3,7 @@ import { after, describe, test } from 'node:test'
 import { MAX_LOGO_FILE_BYTES } from '../../src/http/routes/account/store-profile.ts'
 import { makePng } from '../adapters/image/images.ts'
 import { startSandboxService } from '../harness/service.ts'
-import { noBrowser, useBrowser } from './browser.ts'
+import { noBrowser, signInOnPage, useBrowser } from './browser.ts'
 import { inspect } from './inspect.ts'
 import { visit } from './visit.ts'
 import { Visitor } from './visitor.ts'
@@ -185,12 +185,7 @@ describe('in a real browser', { skip: noBrowser(), timeout: 120_000 }, () => {
   test('the page works without script, and is accessible in both themes at each width', async () => {
     const email = 'browser@example.org'
     const page = await openPage({ javaScriptEnabled: false })
-    await page.goto(`${harness.url}/sign-in`)
-    await page.getByLabel('Email').fill(email)
-    await page.getByRole('button', { name: 'Email me a code' }).click()
-    await page.getByLabel('Code').fill(await harness.codeFor(email))
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.waitForURL('**/overview')
+    await signInOnPage(page, harness, email)
     await page.goto(`${harness.url}/store`)
     await page.getByLabel('Name').fill('Sunflower Shop')
     await page.getByLabel('Colour').fill('#ffd400')

@@ -2,7 +2,7 @@ import { formatCount, MAX_TOTALLED } from '../../domain/count.ts'
 import type { ExportKind } from '../../domain/sale/export.ts'
 import type { Totals } from '../../ports/repository/page.ts'
 import { formatZecAmount } from '../format.ts'
-import { booleanAttribute, type Child, type Html, html } from '../html.ts'
+import { type Child, type Html, html } from '../html.ts'
 
 /**
  * The link of a row of a list with the class `rows`: all of the row opens it.
@@ -45,7 +45,7 @@ export function filterForm(form: FilterForm): Html {
   const { path, label, search = false, fields, used, isFiltered, action = 'Show' } = form
   return html`<form class="filters" method="get" action="${path}" role="search" aria-label="${label}">
     ${search}
-    <details class="more"${booleanAttribute('open', false)}><summary class="button">Filters${used > 0 && ` (${used})`}</summary><div class="fields">${fields}</div></details>
+    <details class="more"><summary class="button">Filters${used > 0 && ` (${used})`}</summary><div class="fields">${fields}</div></details>
     <div class="buttons"><button>${action}</button>${isFiltered && html`<a class="button quiet" href="${path}">Clear</a>`}</div>
   </form>`
 }

@@ -36,8 +36,8 @@ export class Text {
   /** A whole or decimal number, exact: `1234.50` → `1,234.50`. Digits are Latin in every language, as wallets have them. */
   number(decimal: string | number | bigint): string {
     const fraction = String(decimal).split('.')[1]?.length ?? 0
-    const format = numberFormat(this.locale, fraction)
-    return format.format(decimal as Intl.StringNumericLiteral)
+    const digits = { minimumFractionDigits: fraction, maximumFractionDigits: fraction }
+    return numberFormat(this.locale, digits).format(decimal as Intl.StringNumericLiteral)
   }
 
   /** `1,222.31 EUR` */
@@ -52,8 +52,7 @@ export class Text {
 
   /** `4 minutes` */
   duration(count: number, unit: 'second' | 'minute' | 'hour' | 'day'): string {
-    const options = { style: 'unit', unit, unitDisplay: 'long', numberingSystem: 'latn' } as const
-    return new Intl.NumberFormat(this.locale, options).format(count)
+    return numberFormat(this.locale, { style: 'unit', unit, unitDisplay: 'long' }).format(count)
   }
 
   #form(name: MessageName, { count }: Values): string {
@@ -96,11 +95,10 @@ export function textFor({ chosen, given, accepted, standard }: LanguageWishes): 
 
 const formats = new Map<string, Intl.NumberFormat>()
 
-/** Building a format is slow. There is one for each language and number of decimals, which are few. */
-function numberFormat(locale: PageLocale, fraction: number): Intl.NumberFormat {
-  const key = `${locale} ${fraction}`
-  const options = { minimumFractionDigits: fraction, maximumFractionDigits: fraction, numberingSystem: 'latn' }
-  const format = formats.get(key) ?? new Intl.NumberFormat(locale, options)
+/** Building a format is slow. There are few: by language, unit and number of decimals, of which a price has at most twelve. */
+function numberFormat(locale: PageLocale, options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const key = `${locale} ${JSON.stringify(options)}`
+  const format = formats.get(key) ?? new Intl.NumberFormat(locale, { ...options, numberingSystem: 'latn' })
   formats.set(key, format)
   return format
 }

@@ -10,8 +10,6 @@ import { readTotals } from '../../totals.ts'
 import { toInvoice } from './invoice.ts'
 import { selectedSales } from './invoice-filter.ts'
 
-const TOTAL_COLUMNS = 5
-const PRICE_COLUMNS = 6
 /** Payments of the transactions with a prefix, of all accounts together. One transaction can pay very many invoices. */
 const MAX_PAYMENTS = 1_000
 
@@ -43,6 +41,27 @@ export function dashboardRepository(db: Db): DashboardRepository {
   const late = (accountId: number, lateFrom: number) =>
     sales(accountId).where('late_at', '>=', lateFrom).where(sql<boolean>`received_zat > coalesce(refunded_zat, 0)`)
 
+  /** Adds rows to sums, in as few statements as possible. Those of erased accounts are left out. @param keys of a sum */
+  async function addUp(
+    table: 'daily_totals' | 'daily_prices',
+    keys: readonly string[],
+    rows: readonly { readonly account_id: number }[],
+  ): Promise<void> {
+    const [first] = rows
+    if (!first) return
+    const kept = await keptAccounts(db, distinctAscending(rows.map(row => row.account_id)))
+    const columns = Object.keys(first)
+    const sums = columns.filter(column => !keys.includes(column))
+    const added = sums.map(column => [column, sql`${sql.ref(`${table}.${column}`)} + ${sql.ref(`excluded.${column}`)}`])
+    const ofKept = rows.filter(row => kept.has(row.account_id))
+    for (const batch of chunks(ofKept, columns.length))
+      await db
+        .insertInto(table)
+        .values(batch as never)
+        .onConflict(conflict => conflict.columns(keys as never).doUpdateSet(Object.fromEntries(added) as never))
+        .execute()
+  }
+
   return {
     async paidByDay(accountId, from) {
       const rows = await db
@@ -61,31 +80,18 @@ export function dashboardRepository(db: Db): DashboardRepository {
       }))
     },
 
-    async addToDailyTotals(changes) {
-      const kept = await keptAccounts(db, distinctAscending(changes.map(({ accountId }) => accountId)))
-      const rows = changes
-        .filter(({ accountId }) => kept.has(accountId))
-        .map(({ accountId, day, receivedZat, refundedZat, invoices }) => ({
+    addToDailyTotals: changes =>
+      addUp(
+        'daily_totals',
+        ['account_id', 'day'],
+        changes.map(({ accountId, day, receivedZat, refundedZat, invoices }) => ({
           account_id: accountId,
           day,
           received_zat: receivedZat,
           refunded_zat: refundedZat,
           invoices,
-        }))
-      for (const batch of chunks(rows, TOTAL_COLUMNS)) {
-        await db
-          .insertInto('daily_totals')
-          .values(batch)
-          .onConflict(conflict =>
-            conflict.columns(['account_id', 'day']).doUpdateSet(eb => ({
-              received_zat: eb('daily_totals.received_zat', '+', eb.ref('excluded.received_zat')),
-              refunded_zat: eb('daily_totals.refunded_zat', '+', eb.ref('excluded.refunded_zat')),
-              invoices: eb('daily_totals.invoices', '+', eb.ref('excluded.invoices')),
-            })),
-          )
-          .execute()
-      }
-    },
+        })),
+      ),
 
     async pricesByDay(accountId, from) {
       const rows = await db
@@ -106,32 +112,19 @@ export function dashboardRepository(db: Db): DashboardRepository {
       }))
     },
 
-    async addToDailyPrices(changes) {
-      if (changes.length === 0) return
-      const kept = await keptAccounts(db, distinctAscending(changes.map(({ accountId }) => accountId)))
-      const rows = changes
-        .filter(({ accountId }) => kept.has(accountId))
-        .map(({ accountId, day, currency, invoices, units, amountZat }) => ({
+    addToDailyPrices: changes =>
+      addUp(
+        'daily_prices',
+        ['account_id', 'day', 'currency'],
+        changes.map(({ accountId, day, currency, invoices, units, amountZat }) => ({
           account_id: accountId,
           day,
           currency,
           invoices,
           units,
           amount_zat: amountZat,
-        }))
-      for (const batch of chunks(rows, PRICE_COLUMNS))
-        await db
-          .insertInto('daily_prices')
-          .values(batch)
-          .onConflict(conflict =>
-            conflict.columns(['account_id', 'day', 'currency']).doUpdateSet(eb => ({
-              invoices: eb('daily_prices.invoices', '+', eb.ref('excluded.invoices')),
-              units: eb('daily_prices.units', '+', eb.ref('excluded.units')),
-              amount_zat: eb('daily_prices.amount_zat', '+', eb.ref('excluded.amount_zat')),
-            })),
-          )
-          .execute()
-    },
+        })),
+      ),
 
     countByStatus: (accountId, status, createdFrom, max) =>
       countUpTo(

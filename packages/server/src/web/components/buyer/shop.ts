@@ -1,4 +1,4 @@
-import { type StoreProfile, supportHref } from '../../../domain/account/store-profile.ts'
+import { EMPTY_STORE, type StoreProfile, supportHref } from '../../../domain/account/store-profile.ts'
 import { logoPath } from '../../../http/routes/account/store-profile.ts'
 import { type Html, html } from '../../html.ts'
 import type { Text } from '../../text/text.ts'
@@ -12,31 +12,23 @@ export interface Shop {
   readonly accent: string | null
   /** An https: or mailto: address for questions. */
   readonly support: string | null
-  readonly website: string | null
   /** The language of its pages where nothing else decides. */
   readonly locale: string | null
 }
 
-export const NO_SHOP: Shop = {
-  name: null,
-  logo: null,
-  accent: null,
-  support: null,
-  website: null,
-  locale: null,
-}
-
 export function shopOf(profile: StoreProfile): Shop {
-  const { name, logo, accent, website, locale } = profile
+  const { name, logo, accent, locale } = profile
   return {
     name,
     logo: logo === null ? null : logoPath(logo),
     accent,
     support: supportHref(profile),
-    website,
     locale,
   }
 }
+
+/** A shop of which nothing is known. */
+export const NO_SHOP = shopOf(EMPTY_STORE)
 
 /** The shop on top of a page. False without name and logo. */
 export function shopHeader({ name, logo }: Shop): Html | false {
@@ -50,7 +42,9 @@ export function shopOrHost({ name }: Shop, { host }: URL): string {
   return name === null ? host : `${name} (${host})`
 }
 
-/** A link to the shop's help. False without one. */
+/** A link to the shop's help, which leaves the page open. False without one. */
 export function supportLink({ support }: Shop, text: Text): Html | false {
-  return support !== null && html`<a href="${support}" rel="noopener noreferrer">${text.say('support')}</a>`
+  return (
+    support !== null && html`<a href="${support}" target="_blank" rel="noopener noreferrer">${text.say('support')}</a>`
+  )
 }

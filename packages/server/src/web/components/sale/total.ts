@@ -14,16 +14,11 @@ export function invoiceAmount({ amountZat, openAmount, receivedZat }: Invoice): 
  * exact amount. False while an open amount has not been chosen.
  * @param details added to the line below
  */
-export function totalOf(invoice: Invoice, { isCentered = true, details }: TotalOptions = {}): Html | false {
+export function totalOf(invoice: Invoice, details: Child): Html | false {
   const zat = invoiceAmount(invoice)
   if (zat === null) return false
   const price = formatPrice(invoice)
   const exact = price === null ? formatZat(zat) : html`${formatZecAmount(zat)} · ${formatZat(zat)}`
   return html`${bigAmount(price ?? formatZecAmount(zat))}
-    <p class="below${isCentered && ' center'}">${exact}${details}</p>`
-}
-
-interface TotalOptions {
-  readonly isCentered?: boolean
-  readonly details?: Child
+    <p class="below">${exact}${details}</p>`
 }

@@ -31,13 +31,8 @@ export interface CheckoutView extends BuyerView {
   readonly now: number
 }
 
-/** Whether the page of this state asks for money. */
-export function hasRequest(state: CheckoutState): boolean {
-  return state === 'payable' || state === 'short'
-}
-
-/** What the page says in a state, below its title. @param awaitsDeposit a deposit may still pay what is left */
-export function checkoutBody(view: CheckoutView, state: CheckoutState, awaitsDeposit: boolean): Html {
+/** What the page says in a state, below its title. @param isRestAwaited a deposit may still pay what is left */
+export function checkoutBody(view: CheckoutView, state: CheckoutState, isRestAwaited: boolean): Html {
   const { text, invoice } = view
   switch (state) {
     case 'payable':
@@ -47,7 +42,7 @@ export function checkoutBody(view: CheckoutView, state: CheckoutState, awaitsDep
     case 'paid':
       return html`${paid(text, invoice)}${overpaidNote(text, invoice)}`
     case 'short':
-      return awaitsDeposit ? restAwaited(text, invoice) : short(text, invoice)
+      return isRestAwaited ? restAwaited(text, invoice) : short(text, invoice)
     case 'late':
       return html`<p class="center">${text.say('late', { time: timeElement(invoice.watchUntil) })}</p><p class="center">${text.say('late_unpaid')}</p>`
     case 'canceled':
@@ -58,21 +53,27 @@ export function checkoutBody(view: CheckoutView, state: CheckoutState, awaitsDep
 }
 
 function payable({ text, invoice, ways }: CheckoutView): Html {
-  const { receivedZat } = invoice
-  return html`<div class="pay" data-while-open>
-      <div class="pay-about">${ways}${receivedZat > 0n && receivedNote(text, invoice)}${invoice.openAmount && openNote(text, invoice)}</div>
-      ${request(text, invoice)}
-      <p class="hint pay-updates">${text.say('page_updates')}</p>
-    </div>
+  const { receivedZat, openAmount } = invoice
+  const about = html`${ways}${receivedZat > 0n && receivedNote(text, invoice)}${openAmount && openNote(text, invoice)}`
+  const request = openAmount ? openRequest(text, invoice) : exactRequest(text, invoice)
+  return html`<div class="pay" data-while-open>${parts(about, request, text.say('page_updates'))}</div>
     <p class="center card attention" data-when-over hidden>${text.say(receivedZat === 0n ? 'time_up_now' : 'time_up_part')}</p>`
 }
 
-/** For what is left to pay. An open amount is entered in the wallet until a part has arrived. */
-function request(text: Text, invoice: Invoice): Html {
-  const { address, publicId, dueZat, openAmount } = invoice
-  return openAmount
-    ? paymentRequestParts(text, { uri: paymentRequest(invoice), address, amountZat: null })
-    : paymentRequestParts(text, { uri: paymentUri(address, dueZat, publicId), address, amountZat: dueZat })
+function parts(about: Child, request: Html, updates: Child): Html {
+  return html`<div class="pay-about">${about}</div>
+      ${request}
+      <p class="hint pay-updates">${updates}</p>`
+}
+
+/** For what is left to pay. */
+function exactRequest(text: Text, { address, publicId, dueZat }: Invoice): Html {
+  return paymentRequestParts(text, { uri: paymentUri(address, dueZat, publicId), address, amountZat: dueZat })
+}
+
+/** An open amount is entered in the wallet. */
+function openRequest(text: Text, invoice: Invoice): Html {
+  return paymentRequestParts(text, { uri: paymentRequest(invoice), address: invoice.address, amountZat: null })
 }
 
 function receivedNote(text: Text, { receivedZat, dueZat, openAmount }: Invoice): Html {
@@ -96,8 +97,8 @@ function confirming({ text, invoice, links, spacingSecs, confirmed = 0 }: Checko
     <p class="center">${wait === null ? text.say('confirms_at_once') : text.say('confirms_in', { time: text.duration(wait.count, wait.unit) })}${!links.embedding && html` ${text.say('may_close')}`}</p>`
 }
 
-function paid(text: Text, { attentionSince, needsAttention, lateAt }: Invoice): Html {
-  if (needsAttention || attentionSince !== null)
+function paid(text: Text, { needsAttention, lateAt }: Invoice): Html {
+  if (needsAttention)
     return html`<section class="card attention" aria-labelledby="reorged"><h2 id="reorged">${text.say('reorged_title')}</h2><p>${text.say('reorged')}</p></section>`
   return html`<p class="center">${text.say(lateAt === null ? 'paid' : 'paid_late')}</p>`
 }
@@ -116,11 +117,9 @@ function restAwaited(text: Text, { amountZat, receivedZat }: Invoice): Html {
 function short(text: Text, invoice: Invoice): Html {
   const { amountZat, receivedZat, watchUntil, openAmount } = invoice
   const values = { received: text.zec(receivedZat), whole: text.zec(amountZat), time: timeElement(watchUntil) }
-  return html`<div class="pay">
-      <div class="pay-about"><p class="card attention">${text.say(openAmount ? 'rest_counts_open' : 'rest_counts', values)}</p></div>
-      ${paymentRequestParts(text, { uri: paymentUri(invoice.address, invoice.dueZat, invoice.publicId), address: invoice.address, amountZat: invoice.dueZat })}
-      <p class="hint pay-updates">${text.say('page_updates')} ${text.say('rest_unwanted')}</p>
-    </div>`
+  const about = html`<p class="card attention">${text.say(openAmount ? 'rest_counts_open' : 'rest_counts', values)}</p>`
+  const updates = html`${text.say('page_updates')} ${text.say('rest_unwanted')}`
+  return html`<div class="pay">${parts(about, exactRequest(text, invoice), updates)}</div>`
 }
 
 function canceled({ text, invoice: { receivedZat, watchUntil }, now }: CheckoutView): Html {

@@ -10,26 +10,25 @@ import { livePart, statusAttributes } from '../../components/live.ts'
 import { redirectNote, redirectOf, redirectsWithoutScript, wayBack } from '../../components/sale/way-back.ts'
 import { booleanAttribute, type Html, html } from '../../html.ts'
 import type { Text } from '../../text/text.ts'
-import { type CheckoutView, checkoutBody, hasRequest } from './checkout-body.ts'
+import { type CheckoutView, checkoutBody } from './checkout-body.ts'
 
 /** The page where a buyer pays an invoice in ZEC and sees its status. */
 export function checkoutPage(view: CheckoutView): Html {
   const { invoice, links, swap, text, now } = view
   const state = checkoutState(invoice, now)
-  const title =
-    state === 'short' && awaitsDeposit(view) ? text.plain('title_rest_awaited') : titleOf(text, invoice, state)
+  const isRestAwaited = state === 'short' && awaitsDeposit(view)
+  const title = isRestAwaited ? text.plain('title_rest_awaited') : titleOf(text, invoice, state)
   const rechecks = needsRecheck(invoice, now)
   const redirectsTo = redirectOf(invoice, links)
-  const isAsked = hasRequest(state) && !(state === 'short' && awaitsDeposit(view))
   const content = html`
       ${view.notice}
       ${mark(state)}
       ${orderOf(text, invoice)}
-      ${state === 'short' || (isAsked && invoice.receivedZat > 0n) ? !invoice.openAmount && restOf(text, invoice) : sumOf(text, invoice)}
+      ${isPartPaid(state, invoice) ? !invoice.openAmount && restOf(text, invoice) : sumOf(text, invoice)}
       ${state === 'payable' && html`<div data-while-open>${timeBar(text, invoice.createdAt, invoice.expiresAt, now)}</div>`}
       ${stepsOf(view, state)}
       <h1 data-announce${booleanAttribute('data-recheck', rechecks)}${statusAttributes(invoice, swap)}>${title}</h1>
-      ${checkoutBody(view, state, awaitsDeposit(view))}
+      ${checkoutBody(view, state, isRestAwaited)}
       ${wayBack(view, invoice, links, state)}`
   const isLive = !isFinal(invoice.status)
   return buyerPage(view, {
@@ -42,6 +41,11 @@ export function checkoutPage(view: CheckoutView): Html {
     invoiceId: invoice.publicId,
     body: html`${livePart('live', content)}${redirectsTo && redirectNote(text, redirectsTo, invoice, now)}`,
   })
+}
+
+/** Whether the rest is what the page is about. */
+function isPartPaid(state: CheckoutState, { receivedZat }: Invoice): boolean {
+  return state === 'short' || (state === 'payable' && receivedZat > 0n)
 }
 
 /** The title of the tab follows the state: `Pay with Zcash: 25.00 EUR`. */

@@ -104,7 +104,7 @@ function statusSection(view: InvoiceView): Html {
       <section class="card hero" aria-label="Status"${booleanAttribute('data-recheck', isLate(view))}>
         <p data-announce>${statusBadges(invoice)}</p>
         ${invoice.description !== null && html`<p>${invoice.description}</p>`}
-        ${totalOf(invoice, { isCentered: false, details: receivedLine(invoice) }) || html`<p class="big">The buyer chooses the amount</p>`}
+        ${totalOf(invoice, receivedLine(invoice)) || html`<p class="big">The buyer chooses the amount</p>`}
         ${rateLine(invoice)}
         ${because !== null && html`<p class="hint" id="reason">${STATUS_REASONS[because]}</p>`}
       </section>

@@ -1,8 +1,7 @@
 import { checkoutState } from '../../../domain/sale/checkout.ts'
 import { hasDeposit } from '../../../domain/sale/swap.ts'
 import { nowSecs } from '../../../ports/clock.ts'
-import { buyerView } from '../../buyer.ts'
-import { checkoutLinks, parsePlacement } from '../../components/sale/checkout-links.ts'
+import { invoiceView } from '../../buyer.ts'
 import { otherAssets, swapNotice } from '../../components/sale/swap.ts'
 import type { Site } from '../../context.ts'
 import { idParam, queryFields } from '../../forms.ts'
@@ -17,22 +16,15 @@ export function checkoutPages(site: Site): void {
     site.publicPage('GET', { path: embedded ? '/i/:id/embed' : '/i/:id', embedded }, async request => {
       const query = queryFields(request)
       const invoice = await publicInvoices.read(idParam(request))
-      const placement = parsePlacement(query, embedded, site.deps.publicUrl())
-      const links = checkoutLinks(invoice.publicId, placement)
-      const view = await buyerView(site.deps, request, {
-        accountId: invoice.accountId,
-        embedding: placement.embedding,
-        chosen: query.lang,
-        given: invoice.locale,
-        inLanguage: links.inLanguage,
-      })
+      const view = await invoiceView(site.deps, request, invoice, { embedded })
+      const { links } = view
       const current = (await swaps.currentByInvoice([invoice])).get(invoice.id)
       const own = query.swap === undefined ? null : await swaps.ofInvoice(invoice, query.swap)
       const now = nowSecs(clock)
       const isChainSeen = await readiness.isChainSeen()
       // A swap that the buyer has not asked for by its id may be anyone's who has the invoice id.
       const foreign = current && current.id !== own?.id && isShown(invoice, current, now) ? current : null
-      const shown = { ...view, invoice, links, isChainSeen, now }
+      const shown = { ...view, isChainSeen, now }
       if (own && isShown(invoice, own, now) && (query.with !== 'zec' || hasDeposit(own.status)))
         return swapDepositPage({ ...shown, swap: own, foreign, showsDeposit: true })
       // Otherwise a stranger's small deposit would keep the buyer from paying.

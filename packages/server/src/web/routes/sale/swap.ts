@@ -4,11 +4,10 @@ import type { Invoice } from '../../../domain/sale/invoice.ts'
 import { hasDeposit } from '../../../domain/sale/swap.ts'
 import { withoutMarksAround } from '../../../domain/text.ts'
 import { httpStatusOf, toAppError } from '../../../http/error.ts'
-import { buyerView } from '../../buyer.ts'
-import { checkoutLinks, parsePlacement } from '../../components/sale/checkout-links.ts'
+import { invoiceView } from '../../buyer.ts'
 import type { Site } from '../../context.ts'
 import { errorSentence } from '../../error-text.ts'
-import { formFields, idParam, queryFields } from '../../forms.ts'
+import { formFields, idParam } from '../../forms.ts'
 import { chooseAssetPage, swapUnavailablePage } from '../../pages/sale/swap.ts'
 
 /** Page texts for API errors that name request fields. */
@@ -29,18 +28,8 @@ export function swapPages(site: Site): void {
 
   for (const embedded of [false, true]) {
     const path = embedded ? '/i/:id/embed/swap' : '/i/:id/swap'
-    async function shownFor(request: FastifyRequest, invoice: Invoice) {
-      const placement = parsePlacement(queryFields(request), embedded, site.deps.publicUrl())
-      const links = checkoutLinks(invoice.publicId, placement)
-      const view = await buyerView(site.deps, request, {
-        accountId: invoice.accountId,
-        embedding: placement.embedding,
-        chosen: placement.chosenLocale,
-        given: invoice.locale,
-        inLanguage: links.swapInLanguage,
-      })
-      return { ...view, invoice, links }
-    }
+    const shownFor = (request: FastifyRequest, invoice: Invoice) =>
+      invoiceView(site.deps, request, invoice, { embedded, isSwap: true })
 
     site.publicPage('GET', { path, embedded }, async (request, reply) => {
       const invoice = await publicInvoices.read(idParam(request))
