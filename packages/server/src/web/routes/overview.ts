@@ -1,5 +1,5 @@
 import { figuresCurrency } from '../../domain/sale/sales-figures.ts'
-import { accountItems, deliveryItems, invoiceItems, notice, swapItems } from '../attention.ts'
+import { accountItems, deliveryItems, invoiceItems, NO_BACKUP, notice, swapItems } from '../attention.ts'
 import { CHAIN_UNSEEN } from '../components/chain/chain-unseen.ts'
 import { chainWarnings } from '../components/chain/chain-warning.ts'
 import { setAsideWarnings } from '../components/set-aside.ts'
@@ -13,6 +13,7 @@ const STUCK_SWAPS = 20
 export function overviewPages(site: Site): void {
   const {
     accounts,
+    backups,
     blockSpacing,
     dashboard,
     endpoints,
@@ -49,6 +50,7 @@ export function overviewPages(site: Site): void {
         ...invoiceItems(summary),
         ...swapItems(summary.failedSwaps, stuck),
         ...deliveryItems(await webhooks.countFailed(user.account), ofEndpoints),
+        ...((await backups.isMissing()) ? [NO_BACKUP] : []),
         ...accountItems(summary, plan, summary.webhookSet || ofEndpoints.length > 0),
       ],
     })
