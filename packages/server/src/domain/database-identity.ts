@@ -42,14 +42,25 @@ export function copyStep(bytes: Uint8Array): bigint {
   return randomStep(bytes, STEP_BITS)
 }
 
-const EVENT_STEP_BITS = 32n
+/** How a copy advances the number of an account's newest event: to `least` if it is below, and then by `step`. */
+export interface EventSkip {
+  readonly least: number
+  readonly step: number
+}
+
+const EVENT_STEP_BITS = 16n
+const NUMBERED_SINCE_MS = Date.UTC(2020, 0, 1)
+/** Numbers stay below 2^53 until the year 2298. */
+const NUMBERS_PER_MS = 1_024
 
 /**
- * The step by which a copy advances the numbers of all events: uniform from 2^32 to below 2^33. A reader of the feed may
- * have seen events that the copy does not contain, or those of another copy of the same backup.
+ * Numbers the events of a copy above all that a reader may have seen: those that the copy does not contain, and those of
+ * other copies, also of a later backup. The time decides, since each of them began earlier and has numbered fewer than
+ * 1,024 events a millisecond. The step, uniform from 2^16 to below 2^17, covers a clock that was ahead.
  */
-export function eventStep(bytes: Uint8Array): number {
-  return Number(randomStep(bytes, EVENT_STEP_BITS))
+export function eventSkip(nowMs: number, bytes: Uint8Array): EventSkip {
+  const least = Math.max(0, nowMs - NUMBERED_SINCE_MS) * NUMBERS_PER_MS
+  return { least, step: Number(randomStep(bytes, EVENT_STEP_BITS)) }
 }
 
 const START_STEP_BITS = 36n

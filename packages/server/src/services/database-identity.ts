@@ -1,7 +1,7 @@
 import {
   COUNTER_STEP_BYTES,
   copyStep,
-  eventStep,
+  eventSkip,
   isSameDatabase,
   startStep,
   unknownParts,
@@ -58,7 +58,7 @@ export function createDatabaseIdentity(deps: {
       () => copyStep(random.bytes(COUNTER_STEP_BYTES)),
       watchedUntil,
     )
-    await tx.events.skipNumbers(eventStep(random.bytes(COUNTER_STEP_BYTES)))
+    await tx.events.skipNumbers(eventSkip(clock.nowMs(), random.bytes(COUNTER_STEP_BYTES)))
     await tx.databaseIdentity.record(identity)
     return { viewingKeys, watchedUntil }
   }

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import {
   COUNTER_STEP_BYTES,
   copyStep,
+  eventSkip,
   isSameDatabase,
   unknownParts,
   watchUntilAfterCopy,
@@ -41,4 +42,19 @@ test('a step is at least 2^44 and below 2^45, and uses all its random bits', () 
 
 test('the keys of a copy are watched as long as a lost invoice or swap can be paid', () => {
   assert.equal(watchUntilAfterCopy(1_000, 7), 1_000 + (1 + 7 + 14) * 86_400)
+})
+
+test('a copy numbers its events above those of every earlier copy, also of a later backup', () => {
+  const newestOf = (newest: number, nowMs: number, bytes: Uint8Array) => {
+    const { least, step } = eventSkip(nowMs, bytes)
+    return Math.max(newest, least) + step
+  }
+  const [none, all] = [0, 0xff].map(value => new Uint8Array(COUNTER_STEP_BYTES).fill(value))
+  const start = Date.UTC(2026, 10, 29)
+  // Two copies of one after the other, and then one of the first backup: by steps alone it would stay behind.
+  const first = newestOf(1_000, start, all!)
+  const second = newestOf(first, start + 1_000, all!)
+  assert.ok(newestOf(1_000, start + 2_000, none!) > second + 500)
+  assert.ok(newestOf(second, start - 86_400_000, none!) > second + 65_535, 'a clock that was ahead')
+  assert.ok(newestOf(0, Date.UTC(2297, 0, 1), all!) < Number.MAX_SAFE_INTEGER)
 })

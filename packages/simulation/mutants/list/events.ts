@@ -13,12 +13,20 @@ export const EVENTS: readonly Change[] = [
   {
     name: 'a copy of the database numbers its events as the lost one did',
     file: 'domain/database-identity.ts',
-    in: 'eventStep',
-    find: 'Number(randomStep(bytes, EVENT_STEP_BITS))',
-    replace: '0 * bytes.length',
+    in: 'eventSkip',
+    find: 'return { least, step: Number(randomStep(bytes, EVENT_STEP_BITS)) }',
+    replace: 'return { least: 0 * least, step: 0 * bytes.length }',
     killedBy: { file: 'store/sqlite/store.test.ts', test: 'a standby that was promoted numbers its events above' },
     needs: ['operator', 'feed'],
     withinSeeds: 5_000,
+  },
+  {
+    name: 'a copy of an earlier backup numbers its events among those of a later copy',
+    file: 'domain/database-identity.ts',
+    in: 'eventSkip',
+    find: 'Math.max(0, nowMs - NUMBERED_SINCE_MS) * NUMBERS_PER_MS',
+    replace: '0 * nowMs',
+    killedBy: { file: 'domain/database-identity.test.ts', test: 'above those of every earlier copy' },
   },
   {
     name: 'a copy skips no numbers of accounts without events',

@@ -2,7 +2,7 @@ import type { World } from '../../world/world.ts'
 import { NewEvents } from './new-events.ts'
 
 /** A copy of the database skips at least this many numbers. */
-const LEAST_SKIP = 2n ** 32n
+const LEAST_SKIP = 2n ** 16n
 
 const DELETED = 'SELECT id FROM accounts WHERE id = ? AND erased_at IS NOT NULL'
 

@@ -1,3 +1,4 @@
+import type { EventSkip } from '../../../domain/database-identity.ts'
 import type { EventType, NewEvent } from '../../../domain/notify/event.ts'
 import type { NewDelivery } from './delivery.ts'
 
@@ -56,7 +57,7 @@ export interface EventRepository {
   /** The number of the first event at or after a time, if the clock never went back; null: there is none. */
   firstSince(accountId: number, since: number): Promise<number | null>
   /** The next events get much higher numbers: a restored copy may have lost events that a reader has seen. */
-  skipNumbers(step: number): Promise<void>
+  skipNumbers(skip: EventSkip): Promise<void>
   /** Deletes events created before a time, with their deliveries. @returns the number of deleted events */
   prune(before: number, limit: number, skip?: number): Promise<number>
 }

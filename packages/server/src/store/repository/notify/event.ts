@@ -1,5 +1,5 @@
 import { type Selectable, sql } from 'kysely'
-import { COUNTER_STEP_BYTES, eventStep, wasReplaced } from '../../../domain/database-identity.ts'
+import { COUNTER_STEP_BYTES, type EventSkip, eventSkip, wasReplaced } from '../../../domain/database-identity.ts'
 import type { EventType } from '../../../domain/notify/event.ts'
 import type { AppendedEvent, Event, EventRepository } from '../../../ports/repository/notify/event.ts'
 import type { Tx } from '../../../ports/store.ts'
@@ -128,10 +128,11 @@ export function eventRepository(
       return num((await next(low))?.seq ?? last.seq)
     },
 
-    async skipNumbers(step) {
+    async skipNumbers(skip) {
       // An account without a counter may have had events that the copy lacks.
-      await sql`INSERT INTO event_counters (account_id, seq) SELECT id, ${int(step)} FROM accounts WHERE erased_at IS NULL ORDER BY id
-        ON CONFLICT (account_id) DO UPDATE SET seq = event_counters.seq + excluded.seq`.execute(db)
+      await sql`INSERT INTO event_counters (account_id, seq)
+        SELECT id, ${int(skip.least + skip.step)} FROM accounts WHERE erased_at IS NULL ORDER BY id
+        ON CONFLICT (account_id) DO UPDATE SET seq = ${skipped(skip)}`.execute(db)
     },
 
     async prune(before, limit, skip = 0) {
@@ -186,17 +187,16 @@ export async function insertEvents(db: Db, identity: string, events: readonly Ap
   const accountIds = distinctAscending([...byAccount.keys()])
   const counts = accountIds.map(accountId => [accountId, byAccount.get(accountId)?.length ?? 0])
   const counters = await inChunks(counts, 2, batch => addToCounters(identity)(db, batch))
-  const step = stepAfterFailOver(counters[0], events[0])
-  if (step > 0) await advanceCounters(db, accountIds, step)
+  const skip = skipAfterFailOver(counters[0], events[0])
   const next = new Map<number, number>()
-  for (const row of counters) {
+  for (const row of skip ? await skipOf(db, accountIds, skip) : counters) {
     const accountId = num(row.account_id)
     next.set(accountId, num(row.seq) - (byAccount.get(accountId)?.length ?? 0) + 1)
   }
   const seqs = events.map(({ accountId }) => {
     const seq = next.get(accountId) as number
     next.set(accountId, seq + 1)
-    return step + seq
+    return seq
   })
   const rows = events.map(({ accountId, publicId, invoiceId, type, body, createdAt }, index) => [
     accountId,
@@ -242,24 +242,31 @@ function addToCounters(identity: string): AddToCounters {
   return run
 }
 
-async function advanceCounters(db: Db, accountIds: readonly number[], step: number): Promise<void> {
-  for (const batch of chunks(accountIds, 1))
-    await db
+/** The newest number of a counter after it. */
+const skipped = ({ least, step }: EventSkip) =>
+  sql<number>`CASE WHEN event_counters.seq < ${int(least)} THEN ${int(least)} ELSE event_counters.seq END + ${int(step)}`
+
+function skipOf(db: Db, accountIds: readonly number[], skip: EventSkip) {
+  return inChunks(accountIds, 1, batch =>
+    db
       .updateTable('event_counters')
-      .set(eb => ({ seq: eb('seq', '+', step) }))
+      .set({ seq: skipped(skip) })
       .where('account_id', 'in', batch)
-      .execute()
+      .returning(['account_id', 'seq', 'has_news'])
+      .execute(),
+  )
 }
 
 /**
  * A standby that was promoted while the process runs is noticed when the process reserves addresses next. Until then each
  * commit skips numbers: a reader may have seen events that the standby lacks.
  */
-function stepAfterFailOver(counter: CounterRow | undefined, event: AppendedEvent | undefined): number {
-  if (!counter || !event || !wasReplaced(counter)) return 0
+function skipAfterFailOver(counter: CounterRow | undefined, event: AppendedEvent | undefined): EventSkip | null {
+  if (!counter || !event || !wasReplaced(counter)) return null
   // The first digits of a public id are random.
   const digits = event.publicId.replaceAll('-', '').slice(0, 2 * COUNTER_STEP_BYTES)
-  return eventStep(Buffer.from(digits, 'hex'))
+  // The end of the second in which it was created.
+  return eventSkip((event.createdAt + 1) * 1_000, Buffer.from(digits, 'hex'))
 }
 
 function toEvent(row: Selectable<EventsTable>): Event {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { eventSkip } from '../../../../src/domain/database-identity.ts'
 import type { EventType } from '../../../../src/domain/notify/event.ts'
 import type { AppendedEvent } from '../../../../src/ports/repository/notify/event.ts'
 import type { Store } from '../../../../src/ports/store.ts'
@@ -122,20 +123,23 @@ export function eventSuite(engine: DatabaseEngine): void {
     const store = await openEmptyStore(engine, t)
     const { id } = await makeAccount(store)
     await append(store, [eventOf(id)])
-    await store.write(tx => tx.events.skipNumbers(1_000_000))
-    await append(store, [eventOf(id)])
+    // The clock of the last copy was ahead of that of the third one.
+    for (const least of [1_000_000, 5_000_000, 2_000_000]) {
+      await store.write(tx => tx.events.skipNumbers({ least, step: 10 }))
+      await append(store, [eventOf(id)])
+    }
     assert.deepEqual(
       await store.read(async tx => (await tx.events.listAfter(id, 1, 9)).map(({ seq }) => seq)),
-      [1_000_002],
+      [1_000_011, 5_000_011, 5_000_022],
     )
   })
 
   test('a restored copy numbers the events of an account that had none in it above those that were lost', async t => {
     const store = await openEmptyStore(engine, t)
     const { id } = await makeAccount(store)
-    await store.write(tx => tx.events.skipNumbers(1_000_000))
+    await store.write(tx => tx.events.skipNumbers({ least: 1_000_000, step: 10 }))
     await append(store, [eventOf(id)])
-    assert.deepEqual(await store.read(tx => tx.events.range(id)), { prunedSeq: 0, lastSeq: 1_000_001 })
+    assert.deepEqual(await store.read(tx => tx.events.range(id)), { prunedSeq: 0, lastSeq: 1_000_011 })
   })
 
   test('a standby that was promoted numbers its events above those that were lost before its counters are advanced', async t => {
@@ -147,7 +151,7 @@ export function eventSuite(engine: DatabaseEngine): void {
     for (const { id } of [known, silent]) {
       const seqs = await store.read(async tx => (await tx.events.listAfter(id, 1, 9)).map(({ seq }) => seq))
       assert.ok(
-        seqs.every(seq => seq > 2 ** 32),
+        seqs.every(seq => seq > eventSkip(NOW * 1_000, new Uint8Array()).least),
         `${seqs}`,
       )
       assert.equal(seqs[1] ?? 0, id === silent.id ? (seqs[0] ?? 0) + 1 : 0)
