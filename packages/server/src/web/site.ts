@@ -48,6 +48,7 @@ import { refundPages } from './routes/sale/refund.ts'
 import { refundLinkPages } from './routes/sale/refund-link.ts'
 import { swapPages } from './routes/sale/swap.ts'
 import { storeAssetRoutes } from './store-assets.ts'
+import { plain } from './text/dashboard.ts'
 import { textFor } from './text/text.ts'
 
 /** Adds the dashboard and the checkout pages. Call after adding the API routes. */
@@ -213,7 +214,7 @@ export function notFoundPage(
 ): boolean {
   const isBrowser = request.method === 'GET' && request.headers.accept?.includes('text/html')
   if (!isBrowser || error.kind !== 'not_found' || request.url.startsWith('/v1/')) return false
-  const [title, text] = [ERROR_TITLES.not_found as string, 'There is no page at this address.']
+  const [title, text] = [ERROR_TITLES.not_found as string, plain('error_no_page')]
   const page = isForBuyer(request) ? buyerErrorPage(viewOf(request, deps), error.kind, text) : errorPage(title, text)
   send(reply.headers(PAGE_HEADERS).code(404), page)
   return true
@@ -230,8 +231,8 @@ function sendErrorPage(thrown: unknown, request: FastifyRequest, reply: FastifyR
 
 function pageOf(error: AppError, request: FastifyRequest, deps: SiteDeps): Html {
   if (error.kind === 'unauthenticated') return signInPage({ sandbox: deps.sandboxTools !== null })
-  const title = ERROR_TITLES[error.kind] ?? 'Request failed'
-  const text = error.kind === 'internal' ? 'The error has been logged. Please try again.' : errorSentence(error)
+  const title = ERROR_TITLES[error.kind] ?? plain('error_failed')
+  const text = error.kind === 'internal' ? plain('error_internal_text') : errorSentence(error)
   return isForBuyer(request) ? buyerErrorPage(viewOf(request, deps), error.kind, text) : errorPage(title, text)
 }
 

@@ -1,0 +1,26 @@
+import { account } from './account.ts'
+import { billing } from './billing.ts'
+import { endpoints } from './endpoints.ts'
+import { events } from './events.ts'
+import { guides } from './guides.ts'
+import { keys } from './keys.ts'
+import { overview } from './overview.ts'
+import { payouts } from './payouts.ts'
+import { sales } from './sales.ts'
+import { settings } from './settings.ts'
+import { shared } from './shared.ts'
+
+/** The texts of the dashboard. */
+export const dashboard = {
+  ...account,
+  ...billing,
+  ...endpoints,
+  ...events,
+  ...guides,
+  ...keys,
+  ...overview,
+  ...payouts,
+  ...sales,
+  ...settings,
+  ...shared,
+} as const
