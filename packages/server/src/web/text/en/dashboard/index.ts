@@ -3,6 +3,7 @@ import { billing } from './billing.ts'
 import { endpoints } from './endpoints.ts'
 import { events } from './events.ts'
 import { guides } from './guides.ts'
+import { invoice } from './invoice.ts'
 import { keys } from './keys.ts'
 import { overview } from './overview.ts'
 import { payouts } from './payouts.ts'
@@ -17,6 +18,7 @@ export const dashboard = {
   ...endpoints,
   ...events,
   ...guides,
+  ...invoice,
   ...keys,
   ...overview,
   ...payouts,
