@@ -5,6 +5,7 @@ import { events } from './events.ts'
 import { guides } from './guides.ts'
 import { invoice } from './invoice.ts'
 import { keys } from './keys.ts'
+import { nav } from './nav.ts'
 import { overview } from './overview.ts'
 import { payouts } from './payouts.ts'
 import { sales } from './sales.ts'
@@ -20,6 +21,7 @@ export const dashboard = {
   ...guides,
   ...invoice,
   ...keys,
+  ...nav,
   ...overview,
   ...payouts,
   ...sales,
