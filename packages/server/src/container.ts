@@ -16,6 +16,7 @@ import { createSignIn } from './services/account/sign-in.ts'
 import { createSignInLinks } from './services/account/sign-in-link.ts'
 import { createStoreProfiles } from './services/account/store-profile.ts'
 import { createViewingKeys } from './services/account/viewing-key.ts'
+import { createBackups } from './services/backup.ts'
 import { createBlockSpacing } from './services/chain/block-spacing.ts'
 import { createChainProblems } from './services/chain/chain-problem.ts'
 import { createChainRecorder } from './services/chain/chain-sync.ts'
@@ -142,6 +143,7 @@ export function createServices(infrastructure: Infrastructure, operator: Account
     addresses,
     apiKeys: createApiKeys({ store, clock, random, onError }),
     auditLog: createAuditLog({ store, clock }),
+    backups: createBackups(infrastructure),
     billing,
     blockSpacing: createBlockSpacing({ store, params }),
     cancellations: createInvoiceCancellations({ store, updateInvoices, reportChanges, clock }),

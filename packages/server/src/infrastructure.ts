@@ -10,6 +10,7 @@ import { createMetrics } from './adapters/metrics/metrics.ts'
 import { createOneClick, disabledSwapProvider } from './adapters/oneclick/provider.ts'
 import { openRates } from './adapters/rates/open.ts'
 import { createSmtpMailer } from './adapters/smtp/mailer.ts'
+import { backupFolder, newestFileSecs } from './adapters/system/backup-folder.ts'
 import { systemClock } from './adapters/system/clock.ts'
 import { createDataDir } from './adapters/system/data-dir.ts'
 import { createLogger } from './adapters/system/logger.ts'
@@ -21,6 +22,7 @@ import { checkShieldedAddress } from './adapters/zcash/shielded-address.ts'
 import type { Config } from './config/settings.ts'
 import { type ConsensusParams, consensusParams } from './domain/chain/network-upgrade.ts'
 import type { CheckAddress } from './ports/address-check.ts'
+import type { NewestBackup } from './ports/backup.ts'
 import type { Chain } from './ports/chain.ts'
 import type { Clock } from './ports/clock.ts'
 import type { HttpClient } from './ports/http-client.ts'
@@ -36,7 +38,7 @@ import type { Store } from './ports/store.ts'
 import type { SwapProvider } from './ports/swap-provider.ts'
 import type { Tracer } from './ports/tracer.ts'
 import type { Vault } from './ports/vault.ts'
-import { openStore, type StoreOptions } from './store/open.ts'
+import { openStore, type StoreOptions, sqliteFile } from './store/open.ts'
 
 /** The adapters that the services use. */
 export interface Infrastructure {
@@ -61,6 +63,8 @@ export interface Infrastructure {
   readonly swapProvider: SwapProvider
   /** Null in the sandbox settings before the sandbox has completed them. */
   readonly mailer: Mailer | null
+  /** Null on PostgreSQL, whose backups are made elsewhere, and on a regtest, which has no real money. */
+  readonly newestBackup: NewestBackup | null
 }
 
 /**
@@ -124,5 +128,11 @@ export async function openInfrastructure(
     rates: overrides.rates ?? opened(openRates(config.rates, trustedHttp, clock)),
     swapProvider: overrides.swapProvider ?? tracedSwapProvider(swapProvider, tracer),
     mailer: overrides.mailer ?? (mailer && opened(tracedMailer(mailer, tracer))),
+    newestBackup: overrides.newestBackup ?? newestBackupOf(config),
   }
+}
+
+function newestBackupOf({ databaseUrl, network }: Config): NewestBackup | null {
+  const file = network === 'regtest' ? null : sqliteFile(databaseUrl)
+  return file === null ? null : () => newestFileSecs(backupFolder(file))
 }

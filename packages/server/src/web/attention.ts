@@ -89,6 +89,14 @@ export function deliveryItems(ofWebhook: number, ofEndpoints: readonly ListedEnd
   return items
 }
 
+/** Of the database, where the merchant runs the service. */
+export const NO_BACKUP: AttentionItem = {
+  what: 'The database has no backup of the last two days.',
+  advice:
+    'A lost disk would lose your invoices. Make one every day with zatgate backup, in the folder backups beside it.',
+  link: null,
+}
+
 /** The limits and ends of the account. @param isNotified whether a server is notified of payments */
 export function accountItems(
   { endingKeys, setupSteps }: DashboardSummary,

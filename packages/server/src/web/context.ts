@@ -17,6 +17,7 @@ import type { SignIn } from '../services/account/sign-in.ts'
 import type { SignInLinks } from '../services/account/sign-in-link.ts'
 import type { StoreProfiles } from '../services/account/store-profile.ts'
 import type { ViewingKeys } from '../services/account/viewing-key.ts'
+import type { Backups } from '../services/backup.ts'
 import type { BlockSpacing } from '../services/chain/block-spacing.ts'
 import type { Endpoints } from '../services/notify/endpoint.ts'
 import type { EventLog } from '../services/notify/event-log.ts'
@@ -81,6 +82,7 @@ export interface SiteDeps {
   /** The OpenAPI document, once the server listens. */
   readonly apiDocument: () => JsonObject
   readonly rateLimits: RateLimits
+  readonly backups: Backups
   readonly readiness: Pick<Readiness, 'isChainSeen'>
   readonly keyedHash: KeyedHash
   readonly clock: Clock

@@ -9,6 +9,7 @@ import { httpStatusOf, toAppError } from '../http/error.ts'
 import { logError } from '../http/error-handler.ts'
 import { assetRoutes } from './assets.ts'
 import { type AuthenticatedUser, authenticate } from './auth.ts'
+import { buyerView } from './buyer.ts'
 import { checkoutScriptRoute } from './checkout-script.ts'
 import type { BuyerView } from './components/buyer/buyer-page.ts'
 import { NO_SHOP } from './components/buyer/shop.ts'
@@ -220,20 +221,35 @@ export function notFoundPage(
   return true
 }
 
-function sendErrorPage(thrown: unknown, request: FastifyRequest, reply: FastifyReply, deps: SiteDeps) {
+async function sendErrorPage(thrown: unknown, request: FastifyRequest, reply: FastifyReply, deps: SiteDeps) {
   const error = toAppError(thrown, request)
   logError(deps.log, error, request)
   // A request beyond its rate limit is rejected before the pages set their headers.
   setPageHeaders(request, reply)
   if (error.retryAfterSecs !== undefined) reply.header('retry-after', error.retryAfterSecs)
-  return send(reply.code(httpStatusOf(error)), pageOf(error, request, deps))
+  return send(reply.code(httpStatusOf(error)), await pageOf(error, request, deps))
 }
 
-function pageOf(error: AppError, request: FastifyRequest, deps: SiteDeps): Html {
+async function pageOf(error: AppError, request: FastifyRequest, deps: SiteDeps): Promise<Html> {
   if (error.kind === 'unauthenticated') return signInPage({ sandbox: deps.sandboxTools !== null })
   const title = ERROR_TITLES[error.kind] ?? plain('error_failed')
   const text = error.kind === 'internal' ? plain('error_internal_text') : errorSentence(error)
-  return isForBuyer(request) ? buyerErrorPage(viewOf(request, deps), error.kind, text) : errorPage(title, text)
+  if (!isForBuyer(request)) return errorPage(title, text)
+  const view = (await viewOfInvoice(error, request, deps)) ?? viewOf(request, deps)
+  return buyerErrorPage(view, error.kind, text)
+}
+
+/** The shop of an invoice that can be read, so that the buyer can ask it. Null: none. */
+async function viewOfInvoice(error: AppError, request: FastifyRequest, deps: SiteDeps): Promise<BuyerView | null> {
+  if (error.kind !== 'gone' && error.kind !== 'invalid') return null
+  try {
+    const { accountId, locale } = await deps.invoices.read(idParam(request))
+    const query = queryFields(request)
+    const embedding = isEmbedded(request) ? embeddingOf(query) : null
+    return await buyerView(deps, request, { accountId, embedding, chosen: query.lang, given: locale })
+  } catch {
+    return null
+  }
 }
 
 /** What is known of the buyer of a page that failed. */

@@ -36,6 +36,17 @@ describe('a buyer who opens a page of an invoice that was closed long ago', { sk
     }
   })
 
+  test('finds the shop there, in the language of the invoice or their own, and whom to ask', async () => {
+    const { accounts, storeProfiles } = harness.service
+    const account = await accounts.findByEmail('shop@example.org')
+    await storeProfiles.change(account, { name: 'Lighthouse', support: 'help@shop.example' }, harness.url)
+    const response = await fetch(`${harness.url}/i/${invoice.publicId}?lang=de`, { headers: { accept: 'text/html' } })
+    const page = await response.text()
+    assert.equal(response.status, 410)
+    assert.match(page, /Lighthouse/)
+    assert.match(page, /mailto:help@shop\.example[^>]*>Hilfe vom Shop/)
+  })
+
   test('has no barrier there, in both themes and widths', async () => {
     const page = await openPage()
     await page.goto(`${harness.url}/i/${invoice.publicId}`)

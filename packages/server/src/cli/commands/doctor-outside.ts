@@ -1,12 +1,9 @@
-import { readdirSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { backupFolder, newestFileSecs } from '../../adapters/system/backup-folder.ts'
 import type { Config } from '../../config/settings.ts'
+import { isBackupMissing } from '../../domain/backup.ts'
 import { sqliteFile } from '../../store/open.ts'
 import { CHECK_TIMEOUT_MS, type Finding, skipped } from './doctor-finding.ts'
 import { withHttpClient } from './doctor-http.ts'
-
-/** The guides make a backup every day. */
-const MAX_BACKUP_AGE_SECS = 2 * 86_400
 
 /** Whether the service answers at its public URL, as buyers reach it. A warning: it may not run yet. */
 export async function checkPublicUrl({ publicUrl, roles, sandbox }: Config): Promise<Finding[]> {
@@ -34,29 +31,17 @@ export async function checkPublicUrl({ publicUrl, roles, sandbox }: Config): Pro
 }
 
 /** Whether a recent backup lies where the guides put it. @param now Unix seconds */
-export function checkBackup({ databaseUrl, network }: Config, now: number): Finding {
+export async function checkBackup({ databaseUrl, network }: Config, now: number): Promise<Finding> {
   const check = 'backup'
   if (network === 'regtest') return skipped(check, 'a regtest has no real money')
   const file = sqliteFile(databaseUrl)
   if (file === null) return skipped(check, 'of PostgreSQL with its own tools, which zatgate does not see')
-  const folder = join(dirname(file), 'backups')
-  const newest = newestFileSecs(folder)
+  const folder = backupFolder(file)
+  const newest = await newestFileSecs(folder)
   const age = newest === null ? null : now - newest
-  if (age !== null && age <= MAX_BACKUP_AGE_SECS)
+  if (age !== null && !isBackupMissing(newest, now))
     return { check, state: 'ok', says: `the newest in ${folder} is ${Math.max(0, Math.floor(age / 3_600))} hours old` }
   const says =
     age === null ? `there is no backup in ${folder}` : `the newest in ${folder} is ${Math.floor(age / 86_400)} days old`
   return { check, state: 'warning', says, advice: 'make one every day with zatgate backup: see docs/backup.md' }
-}
-
-/** When the newest file of the folder was changed, in Unix seconds; null without one. */
-function newestFileSecs(folder: string): number | null {
-  try {
-    const times = readdirSync(folder, { withFileTypes: true })
-      .filter(entry => entry.isFile() && !entry.name.endsWith('.partial'))
-      .map(({ name }) => statSync(join(folder, name)).mtimeMs / 1_000)
-    return times.reduce<number | null>((newest, time) => Math.max(newest ?? 0, time), null)
-  } catch {
-    return null
-  }
 }

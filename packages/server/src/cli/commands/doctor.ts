@@ -83,7 +83,7 @@ async function checkOpened(
       if (failed > 0) throw new Error(`${failed} of the stored secrets do not decrypt`)
       return `${kind} opens and its secrets decrypt; ${(await accounts.list()).length} accounts`
     }),
-    checkBackup(config, nowSecs(systemClock)),
+    await checkBackup(config, nowSecs(systemClock)),
     await checkHeaders(store),
     await checkWatcher(store),
     await checkWatchedKeys(config, store),

@@ -1,6 +1,6 @@
 import { sumZat, type Zat } from '../money.ts'
 import { fiatUnits } from '../payout/withdrawal.ts'
-import { currencyDecimals, type Rate } from '../rate.ts'
+import { currencyDecimals, isCurrency, type Rate } from '../rate.ts'
 import { DAY_SECS, startOfDay, startOfMonth, startOfWeek } from '../time.ts'
 import type { DailyPriceChange } from './daily-price.ts'
 import type { DailyTotalChange } from './daily-total.ts'
@@ -38,6 +38,14 @@ export function mostUsedCurrency(prices: readonly DailyPrice[]): string | null {
   for (const { currency, invoices } of prices) counts.set(currency, (counts.get(currency) ?? 0) + invoices)
   const [most = null] = [...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))[0] ?? []
   return most
+}
+
+/**
+ * The currency that sales are shown in: that of most of them, whose prices are in the figures, otherwise that of the store.
+ * Null: neither is money.
+ */
+export function figuresCurrency(ofSales: string | null, ofStore: string | null): string | null {
+  return ofSales ?? (ofStore !== null && isCurrency(ofStore) ? ofStore : null)
 }
 
 /** Sums the days of a span. @param currency of the prices that count */

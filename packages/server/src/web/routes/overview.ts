@@ -1,4 +1,5 @@
-import { accountItems, deliveryItems, invoiceItems, notice, swapItems } from '../attention.ts'
+import { figuresCurrency } from '../../domain/sale/sales-figures.ts'
+import { accountItems, deliveryItems, invoiceItems, NO_BACKUP, notice, swapItems } from '../attention.ts'
 import { CHAIN_UNSEEN } from '../components/chain/chain-unseen.ts'
 import { chainWarnings } from '../components/chain/chain-warning.ts'
 import { setAsideWarnings } from '../components/set-aside.ts'
@@ -10,7 +11,19 @@ import { needsRate, shownSales } from '../shown-sales.ts'
 const STUCK_SWAPS = 20
 
 export function overviewPages(site: Site): void {
-  const { accounts, blockSpacing, dashboard, endpoints, readiness, setAsides, swaps, webhooks, withdrawals } = site.deps
+  const {
+    accounts,
+    backups,
+    blockSpacing,
+    dashboard,
+    endpoints,
+    readiness,
+    setAsides,
+    storeProfiles,
+    swaps,
+    webhooks,
+    withdrawals,
+  } = site.deps
 
   site.page('GET', '/overview', async (_request, _reply, user) => {
     const summary = await dashboard.summary(user.account)
@@ -20,7 +33,8 @@ export function overviewPages(site: Site): void {
     const ofEndpoints = await endpoints.listWithFailed(user.account)
     const stuck = await swaps.needingAttention(STUCK_SWAPS, user.account.id)
     const setAside = setAsideWarnings(await setAsides.countByKindOf(user.account.id))
-    const currency = summary.currency ?? withdrawals.currencies[0] ?? 'USD'
+    const { currency: ofStore } = await storeProfiles.ofAccountId(user.account.id)
+    const currency = figuresCurrency(summary.currency, ofStore) ?? withdrawals.currencies[0] ?? 'USD'
     const rate = needsRate(summary) ? await currentRate(site.deps, currency) : null
     return overviewPage(site.pageUser(user), {
       summary,
@@ -36,6 +50,7 @@ export function overviewPages(site: Site): void {
         ...invoiceItems(summary),
         ...swapItems(summary.failedSwaps, stuck),
         ...deliveryItems(await webhooks.countFailed(user.account), ofEndpoints),
+        ...((await backups.isMissing()) ? [NO_BACKUP] : []),
         ...accountItems(summary, plan, summary.webhookSet || ofEndpoints.length > 0),
       ],
     })

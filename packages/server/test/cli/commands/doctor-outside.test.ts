@@ -27,20 +27,21 @@ test('doctor tries the public URL', async t => {
   assert.deepEqual(await checkPublicUrl(loadConfig({ ...testEnv, PUBLIC_URL: api.url, ROLES: 'watcher' })), [])
 })
 
-test('doctor warns when no recent backup lies where the guide puts it', t => {
+test('doctor warns when no recent backup lies where the guide puts it', async t => {
   const folder = temporaryFolder(stackOf(t))
   const env = { ...testEnv, NETWORK: 'test' }
   const config = loadConfig({ ...env, DATA_DIR: folder })
   const now = 1_800_000_000
-  assert.equal(checkBackup(config, now).says, `there is no backup in ${join(folder, 'backups')}`)
+  assert.equal((await checkBackup(config, now)).says, `there is no backup in ${join(folder, 'backups')}`)
   mkdirSync(join(folder, 'backups'))
   const file = join(folder, 'backups', '2027-01-15.db')
   writeFileSync(file, '')
   utimesSync(file, now - 3 * 86_400, now - 3 * 86_400)
-  assert.deepEqual([checkBackup(config, now).state, checkBackup(config, now - 86_400).state], ['warning', 'ok'])
+  const states = [await checkBackup(config, now), await checkBackup(config, now - 86_400)].map(({ state }) => state)
+  assert.deepEqual(states, ['warning', 'ok'])
   const postgres = loadConfig({ ...env, DATABASE_URL: 'postgres://localhost/shop' })
   for (const other of [postgres, loadConfig({ ...testEnv, DATA_DIR: folder })])
-    assert.equal(checkBackup(other, now).state, 'skipped')
+    assert.equal((await checkBackup(other, now)).state, 'skipped')
 })
 
 test('doctor says nothing about what is in a database that it cannot open', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   changePercent,
+  figuresCurrency,
   monthComparison,
   mostUsedCurrency,
   salesValue,
@@ -76,4 +77,10 @@ test('sales with prices have their value; what has none needs a rate, and its va
   assert.deepEqual(salesValue({ ...all, receivedZat }, 'EUR', { price: '40.005' }), { units: 10_551n, isExact: false })
   assert.deepEqual(salesValue({ ...all, invoices: 2, receivedZat }, 'EUR', null), { units: 2_550n, isExact: true })
   assert.deepEqual(salesValue({ ...all, receivedZat: 1n }, 'EUR', { price: '40' }), { units: 2_550n, isExact: false })
+})
+
+test('figures are in the currency of the sales, and without a price in that of the store, when it is money', () => {
+  assert.equal(figuresCurrency('EUR', 'CHF'), 'EUR')
+  assert.equal(figuresCurrency(null, 'CHF'), 'CHF')
+  for (const store of ['ZEC', 'BTC', 'SATS', null]) assert.equal(figuresCurrency(null, store), null)
 })

@@ -28,7 +28,7 @@ export function storePreview(profile: StoreProfile): Html {
 function figure(profile: StoreProfile, { device, state, label }: Frame): Html {
   const shop = shopOf(profile)
   return html`<figure><div class="store-frame store-${device}" inert aria-hidden="true">
-      <div class="card checkout">${shopHeader(shop)}${state === 'paid' ? paid(profile) : toPay()}</div>
+      <div class="card checkout">${shopHeader(shop, false)}${state === 'paid' ? paid(profile) : toPay()}</div>
       <p class="checkout-foot">${supportLink(shop, TEXT)}<span>${TEXT.say('made_with')}</span></p>
     </div><figcaption class="hint">${label}</figcaption></figure>`
 }

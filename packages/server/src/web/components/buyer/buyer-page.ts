@@ -30,7 +30,7 @@ export function buyerPage(view: BuyerView, { banner, invoiceId, body, ...page }:
   const { text, shop, embedding, isTest } = view
   // Around a frame the background is the shop's, so that no text stands upon it.
   const below = foot(view, invoiceId)
-  const card = html`<div class="card checkout">${shopHeader(shop)}${body}${embedding && below}</div>`
+  const card = html`<div class="card checkout">${shopHeader(shop, !embedding)}${body}${embedding && below}</div>`
   return plainPage({
     ...page,
     text,

@@ -12,17 +12,19 @@ export interface Shop {
   readonly accent: string | null
   /** An https: or mailto: address for questions. */
   readonly support: string | null
+  readonly website: string | null
   /** The language of its pages where nothing else decides. */
   readonly locale: string | null
 }
 
 export function shopOf(profile: StoreProfile): Shop {
-  const { name, logo, accent, locale } = profile
+  const { name, logo, accent, website, locale } = profile
   return {
     name,
     logo: logo === null ? null : logoPath(logo),
     accent,
     support: supportHref(profile),
+    website,
     locale,
   }
 }
@@ -30,11 +32,14 @@ export function shopOf(profile: StoreProfile): Shop {
 /** A shop of which nothing is known. */
 export const NO_SHOP = shopOf(EMPTY_STORE)
 
-/** The shop on top of a page. False without name and logo. */
-export function shopHeader({ name, logo }: Shop): Html | false {
+/** The shop on top of a page, with a link to its website that leaves the page open. False without name and logo. */
+export function shopHeader({ name, logo, website }: Shop, isLinked: boolean): Html | false {
   if (name === null && logo === null) return false
   const picture = logo !== null && html`<img src="${logo}" alt="${name === null ? '' : name}" width="40" height="40">`
-  return html`<p class="shop">${picture}${name !== null && html`<bdi${logo !== null && html` aria-hidden="true"`}>${name}</bdi>`}</p>`
+  const sign = html`${picture}${name !== null && html`<bdi${logo !== null && html` aria-hidden="true"`}>${name}</bdi>`}`
+  // Without a name the picture has no text, which a link needs.
+  if (!isLinked || website === null || name === null) return html`<p class="shop">${sign}</p>`
+  return html`<p class="shop"><a href="${website}" target="_blank" rel="noopener noreferrer">${sign}</a></p>`
 }
 
 /** What a sentence calls the shop that a link leads to: its name, or the host of the link. */

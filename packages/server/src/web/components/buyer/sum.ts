@@ -17,7 +17,7 @@ export function sumOf(text: Text, invoice: Invoice): Html | false {
   const zat = invoiceAmount(invoice)
   if (zat === null) return false
   const price = priceIn(text, invoice)
-  return price === null ? sum(text.zec(zat)) : sum(price, text.zec(zat))
+  return price === null ? sum(text.zec(zat)) : sum(price, html`<bdi>${text.zec(zat)}</bdi>`)
 }
 
 /** What is left to pay, in ZEC: the price was converted once. */

@@ -10,8 +10,8 @@ import type { CheckoutLinks } from './checkout-links.ts'
 type Ways = Pick<Invoice, 'publicId' | 'orderId' | 'successUrl' | 'cancelUrl'>
 
 /**
- * The way back to the shop: the address that the invoice has for this state, otherwise `return_to`. Nothing in a frame.
- * It names the host, since a link to the checkout can come from anyone with the invoice id.
+ * The way back to the shop: the address that the invoice has for this state, otherwise `return_to`, otherwise the website of
+ * the shop once nothing is left to do. Nothing in a frame. It names the host, since a link to the checkout can come from anyone with the invoice id.
  */
 export function wayBack(
   { text, shop }: Pick<BuyerView, 'text' | 'shop'>,
@@ -21,9 +21,10 @@ export function wayBack(
 ): Html | false {
   if (embedding) return false
   const own = ownWayBack(invoice, state)
-  const url = own ?? returnTo
+  const isOpen = state === 'payable' || state === 'short'
+  const url = own ?? returnTo ?? (isOpen || shop.website === null ? null : URL.parse(shop.website))
   if (!url) return false
-  const isQuiet = state === 'payable' || state === 'short' || (own !== null && state !== 'paid')
+  const isQuiet = isOpen || (own !== null && state !== 'paid')
   return html`<p><a class="${isQuiet ? 'button full' : 'button primary full'}" href="${url.href}"${booleanAttribute('data-success', own !== null && state === 'paid')}>${text.say('back_to', { shop: shopOrHost(shop, url) })}</a></p>`
 }
 

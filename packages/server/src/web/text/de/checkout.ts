@@ -7,7 +7,7 @@ export const checkout = {
   title_seen: 'Zahlung gesehen',
   title_paid: 'Bezahlt',
   title_rest: 'Den Rest bezahlen',
-  title_rest_awaited: 'Der Rest ist unterwegs',
+  title_rest_awaited: 'Warten auf den Rest',
   title_time_up: 'Die Zeit ist um',
   title_expired: 'Abgelaufen',
   title_canceled: 'Storniert',

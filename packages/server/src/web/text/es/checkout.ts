@@ -7,7 +7,7 @@ export const checkout = {
   title_seen: 'Pago visto',
   title_paid: 'Pagado',
   title_rest: 'Pagar el resto',
-  title_rest_awaited: 'El resto está en camino',
+  title_rest_awaited: 'A la espera del resto',
   title_time_up: 'Se acabó el tiempo',
   title_expired: 'Caducada',
   title_canceled: 'Cancelada',
@@ -48,7 +48,7 @@ export const checkout = {
   seen_late: 'Tu pago llegó cuando el tiempo ya había acabado. *Aun así cuenta. No pagues otra vez.*',
   seen_after_cancel:
     'Tu pago llegó después de que la tienda cancelara la factura. *Aun así cuenta. No pagues otra vez.*',
-  confirms_in: 'La red suele confirmarlo en unos {time}.',
+  confirms_in: 'La red suele confirmarlo en aproximadamente {time}.',
   confirms_at_once: 'Se confirma al instante.',
   may_close: 'Puedes cerrar esta página.',
   paid: 'Gracias. El pago está confirmado.',

@@ -7,7 +7,7 @@ export const checkout = {
   title_seen: 'Paiement vu',
   title_paid: 'Payé',
   title_rest: 'Payer le reste',
-  title_rest_awaited: 'Le reste est en route',
+  title_rest_awaited: 'En attente du reste',
   title_time_up: 'Le temps est écoulé',
   title_expired: 'Expirée',
   title_canceled: 'Annulée',

@@ -7,7 +7,7 @@ export const checkout = {
   title_seen: 'Pagamento visto',
   title_paid: 'Pagato',
   title_rest: 'Paga il resto',
-  title_rest_awaited: 'Il resto è in arrivo',
+  title_rest_awaited: 'In attesa del resto',
   title_time_up: 'Il tempo è scaduto',
   title_expired: 'Scaduta',
   title_canceled: 'Annullata',

@@ -4,7 +4,7 @@ import type { Translation } from '../message.ts'
 export const checkout = {
   title_pay: 'Zcash로 결제',
   title_choose: '금액 선택',
-  title_seen: '결제가 확인됨',
+  title_seen: '결제가 감지됨',
   title_paid: '결제 완료',
   title_rest: '나머지 결제',
   title_rest_awaited: '나머지를 기다리는 중',
@@ -51,7 +51,7 @@ export const checkout = {
   may_close: '이 페이지를 닫아도 됩니다.',
   paid: '감사합니다. 결제가 승인되었습니다.',
   paid_late: '감사합니다. 결제가 시간이 끝난 뒤에 도착했지만 유효합니다.',
-  overpaid: '*{amount}*을(를) 더 결제했습니다.',
+  overpaid: '*{amount}*을(를) 초과 결제했습니다.',
   overpaid_ask: '상점이 이를 확인할 수 있고 돌려드려야 합니다. 상점에 반환을 요청하세요.',
   reorged_title: '결제가 다시 승인되는 중입니다',
   reorged:

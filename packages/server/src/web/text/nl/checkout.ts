@@ -7,7 +7,7 @@ export const checkout = {
   title_seen: 'Betaling gezien',
   title_paid: 'Betaald',
   title_rest: 'Betaal de rest',
-  title_rest_awaited: 'De rest is onderweg',
+  title_rest_awaited: 'Wachten op de rest',
   title_time_up: 'De tijd is om',
   title_expired: 'Verlopen',
   title_canceled: 'Geannuleerd',
@@ -18,7 +18,7 @@ export const checkout = {
   step_confirmed: 'Bevestigd',
   step_confirmed_of: '{confirmed} van {needed}',
   step_done: 'Klaar',
-  pay_by: 'Betaal voor {time}',
+  pay_by: 'Betaal vóór {time}',
   time_left: 'nog {time}',
   page_updates: 'Deze pagina werkt zichzelf bij als de betaling binnenkomt.',
   time_up_now:

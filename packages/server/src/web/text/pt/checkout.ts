@@ -7,7 +7,7 @@ export const checkout = {
   title_seen: 'Pagamento visto',
   title_paid: 'Pago',
   title_rest: 'Pagar o resto',
-  title_rest_awaited: 'O resto está a caminho',
+  title_rest_awaited: 'À espera do resto',
   title_time_up: 'O tempo acabou',
   title_expired: 'Expirada',
   title_canceled: 'Cancelada',

@@ -2,7 +2,7 @@ import type { checkout as english } from '../en/checkout.ts'
 import type { Translation } from '../message.ts'
 
 export const checkout = {
-  title_pay: 'Zcash ile öde',
+  title_pay: 'Zcash ile ödeyin',
   title_choose: 'Tutarı seçin',
   title_seen: 'Ödeme görüldü',
   title_paid: 'Ödendi',
@@ -52,7 +52,7 @@ export const checkout = {
   paid: 'Teşekkürler. Ödeme onaylandı.',
   paid_late: 'Teşekkürler. Ödeme süre dolduktan sonra geldi ve geçerli.',
   overpaid: '*{amount}* fazla ödediniz.',
-  overpaid_ask: 'Mağaza bunu görüyor ve size borçlu. Geri göndermesini isteyin.',
+  overpaid_ask: 'Mağaza bunu görüyor ve bu tutarı size borçlu. Geri göndermesini isteyin.',
   reorged_title: 'Ödemeniz yeniden onaylanıyor',
   reorged:
     'Zcash ağı en yeni bloklarını değiştirdi ve ödemeniz henüz bunların içinde değil. Genellikle birkaç dakika içinde yeniden yer alır. *Tekrar ödemeyin.* Mağazanın haberi var.',
