@@ -91,9 +91,8 @@ export function deliveryItems(ofWebhook: number, ofEndpoints: readonly ListedEnd
 
 /** Of the database, where the merchant runs the service. */
 export const NO_BACKUP: AttentionItem = {
-  what: 'The database has no backup of the last two days.',
-  advice:
-    'A lost disk would lose your invoices. Make one every day with zatgate backup, in the folder backups beside it.',
+  what: plain('backup_missing'),
+  advice: plain('backup_missing_advice'),
   link: null,
 }
 

@@ -182,4 +182,8 @@ export const overview = {
   not_notified: 'Your server is not notified of payments yet.',
   not_notified_advice: 'With a webhook it is notified of each one.',
   webhook_set: 'Set a webhook',
+
+  backup_missing: 'The database has no backup of the last two days.',
+  backup_missing_advice:
+    'A lost disk would lose your invoices. Make a backup every day with zatgate backup, in the folder backups beside the database.',
 } as const satisfies Messages
