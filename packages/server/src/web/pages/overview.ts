@@ -45,10 +45,10 @@ export function overviewPage(user: PageUser, view: OverviewView): Html {
 /** What is open, and the newest invoices. It brings the page up to date for as long as it is shown. */
 function now({ summary, usage }: OverviewView): Html {
   const { open, recent } = summary
-  const { limit, resetsAt } = usage
+  const { used, limit, resetsAt } = usage
   return html`<section class="figures" aria-label="${plain('overview_now')}" data-recheck>
     <div class="card figure"><h2>${say('overview_open')}</h2><p class="big">${formatCount(open.pending + open.detected)}</p><p class="below">${say('overview_pending', { count: formatCount(open.pending), link: '/invoices?status=pending' })} · ${say('overview_detected', { count: formatCount(open.detected), link: '/invoices?status=detected' })}</p></div>
-    <div class="card figure"><h2>${say('overview_plan', { plan: usage.plan })}</h2><p class="big">${groupThousands(usage.used)}</p><p class="below">${limit === null ? say('overview_used_no_limit', { time: timeElement(resetsAt) }) : say('overview_used_of', { limit, time: timeElement(resetsAt) })}</p></div>
+    <div class="card figure"><h2>${say('overview_plan', { plan: usage.plan })}</h2><p class="big">${groupThousands(used)}</p><p class="below">${limit === null ? say('overview_used_no_limit', { count: used, time: timeElement(resetsAt) }) : say('overview_used_of', { count: used, limit, time: timeElement(resetsAt) })}</p></div>
   </section>
   ${recent.length > 0 && html`<section class="card" aria-labelledby="recent"><h2 id="recent">${say('overview_recent')}</h2>${invoiceTable(recent)}<p><a href="/invoices">${say('overview_all')}</a></p></section>`}`
 }

@@ -58,7 +58,7 @@ function totals({ plan, planExpiresAt, usedThisMonth, resetsAt }: AccountOvervie
     html`<progress max="${Math.max(limit, 1)}" value="${Math.min(usedThisMonth, limit)}" aria-label="${plain('plan_usage')}"></progress>`
   return html`<section class="figures" aria-label="${plain('plan_yours')}">
     <div class="card figure"><h2>${say('plan_yours')}</h2><p class="big">${plan.name}</p><p class="below">${planExpiresAt === null ? plain('plan_no_end') : say('until', { time: timeElement(planExpiresAt) })}</p></div>
-    <div class="card figure"><h2>${say('plan_this_month')}</h2><p class="big">${groupThousands(usedThisMonth)}</p><p class="below">${limit === null ? say('plan_used_no_limit', { time: timeElement(resetsAt) }) : say('plan_used_of', { limit, time: timeElement(resetsAt) })}</p>${bar}</div>
+    <div class="card figure"><h2>${say('plan_this_month')}</h2><p class="big">${groupThousands(usedThisMonth)}</p><p class="below">${limit === null ? say('plan_used_no_limit', { count: usedThisMonth, time: timeElement(resetsAt) }) : say('plan_used_of', { count: usedThisMonth, limit, time: timeElement(resetsAt) })}</p>${bar}</div>
   </section>`
 }
 

@@ -8,8 +8,14 @@ export const overview = {
   overview_pending: '[{count} pending](link)',
   overview_detected: '[{count} detected](link)',
   overview_plan: '{plan} plan',
-  overview_used_no_limit: 'invoices this month, no limit · resets {time}',
-  overview_used_of: 'invoices this month, of {limit} · resets {time}',
+  overview_used_no_limit: {
+    one: 'invoice this month, no limit · resets {time}',
+    other: 'invoices this month, no limit · resets {time}',
+  },
+  overview_used_of: {
+    one: 'invoice this month, of {limit} · resets {time}',
+    other: 'invoices this month, of {limit} · resets {time}',
+  },
   overview_recent: 'Recent invoices',
   overview_all: 'All invoices',
 
