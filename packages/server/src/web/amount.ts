@@ -4,9 +4,6 @@ import { MAX_ZAT, ZAT_PER_ZEC, type Zat } from '../domain/money.ts'
 export const AMOUNT_PATTERN = String.raw`\s*([0-9]{1,8})(?:[.,]([0-9]{1,8}))?\s*`
 const AMOUNT = new RegExp(`^${AMOUNT_PATTERN}$`)
 
-/** Shown for text that `parseZec` rejects. */
-export const AMOUNT_ERROR = 'Enter an amount in ZEC greater than 0, with at most eight decimal places.'
-
 /** Parses an amount typed in ZEC, with up to eight decimal places. Returns null for text that is not a valid amount. */
 export function parseZec(text: string): Zat | null {
   const [, whole, fraction = ''] = AMOUNT.exec(text) ?? []

@@ -10,8 +10,9 @@ import { failedLink, type ListedEndpoint } from './components/notify/endpoint-ta
 import { lateInvoices } from './components/sale/late.ts'
 import { invoiceLink } from './components/sale/order.ts'
 import { overpaidInvoices } from './components/sale/overpaid.ts'
-import { groupThousands, pluralize, shorten, timeElement } from './format.ts'
+import { groupThousands, shorten, timeElement } from './format.ts'
 import { type Child, html } from './html.ts'
+import { plain, say } from './text/dashboard.ts'
 
 /** A problem that solves itself, or that the operator of the service solves. */
 export function notice(text: Child): AttentionItem {
@@ -28,9 +29,9 @@ export function invoiceItems(summary: DashboardSummary): AttentionItem[] {
     ...(underpaid > 0
       ? [
           {
-            what: `${formatCount(underpaid)} ${underpaid === 1 ? 'invoice' : 'invoices'} closed with too little paid.`,
-            advice: 'Ask the buyer for the rest, which still counts, or send back what arrived.',
-            link: { href: '/invoices?status=underpaid', label: 'View underpaid' },
+            what: plain('underpaid_many', { count: formatCount(underpaid) }),
+            advice: plain('underpaid_advice'),
+            link: { href: '/invoices?status=underpaid', label: plain('underpaid_view') },
           },
         ]
       : []),
@@ -40,9 +41,9 @@ export function invoiceItems(summary: DashboardSummary): AttentionItem[] {
 /** Swaps that have failed with a deposit, and those that have taken too long. */
 export function swapItems(failed: DashboardSummary['failedSwaps'], stuck: readonly Swap[]): AttentionItem[] {
   const items: AttentionItem[] = stuck.map(({ invoicePublicId, status }) => ({
-    what: html`The swap for invoice <span class="code">${shorten(invoicePublicId, 8, 0)}</span>`,
-    advice: `has had the status ${status} for an hour, but no payment has arrived. Ask the swap provider, with the deposit address.`,
-    link: { href: `/invoices/${invoicePublicId}`, label: 'View invoice' },
+    what: say('swap_stuck', { invoice: html`<span class="code">${shorten(invoicePublicId, 8, 0)}</span>` }),
+    advice: plain('swap_stuck_advice', { status }),
+    link: { href: `/invoices/${invoicePublicId}`, label: plain('view_invoice') },
   }))
   const [first] = failed
   if (first === undefined) return items
@@ -50,9 +51,9 @@ export function swapItems(failed: DashboardSummary['failedSwaps'], stuck: readon
   return [
     ...items,
     {
-      what: `${pluralize(failed.length, 'swap')} failed, and the provider has the deposit:`,
-      advice: html`${links}. The buyer has paid and you got nothing. Ask the swap provider, with the deposit address.`,
-      link: failed.length === 1 ? { href: `/invoices/${first.publicId}`, label: 'View invoice' } : null,
+      what: plain('swaps_failed', { count: failed.length }),
+      advice: say('swaps_failed_advice', { invoices: html`${links}` }),
+      link: failed.length === 1 ? { href: `/invoices/${first.publicId}`, label: plain('view_invoice') } : null,
     },
   ]
 }
@@ -60,27 +61,29 @@ export function swapItems(failed: DashboardSummary['failedSwaps'], stuck: readon
 /** Events that did not reach a server. @param ofWebhook number of webhook events that have failed for good */
 export function deliveryItems(ofWebhook: number, ofEndpoints: readonly ListedEndpoint[]): AttentionItem[] {
   const items: AttentionItem[] = []
-  const events = (count: number, name: string) => `${formatCount(count)} ${name}${count === 1 ? '' : 's'}`
   if (ofWebhook > 0)
     items.push({
-      what: `${events(ofWebhook, 'webhook event')} could not be delivered.`,
-      advice: 'When your server responds again, send them again.',
-      link: { href: failedLink('webhook'), label: 'View and resend' },
+      what: plain('webhook_events_failed', { count: formatCount(ofWebhook) }),
+      advice: plain('webhook_failed_resend'),
+      link: { href: failedLink('webhook'), label: plain('webhook_events_view') },
     })
   for (const { endpoint, failed } of ofEndpoints) {
-    const host = html`<bdi>${endpointName(endpoint)}</bdi>`
+    const host = endpointName(endpoint)
     const path = `/webhook/endpoints/${endpoint.publicId}`
     if (endpoint.enabled && endpoint.pausedAt !== null)
       items.push({
-        what: html`The endpoint ${host} is paused`,
-        advice: html`since ${timeElement(endpoint.pausedAt)}, after three days of failures. Its events are kept.`,
-        link: { href: path, label: html`Resume<span class="unseen"> ${host}</span>` },
+        what: say('endpoint_is_paused_item', { host }),
+        advice: say('endpoint_is_paused_advice', { time: timeElement(endpoint.pausedAt) }),
+        link: { href: path, label: html`${say('endpoint_resume')}<span class="unseen"> <bdi>${host}</bdi></span>` },
       })
     else if (failed > 0)
       items.push({
-        what: html`${events(failed, 'event')} could not be delivered to the endpoint ${host}.`,
-        advice: 'When it responds again, send them again.',
-        link: { href: path, label: html`View<span class="unseen"> and send again to ${host}</span>` },
+        what: say('endpoint_events_failed', { count: formatCount(failed), host }),
+        advice: plain('endpoint_events_advice'),
+        link: {
+          href: path,
+          label: html`${say('view')}<span class="unseen"> ${say('endpoint_events_view', { host })}</span>`,
+        },
       })
   }
   return items
@@ -88,9 +91,8 @@ export function deliveryItems(ofWebhook: number, ofEndpoints: readonly ListedEnd
 
 /** Of the database, where the merchant runs the service. */
 export const NO_BACKUP: AttentionItem = {
-  what: 'The database has no backup of the last two days.',
-  advice:
-    'A lost disk would lose your invoices. Make one every day with zatgate backup, in the folder backups beside it.',
+  what: plain('backup_missing'),
+  advice: plain('backup_missing_advice'),
   link: null,
 }
 
@@ -102,31 +104,31 @@ export function accountItems(
 ): AttentionItem[] {
   const items: AttentionItem[] = []
   const use = limitUse(plan, used)
-  const billing = { href: '/billing', label: 'View plans' }
+  const billing = { href: '/billing', label: plain('plans_view') }
   const limit = groupThousands(plan.monthlyInvoiceLimit ?? 0)
   if (use === 'reached')
     items.push({
-      what: `You have used all ${limit} invoices of the ${plan.name} plan for this month.`,
-      advice: html`You cannot create more until ${timeElement(resetsAt)}.`,
+      what: plain('plan_used_up', { limit, plan: plan.name }),
+      advice: say('plan_used_up_advice', { time: timeElement(resetsAt) }),
       link: billing,
     })
   else if (use === 'near')
     items.push({
-      what: `You have used ${groupThousands(used)} of the ${limit} invoices of the ${plan.name} plan for this month.`,
-      advice: html`It resets ${timeElement(resetsAt)}.`,
+      what: plain('plan_near', { used, limit, plan: plan.name }),
+      advice: say('plan_near_advice', { time: timeElement(resetsAt) }),
       link: billing,
     })
   for (const { name, rights } of endingKeys)
     items.push({
-      what: html`The API key “<bdi>${name}</bdi>” ends soon`,
-      advice: html`at ${timeElement(rights?.expiresAt ?? 0)}. Create another one in time, and give it to the program that uses it.`,
-      link: { href: '/api-keys', label: 'View keys' },
+      what: say('key_ends_soon', { name }),
+      advice: say('key_ends_soon_advice', { time: timeElement(rights?.expiresAt ?? 0) }),
+      link: { href: '/api-keys', label: plain('keys_view') },
     })
   if (setupSteps.invoice && !isNotified)
     items.push({
-      what: 'Your server is not notified of payments yet.',
-      advice: 'With a webhook it is notified of each one.',
-      link: { href: '/webhook', label: 'Set a webhook' },
+      what: plain('not_notified'),
+      advice: plain('not_notified_advice'),
+      link: { href: '/webhook', label: plain('webhook_set') },
     })
   return items
 }

@@ -1,4 +1,5 @@
 import { AppError } from '../domain/error.ts'
+import { plain } from './text/dashboard.ts'
 
 /** The error message as a sentence for a page. Rethrows internal and unknown errors. */
 export function errorSentence(error: unknown): string {
@@ -15,9 +16,9 @@ function withoutUnits(message: string): string {
 }
 
 export const ERROR_TITLES: Partial<Record<AppError['kind'], string>> = {
-  not_found: 'Not found',
-  too_many: 'Too many requests',
-  forbidden: 'Request refused',
-  internal: 'Something went wrong',
-  unavailable: 'Temporarily unavailable',
+  not_found: plain('error_not_found'),
+  too_many: plain('error_too_many'),
+  forbidden: plain('error_forbidden'),
+  internal: plain('error_internal'),
+  unavailable: plain('error_unavailable'),
 }

@@ -110,11 +110,6 @@ export function shorten(text: string, head = 8, tail = 4): string {
   return text.length <= head + tail + 1 ? text : `${text.slice(0, head)}…${tail === 0 ? '' : text.slice(-tail)}`
 }
 
-/** `1 invoice`, `2 invoices`. */
-export function pluralize(count: number, singular: string, plural = `${singular}s`): string {
-  return `${groupThousands(count)} ${count === 1 ? singular : plural}`
-}
-
 /** `2 h 5 min`, `40 s`: rounded down to the two largest units. */
 export function formatDuration(secs: number): string {
   const parts = [

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import { AppError } from '../domain/error.ts'
 import type { App } from '../http/app.ts'
 import { MAX_LOGO_FILE_BYTES } from '../http/routes/account/store-profile.ts'
+import { plain } from './text/dashboard.ts'
 
 /** A file with the parts of a form around it. */
 const MAX_FILE_FORM_BYTES = MAX_LOGO_FILE_BYTES + 16 * 1024
@@ -34,7 +35,7 @@ export function formFields(request: FastifyRequest): FormFields {
 export async function fileField({ body }: FastifyRequest, name: string): Promise<Uint8Array> {
   if (body === 'too large') throw new AppError('body_too_large')
   const file = body instanceof FormData ? body.get(name) : null
-  if (!(file instanceof File)) throw new AppError('bad_request', { detail: 'choose a file' })
+  if (!(file instanceof File)) throw new AppError('bad_request', { detail: plain('file_missing') })
   return new Uint8Array(await file.arrayBuffer())
 }
 

@@ -1,6 +1,7 @@
 import type { Tokens } from 'marked'
 import { copyButton } from './components/copyable.ts'
 import { Html, html } from './html.ts'
+import { plain } from './text/dashboard.ts'
 
 /**
  * Renders a document of the project, in GitHub's Markdown. HTML in it is shown as text.
@@ -18,7 +19,7 @@ export async function renderMarkdown(text: string, hrefOf: (href: string) => str
         return html`<${tag} id="${id}">${new Html(this.parser.parseInline(tokens))}</${tag}>\n`.text
       },
       code: ({ text: code }: Tokens.Code): string =>
-        html`<div class="block"><pre tabindex="0"><code>${code}</code></pre>${copyButton(code, 'this block')}</div>\n`
+        html`<div class="block"><pre tabindex="0"><code>${code}</code></pre>${copyButton(code, plain('the_block'))}</div>\n`
           .text,
       codespan: ({ text: code }: Tokens.Codespan): string => html`<code>${code}</code>`.text,
       html: ({ text: markup }: Tokens.HTML | Tokens.Tag): string => html`${markup}`.text,

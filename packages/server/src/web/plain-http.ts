@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../domain/error.ts'
 import { isLoopbackInBrowser } from '../domain/host.ts'
+import { plain } from './text/dashboard.ts'
 
 /** Whether a browser has sent this form over plain http. */
 export function isPlainHttp({ headers }: FastifyRequest): boolean {
@@ -18,8 +19,6 @@ export function requireCookieOrigin(request: FastifyRequest, publicUrl: string):
 }
 
 export function httpsRequired(publicUrl: string): AppError {
-  const detail = publicUrl.startsWith('https:')
-    ? `open ${publicUrl}`
-    : 'put a proxy with https in front of zatgate and set PUBLIC_URL to its address, or open http://localhost on the machine itself'
+  const detail = publicUrl.startsWith('https:') ? plain('https_open', { url: publicUrl }) : plain('https_proxy')
   return new AppError('https_required', { detail })
 }

@@ -49,6 +49,7 @@ import { refundPages } from './routes/sale/refund.ts'
 import { refundLinkPages } from './routes/sale/refund-link.ts'
 import { swapPages } from './routes/sale/swap.ts'
 import { storeAssetRoutes } from './store-assets.ts'
+import { plain } from './text/dashboard.ts'
 import { textFor } from './text/text.ts'
 
 /** Adds the dashboard and the checkout pages. Call after adding the API routes. */
@@ -214,7 +215,7 @@ export function notFoundPage(
 ): boolean {
   const isBrowser = request.method === 'GET' && request.headers.accept?.includes('text/html')
   if (!isBrowser || error.kind !== 'not_found' || request.url.startsWith('/v1/')) return false
-  const [title, text] = [ERROR_TITLES.not_found as string, 'There is no page at this address.']
+  const [title, text] = [ERROR_TITLES.not_found as string, plain('error_no_page')]
   const page = isForBuyer(request) ? buyerErrorPage(viewOf(request, deps), error.kind, text) : errorPage(title, text)
   send(reply.headers(PAGE_HEADERS).code(404), page)
   return true
@@ -231,8 +232,8 @@ async function sendErrorPage(thrown: unknown, request: FastifyRequest, reply: Fa
 
 async function pageOf(error: AppError, request: FastifyRequest, deps: SiteDeps): Promise<Html> {
   if (error.kind === 'unauthenticated') return signInPage({ sandbox: deps.sandboxTools !== null })
-  const title = ERROR_TITLES[error.kind] ?? 'Request failed'
-  const text = error.kind === 'internal' ? 'The error has been logged. Please try again.' : errorSentence(error)
+  const title = ERROR_TITLES[error.kind] ?? plain('error_failed')
+  const text = error.kind === 'internal' ? plain('error_internal_text') : errorSentence(error)
   if (!isForBuyer(request)) return errorPage(title, text)
   const view = (await viewOfInvoice(error, request, deps)) ?? viewOf(request, deps)
   return buyerErrorPage(view, error.kind, text)

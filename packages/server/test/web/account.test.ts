@@ -54,7 +54,7 @@ describe('the page Settings', () => {
     assert.deepEqual([confirmed.status, confirmed.headers.get('location')], [303, '/account?done=email'])
     const page = await visitor.request('GET /account?done=email')
     assert.match(page.text, /Email changed\./)
-    assert.match(page.text, /You sign in with <b>after@example\.org<\/b>/)
+    assert.match(page.text, /You sign in with <b><bdi>after@example\.org<\/bdi><\/b>/)
     assert.equal((await visitor.request('GET /account/email')).headers.get('location'), '/account')
 
     const { text } = await until('the mail with the link', () =>

@@ -137,7 +137,7 @@ describe('plans and withdrawals in a real browser', { skip: noBrowser(), timeout
     )
     for (const [path, expected] of [
       ['/billing', '0.1 ZEC'],
-      ['/withdrawals', 'Exchange rate unavailable.'],
+      ['/withdrawals', 'The exchange rate is unavailable.'],
     ] as const) {
       const response = await fetch(unreachable.url + path, { headers: { cookie: `__Host-zatgate=${token}` } })
       const text = await response.text()

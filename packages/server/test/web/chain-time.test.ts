@@ -4,6 +4,7 @@ import type { ChainProblem } from '../../src/domain/chain/chain-problem.ts'
 import { startSandboxService } from '../harness/service.ts'
 import { SkewedClock } from '../harness/skewed-clock.ts'
 import { until } from '../harness/until.ts'
+import { withoutMarks } from './buyer-view.ts'
 import { visit } from './visit.ts'
 
 const HOUR = 3_600
@@ -19,7 +20,8 @@ test('the overview explains why no invoice expires: no new blocks from the chain
   })
   const account = await harness.service.accounts.findOrCreate('shop@example.org')
   const { token } = await harness.service.sessions.create(account, 'test')
-  const overview = async () => (await visit(harness, 'GET /overview', { cookie: `__Host-zatgate=${token}` })).text
+  const overview = async () =>
+    withoutMarks((await visit(harness, 'GET /overview', { cookie: `__Host-zatgate=${token}` })).text)
   assert.doesNotMatch(await overview(), /No invoice expires/)
   clock.advance(1_600)
   assert.match(
@@ -39,7 +41,7 @@ test('the overview reports problems of the chain source and their effect on invo
   const { token } = await harness.service.sessions.create(account, 'test')
   const overview = async (...problems: ChainProblem[]) => {
     await store.write(tx => tx.chain.setProblems(problems, 1))
-    return (await visit(harness, 'GET /overview', { cookie: `__Host-zatgate=${token}` })).text
+    return withoutMarks((await visit(harness, 'GET /overview', { cookie: `__Host-zatgate=${token}` })).text)
   }
   assert.match(
     await overview({ problem: 'mempool_unreadable' }),

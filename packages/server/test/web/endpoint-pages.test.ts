@@ -4,6 +4,7 @@ import { MAX_ENDPOINTS } from '../../src/domain/notify/endpoint.ts'
 import { insertFailed } from '../harness/failed-delivery.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
 import { until } from '../harness/until.ts'
+import { withoutMarks } from './buyer-view.ts'
 import { Visitor } from './visitor.ts'
 
 const PATH = '/webhook/endpoints'
@@ -98,7 +99,7 @@ describe('the pages of endpoints', () => {
     for (let count = 0; count < MAX_ENDPOINTS; count++)
       await harness.service.endpoints.create(account, { url: url(), enabled: false })
     const page = await visitor.request('GET /webhook')
-    assert.match(page.text, /at most 10 endpoints/)
+    assert.match(withoutMarks(page.text), /at most 10 endpoints/)
     assert.doesNotMatch(page.text, /Add an endpoint/)
     const refused = await visitor.request(`POST ${PATH}`, { url: url(), 'type-invoice.paid': '1' })
     assert.deepEqual([refused.status, /Too many endpoints/.test(refused.text)], [400, true])
@@ -141,7 +142,7 @@ describe('the pages of endpoints', () => {
     const { text } = await visitor.request('GET /overview')
     assert.match(text, /1 webhook event could not be delivered/)
     // The second delivery of the event stands for the first.
-    assert.match(text, /1 event could not be delivered to the endpoint <bdi>127\.0\.0\.1:9\/books<\/bdi>/)
+    assert.match(withoutMarks(text), /1 event could not be delivered to the endpoint 127\.0\.0\.1:9\/books\./)
     assert.ok(text.includes(`href="${PATH}/${endpoint.publicId}"`))
     assert.ok(text.includes('href="/webhook?show=failed&amp;endpoint=webhook#log"'))
     const log = await visitor.request(`GET /webhook?show=failed&endpoint=${endpoint.publicId}`)

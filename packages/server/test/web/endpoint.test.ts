@@ -107,9 +107,9 @@ describe('endpoints', { skip: noBrowser(), timeout: 240_000 }, () => {
 
     webhookReceiver.script([{ kind: 'status', status: 204 }], '/books')
     const before = events().length
-    assert.ok(await page.getByLabel('Also send what it has missed').isChecked())
+    assert.ok(await page.getByLabel('Also send the events that it has missed').isChecked())
     await page.getByRole('button', { name: 'Resume' }).click()
-    await page.getByText('What it has missed is sent first').waitFor()
+    await page.getByText('The events that it has missed are sent first').waitFor()
     await webhookReceiver.waitFor(before + 2)
     assert.deepEqual(events().slice(before), [1, 2])
     await page.locator('#state').getByText('active').waitFor()

@@ -7,6 +7,7 @@ import type { Clock } from '../../src/ports/clock.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
 import { until } from '../harness/until.ts'
 import { noBrowser, openBrowser } from './browser.ts'
+import { withoutMarks } from './buyer-view.ts'
 import { visit } from './visit.ts'
 
 const EMAIL = 'reorged@example.org'
@@ -50,7 +51,7 @@ describe('after a reorganisation removed payments of paid invoices', () => {
   const page = async (path: string) => {
     const { status, text } = await visit(harness, `GET ${path}`, { cookie })
     assert.equal(status, 200, path)
-    return text.replace(/\s+/g, ' ')
+    return withoutMarks(text).replace(/\s+/g, ' ')
   }
 
   const createInvoice = (amountZat: bigint): Promise<Invoice> =>
@@ -79,10 +80,7 @@ describe('after a reorganisation removed payments of paid invoices', () => {
     assert.doesNotMatch(overview, / more<\/a>/)
 
     const detail = await page(`/invoices/${publicId}`)
-    assert.match(
-      detail,
-      /Payments of this invoice are missing since <bdi><time[^>]*>[^<]*<\/time><\/bdi>: a reorganisation/,
-    )
+    assert.match(detail, /Payments of this invoice are missing since <time[^>]*>[^<]*<\/time>: a reorganisation/)
     assert.match(detail, /Payments were removed since, and less than the amount is left\./)
     assert.match(detail, /0\.125 ZEC of 0\.125 ZEC is missing\. The invoice stays <b>paid<\/b>/)
     assert.match(detail, /Hold the goods if you still can/)

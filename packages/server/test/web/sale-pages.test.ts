@@ -34,7 +34,8 @@ describe('the pages of a sale', () => {
   const read = ({ publicId }: Invoice) => harness.service.invoices.read(publicId)
   const checkout = async ({ publicId }: Invoice, suffix = '') =>
     withoutMarks((await visit(harness, `GET /i/${publicId}${suffix}`)).text)
-  const detail = async ({ publicId }: Invoice) => (await visitor.request(`GET /invoices/${publicId}`)).text
+  const detail = async ({ publicId }: Invoice) =>
+    withoutMarks((await visitor.request(`GET /invoices/${publicId}`)).text)
 
   async function pay(invoice: Invoice, amount: bigint, status?: Invoice['status']): Promise<void> {
     const { receivedZat } = await read(invoice)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SET_ASIDE_KINDS } from '../../src/domain/set-aside.ts'
 import { startSandboxService } from '../harness/service.ts'
+import { withoutMarks } from './buyer-view.ts'
 import { visit } from './visit.ts'
 
 test('the overview tells the owner what is set aside, and no other account', async t => {
@@ -23,11 +24,12 @@ test('the overview tells the owner what is set aside, and no other account', asy
       await tx.setAside.put({ ...entry, ...owner, kind, reference: 'a' })
     }
   })
-  const text = (await visit(harness, 'GET /overview', { cookie: mine.cookie })).text.replace(/\s+/g, ' ')
+  const page = (await visit(harness, 'GET /overview', { cookie: mine.cookie })).text
+  const text = withoutMarks(page).replace(/\s+/g, ' ')
   assert.match(text, /None of these invoices expires meanwhile, and no payment is lost/)
   assert.match(text, /Your webhook is not called, because its signing secret cannot be read/)
-  assert.equal(text.match(/Since <bdi><time/g)?.length, SET_ASIDE_KINDS.length)
+  assert.equal(text.match(/Since <time/g)?.length, SET_ASIDE_KINDS.length)
   assert.ok(!text.includes('c4n4ry'), 'the error is for the operator')
-  const others = (await visit(harness, 'GET /overview', { cookie: other.cookie })).text
-  assert.doesNotMatch(others, /Since <bdi><time|cannot be/)
+  const others = withoutMarks((await visit(harness, 'GET /overview', { cookie: other.cookie })).text)
+  assert.doesNotMatch(others, /Since <time|cannot be/)
 })

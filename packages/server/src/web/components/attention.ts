@@ -1,5 +1,6 @@
 import { formatRest } from '../../domain/count.ts'
 import { type Child, type Html, html } from '../html.ts'
+import { say } from '../text/dashboard.ts'
 
 /** Something that the merchant is to do. */
 export interface AttentionItem {
@@ -19,7 +20,7 @@ export function attentionCard(items: readonly AttentionItem[]): Html {
     ({ what, advice, link, newest }) =>
       html`<li><div>${what !== '' && html`<b>${what}</b> `}<span>${advice}</span>${newest}</div>${link && html`<a class="button" href="${link.href}">${link.label}</a>`}</li>`,
   )
-  return html`<section class="card attention" aria-labelledby="attention"><h2 id="attention">Needs your attention</h2><ul class="attention-list">${rows}</ul></section>`
+  return html`<section class="card attention" aria-labelledby="attention"><h2 id="attention">${say('attention')}</h2><ul class="attention-list">${rows}</ul></section>`
 }
 
 /** More are folded. */
@@ -33,5 +34,5 @@ export function newestList(items: readonly Html[], total: number, href: string):
   const rest = formatRest(total, items.length)
   const list = html`<ul class="compact">${items}${rest !== '' && html`<li><a href="${href}">${rest}</a></li>`}</ul>`
   if (total <= FEW) return list
-  return html`<details><summary>Show ${rest === '' ? 'them' : 'the newest'}</summary>${list}</details>`
+  return html`<details><summary>${say(rest === '' ? 'attention_show_all' : 'attention_show_newest')}</summary>${list}</details>`
 }

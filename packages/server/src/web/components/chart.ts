@@ -2,6 +2,7 @@ import type { Zat } from '../../domain/money.ts'
 import type { DailyTotals } from '../../ports/repository/sale/dashboard.ts'
 import { formatDay as dayOf, formatZecAmount, headlineZec } from '../format.ts'
 import { type Html, html } from '../html.ts'
+import { plain, say } from '../text/dashboard.ts'
 
 const HEIGHT = 100
 const STEP = 10
@@ -14,16 +15,16 @@ export function dailyChart(days: readonly DailyTotals[]): Html {
   if (!first || !last) return html``
   return html`<figure class="plot">
     <div class="plot-scale" aria-hidden="true"><span>${headlineZec(max)}</span><span>0</span></div>
-    <svg viewBox="0 0 ${days.length * STEP} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="Amount received per day over the last ${days.length} days, highest ${formatZecAmount(max)}">${days.map((totals, index) => bar(totals, index, max))}</svg>
+    <svg viewBox="0 0 ${days.length * STEP} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${plain('plot_label', { count: days.length, amount: formatZecAmount(max) })}">${days.map((totals, index) => bar(totals, index, max))}</svg>
     <div class="plot-days" aria-hidden="true"><span>${dayOf(first.day)}</span><span>${dayOf(last.day)}</span></div>
-    <details><summary>Show as a table</summary>${table(days)}</details>
+    <details><summary>${say('plot_table')}</summary>${table(days)}</details>
   </figure>`
 }
 
 function bar({ day, receivedZat, invoices }: DailyTotals, index: number, max: Zat): Html {
   const height = max === 0n ? 0 : Math.max(receivedZat > 0n ? 1 : 0, Number((receivedZat * BigInt(HEIGHT)) / max))
   const x = index * STEP + 1
-  return html`<g><title>${dayOf(day)}: ${formatZecAmount(receivedZat)}, ${invoices} paid</title><rect class="plot-day" x="${index * STEP}" y="0" width="${STEP}" height="${HEIGHT}"/>${height > 0 && html`<rect class="plot-bar" x="${x}" y="${HEIGHT - height}" width="${STEP - 2}" height="${height}"/>`}</g>`
+  return html`<g><title>${plain('plot_day_title', { day: dayOf(day), amount: formatZecAmount(receivedZat), count: invoices })}</title><rect class="plot-day" x="${index * STEP}" y="0" width="${STEP}" height="${HEIGHT}"/>${height > 0 && html`<rect class="plot-bar" x="${x}" y="${HEIGHT - height}" width="${STEP - 2}" height="${height}"/>`}</g>`
 }
 
 function table(days: readonly DailyTotals[]): Html {
@@ -33,5 +34,5 @@ function table(days: readonly DailyTotals[]): Html {
       ({ day, receivedZat, invoices }) =>
         html`<tr><th scope="row">${dayOf(day)}</th><td class="number">${formatZecAmount(receivedZat)}</td><td class="number">${invoices}</td></tr>`,
     )
-  return html`<table><thead><tr><th scope="col">Day (UTC)</th><th scope="col" class="number">Received</th><th scope="col" class="number">Invoices paid</th></tr></thead><tbody>${rows}</tbody></table>`
+  return html`<table><thead><tr><th scope="col">${say('plot_day')}</th><th scope="col" class="number">${say('received')}</th><th scope="col" class="number">${say('plot_paid')}</th></tr></thead><tbody>${rows}</tbody></table>`
 }

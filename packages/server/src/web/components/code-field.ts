@@ -1,9 +1,10 @@
 import { type Child, type Html, html } from '../html.ts'
+import { plain, say } from '../text/dashboard.ts'
 import { field } from './form.ts'
 
 /** The input for an emailed one-time code. The only one of a form, unless it is named. */
 export function codeField(named?: { readonly name: string; readonly label: Child; readonly autofocus: boolean }): Html {
-  const { name, label, autofocus } = named ?? { name: 'code', label: 'Code', autofocus: true }
+  const { name, label, autofocus } = named ?? { name: 'code', label: plain('code'), autofocus: true }
   return field({
     name,
     label,
@@ -17,6 +18,6 @@ export function codeField(named?: { readonly name: string; readonly label: Child
 export function mailboxHint(mailboxUrl: string | null): Html | false {
   return (
     mailboxUrl !== null &&
-    html`<p class="hint">Sandbox: <a href="${mailboxUrl}" target="_blank" rel="noopener">read the email here</a>.</p>`
+    html`<p class="hint">${say('sandbox_mailbox', { link: html`<a href="${mailboxUrl}" target="_blank" rel="noopener">${say('mailbox_link')}</a>` })}</p>`
   )
 }

@@ -1,4 +1,5 @@
 import { type Child, type Html, html } from '../html.ts'
+import { say } from '../text/dashboard.ts'
 
 interface Confirmation {
   /** Such as `Revoke “shop”?`. */
@@ -23,6 +24,6 @@ export function confirmedButton(action: string, label: string, confirmation: Con
     <div popover class="card dialog" id="${id}" role="dialog" aria-labelledby="${id}-question">
       <h2 id="${id}-question">${question}</h2>
       <p>${consequence}</p>
-      <form method="post" action="${action}">${fields}<div class="buttons"><button class="danger">${confirm}</button><button type="button" popovertarget="${id}" popovertargetaction="hide" autofocus>Keep it</button></div></form>
+      <form method="post" action="${action}">${fields}<div class="buttons"><button class="danger">${confirm}</button><button type="button" popovertarget="${id}" popovertargetaction="hide" autofocus>${say('keep_it')}</button></div></form>
     </div>`
 }

@@ -1,4 +1,5 @@
 import { type Child, type Html, html } from '../html.ts'
+import { plain } from '../text/dashboard.ts'
 
 /** Text in full, with a copy button that a script enables. */
 export function copyable(text: string, what: string): Html {
@@ -7,7 +8,7 @@ export function copyable(text: string, what: string): Html {
 
 /** A button that copies `text`. `what` names it for screen readers. */
 export function copyButton(text: string, what: string): Html {
-  return copyButtonWith(text, `Copy ${what}`, 'Copy')
+  return copyButtonWith(text, plain('copy_what', { what }), plain('copy'))
 }
 
 /** @param label for screen readers @param word what stands on the button */
@@ -19,7 +20,7 @@ export function copyButtonWith(text: string, label: string, word: string): Html 
 export function oneTimeSecret(title: Child, secret: string, hint: Child): Html {
   return html`<section class="card once" aria-labelledby="once-title">
     <h2 id="once-title">${title}</h2>
-    <p>${copyable(secret, 'the secret')}</p>
+    <p>${copyable(secret, plain('the_secret'))}</p>
     <p class="hint">${hint}</p>
   </section>`
 }

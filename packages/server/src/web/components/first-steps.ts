@@ -1,6 +1,7 @@
 import type { DashboardSummary } from '../../services/sale/dashboard.ts'
 import { GUIDES, GUIDES_PATH, guidePath } from '../guides.ts'
 import { type Child, type Html, html } from '../html.ts'
+import { plain, say } from '../text/dashboard.ts'
 
 /** The guides by which a shop is connected, in the order of the choice. */
 const SHOP_GUIDES = ['sdk', 'php', 'python', 'clients'] as const
@@ -18,34 +19,34 @@ export function firstSteps({ viewingKey, invoice, apiKey }: DashboardSummary['se
   const steps: readonly Step[] = [
     {
       isDone: viewingKey,
-      title: 'Set your viewing key',
-      hint: 'Your wallet exports it. It lets us see incoming payments, and it cannot spend.',
+      title: plain('set_your_viewing_key'),
+      hint: plain('step_viewing_key_hint'),
       href: '/viewing-key',
-      action: 'Set your viewing key',
+      action: plain('set_your_viewing_key'),
     },
     {
       isDone: invoice,
-      title: 'Try a payment',
-      hint: 'Create an invoice by hand, pay a small amount, and see it arrive in your wallet.',
+      title: plain('step_payment'),
+      hint: plain('step_payment_hint'),
       href: '/invoices/new',
-      action: 'Create your first invoice',
+      action: plain('step_payment_action'),
     },
     {
       isDone: apiKey,
-      title: 'Connect your shop',
+      title: plain('step_connect'),
       hint: connect(),
       href: '/api-keys',
-      action: 'Create an API key',
+      action: plain('step_connect_action'),
     },
   ]
   const next = steps.findIndex(step => !step.isDone)
   const items = steps.map((step, index) => item(step, index === next))
-  return html`<section class="card" aria-labelledby="steps"><h2 id="steps">Three steps to your first payment</h2><ol class="steps">${items}</ol></section>`
+  return html`<section class="card" aria-labelledby="steps"><h2 id="steps">${say('steps')}</h2><ol class="steps">${items}</ol></section>`
 }
 
 function item({ isDone, title, hint, href, action }: Step, isNext: boolean): Html {
   return html`<li class="${isDone ? 'done' : isNext ? 'next' : 'later'}"${isNext && html` aria-current="step"`}>
-      <div><h3>${title}${isDone && html` <span class="done-mark">done</span>`}</h3><p>${hint}</p></div>
+      <div><h3>${title}${isDone && html` <span class="done-mark">${say('step_done_mark')}</span>`}</h3><p>${hint}</p></div>
       ${isNext && html`<a class="button primary" href="${href}">${action}</a>`}
     </li>`
 }
@@ -54,5 +55,5 @@ function connect(): Html {
   const guides = SHOP_GUIDES.map(
     (name, index) => html`${index > 0 && ', '}<a href="${guidePath(name)}">${GUIDES[name]?.title}</a>`,
   )
-  return html`Your server creates invoices with an API key and is notified of payments by <a href="${guidePath('webhooks')}">webhook</a>. Guides: ${guides}. <a href="${GUIDES_PATH}">All guides</a>.`
+  return say('step_connect_hint', { webhooks: guidePath('webhooks'), guides: html`${guides}`, all: GUIDES_PATH })
 }

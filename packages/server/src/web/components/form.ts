@@ -1,5 +1,6 @@
 import { AMOUNT_PATTERN } from '../amount.ts'
 import { booleanAttribute, type Child, type Html, html } from '../html.ts'
+import { plain } from '../text/dashboard.ts'
 
 interface FieldOptions {
   readonly name: string
@@ -50,7 +51,7 @@ export function amountField(options: { value: string; hint: Child; autofocus?: b
   return field({
     ...options,
     name: 'amount',
-    label: 'Amount in ZEC',
+    label: plain('amount_in_zec'),
     maxlength: 20,
     attributes: html` inputmode="decimal" autocomplete="off" pattern="${AMOUNT_PATTERN}"`,
   })

@@ -3,6 +3,7 @@ import { type AssetName, assetPath } from '../assets.ts'
 import { timeElement } from '../format.ts'
 import { booleanAttribute, type Child, type Html, html } from '../html.ts'
 import { accentPath } from '../store-assets.ts'
+import { plain, say } from '../text/dashboard.ts'
 import { type Text, textIn } from '../text/text.ts'
 import { DOCS, NAV, type NavItem } from './nav.ts'
 
@@ -57,15 +58,15 @@ interface DashboardPage extends PageOptions, PageUser {
 /** A page for a signed-in account. */
 export function dashboardPage(page: DashboardPage): Html {
   return frame(page, 'dashboard')`
-    <a class="skip" href="#main">Skip to content</a>
+    <a class="skip" href="#main">${say('skip_to_content')}</a>
     <header class="top">
       <a class="brand" href="/overview">${brand()}</a>
-      ${page.sandbox && html`<span class="tag">Sandbox</span>`}
+      ${page.sandbox && html`<span class="tag">${say('sandbox')}</span>`}
       <span class="who"><bdi>${page.email}</bdi></span>
-      <form method="post" action="/sign-out"><button class="quiet">Sign out</button></form>
-      <button class="menu-button" popovertarget="menu" aria-label="Menu"><span aria-hidden="true">☰</span></button>
+      <form method="post" action="/sign-out"><button class="quiet">${say('sign_out')}</button></form>
+      <button class="menu-button" popovertarget="menu" aria-label="${plain('menu')}"><span aria-hidden="true">☰</span></button>
     </header>
-    <nav id="menu" class="menu" popover aria-label="Main">${NAV.map(group => menuGroup(group.label, group.items, page.menuPath))}<p class="product">zatgate ${manifest.version}</p><form class="sign-out" method="post" action="/sign-out"><p class="hint"><bdi>${page.email}</bdi></p><button>Sign out</button></form></nav>
+    <nav id="menu" class="menu" popover aria-label="${plain('menu_label')}">${NAV.map(group => menuGroup(group.label, group.items, page.menuPath))}<p class="product">zatgate ${manifest.version}</p><form class="sign-out" method="post" action="/sign-out"><p class="hint"><bdi>${page.email}</bdi></p><button>${say('sign_out')}</button></form></nav>
     <main id="main">
       <div class="heading"><h1>${page.heading ?? page.title}</h1>${page.actions && html`<div class="actions">${page.actions}</div>`}</div>
       ${staleNote(page)}
@@ -78,7 +79,7 @@ export function dashboardPage(page: DashboardPage): Html {
 
 function deletionBanner({ deletionDueAt, menuPath }: DashboardPage): Html | false {
   if (deletionDueAt === null || menuPath === '/account') return false
-  return html`<p class="card attention" role="status">This account will be deleted on ${timeElement(deletionDueAt)} or later. Nothing can be changed until you <a href="/account">keep it</a>.</p>`
+  return html`<p class="card attention" role="status">${say('deletion_banner', { time: timeElement(deletionDueAt), link: '/account' })}</p>`
 }
 
 export const THEMES = ['light', 'dark'] as const
@@ -128,10 +129,10 @@ export function plainPage({ embedding = null, footer, ...page }: PlainPage): Htm
 /** A page of documentation, with its contents beside it. */
 export function referencePage({ contents, ...page }: PageOptions & { readonly contents: Child }): Html {
   return frame({ ...page, script: 'reference.js' }, 'reference')`
-    <a class="skip" href="#main">Skip to content</a>
-    <header class="top"><a class="brand" href="/">${brand()}</a><nav class="site-links" aria-label="Site"><a href="${DOCS.href}" aria-current="true">${DOCS.label}</a><a href="/">Dashboard</a></nav></header>
+    <a class="skip" href="#main">${say('skip_to_content')}</a>
+    <header class="top"><a class="brand" href="/">${brand()}</a><nav class="site-links" aria-label="${plain('site_links')}"><a href="${DOCS.href}" aria-current="true">${DOCS.label}</a><a href="/">${say('dashboard')}</a></nav></header>
     <div class="reference-layout">
-      <nav class="contents" aria-label="Contents">${contents}</nav>
+      <nav class="contents" aria-label="${plain('contents')}">${contents}</nav>
       <main id="main">${page.body}</main>
     </div>`
 }

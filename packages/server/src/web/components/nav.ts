@@ -1,3 +1,4 @@
+import { plain } from '../text/dashboard.ts'
 export interface NavItem {
   readonly href: string
   readonly label: string
@@ -10,37 +11,37 @@ interface NavGroup {
 }
 
 /** The documentation, which has no menu of the dashboard: every reader may see it. */
-export const DOCS: NavItem = { href: '/docs', label: 'Docs' }
+export const DOCS: NavItem = { href: '/docs', label: plain('nav_docs') }
 
 /** The pages of the dashboard. */
 export const NAV: readonly NavGroup[] = [
   {
     label: null,
     items: [
-      { href: '/overview', label: 'Overview' },
-      { href: '/invoices', label: 'Invoices' },
-      { href: '/withdrawals', label: 'Payouts' },
+      { href: '/overview', label: plain('overview') },
+      { href: '/invoices', label: plain('invoices') },
+      { href: '/withdrawals', label: plain('payouts') },
     ],
   },
   {
-    label: 'Developers',
+    label: plain('nav_developers'),
     items: [
-      { href: '/api-keys', label: 'Keys' },
-      { href: '/webhook', label: 'Endpoints' },
-      { href: '/events', label: 'Events' },
+      { href: '/api-keys', label: plain('nav_keys') },
+      { href: '/webhook', label: plain('endpoints') },
+      { href: '/events', label: plain('events') },
       DOCS,
     ],
   },
   {
-    label: 'Settings',
+    label: plain('nav_settings'),
     items: [
-      { href: '/store', label: 'Store' },
-      { href: '/viewing-key', label: 'Viewing key' },
-      { href: '/billing', label: 'Billing' },
-      { href: '/sessions', label: 'Sessions' },
-      { href: '/activity', label: 'Activity' },
-      { href: '/export', label: 'Export' },
-      { href: '/account', label: 'Account' },
+      { href: '/store', label: plain('store') },
+      { href: '/viewing-key', label: plain('viewing_key') },
+      { href: '/billing', label: plain('billing') },
+      { href: '/sessions', label: plain('sessions') },
+      { href: '/activity', label: plain('activity') },
+      { href: '/export', label: plain('export') },
+      { href: '/account', label: plain('account') },
     ],
   },
 ]

@@ -1,29 +1,28 @@
 import type { SetAsideKind } from '../../domain/set-aside.ts'
 import type { SetAsideCount } from '../../ports/repository/set-aside.ts'
-import { pluralize, timeElement } from '../format.ts'
+import { timeElement } from '../format.ts'
 import { type Child, html } from '../html.ts'
+import { say } from '../text/dashboard.ts'
 
-const LATER = 'We try again automatically, and the operator of this service sees it.'
+const LATER = say('set_aside_later')
 
 /** The sentences about rows that are set aside, for the owner of the account. */
-const SENTENCES: Readonly<Record<SetAsideKind, (rows: number) => Child>> = {
-  scan_key: () =>
-    html`A viewing key of your account cannot be read at the moment, so payments to its invoices are not seen. None of these invoices expires meanwhile, and no payment is lost: the missed blocks are read afterwards. ${LATER}`,
-  invoice: rows =>
-    html`The state of ${pluralize(rows, 'invoice')} cannot be updated at the moment. Payments to it are recorded and count later. ${LATER}`,
-  webhook: () =>
-    html`Your webhook is not called, because its signing secret cannot be read. Deliveries wait. <a href="/webhook">Rotate the secret</a>, and they are sent.`,
-  endpoint: rows =>
-    html`${pluralize(rows, 'endpoint')} cannot be sent events at the moment. The events are kept. ${LATER}`,
-  delivery: rows =>
-    html`${pluralize(rows, 'webhook delivery', 'webhook deliveries')} cannot be processed at the moment. ${LATER}`,
-  mail: rows => html`${pluralize(rows, 'mail')} to you cannot be sent at the moment. ${LATER}`,
-  plan: () => html`The end of your plan cannot be processed at the moment. ${LATER}`,
-  plan_reminder: () => html`The reminder about the end of your plan cannot be sent at the moment. ${LATER}`,
-  swap: rows => html`The status of ${pluralize(rows, 'swap')} cannot be updated at the moment. ${LATER}`,
-  account_deletion: () => html`The deletion of this account cannot go on at the moment. ${LATER}`,
+const SENTENCES: Readonly<Record<SetAsideKind, (count: number) => Child>> = {
+  scan_key: () => html`${say('set_aside_scan_key')} ${LATER}`,
+  invoice: count => html`${say('set_aside_invoice', { count })} ${LATER}`,
+  webhook: () => say('set_aside_webhook', { link: '/webhook' }),
+  endpoint: count => html`${say('set_aside_endpoint', { count })} ${LATER}`,
+  delivery: count => html`${say('set_aside_delivery', { count })} ${LATER}`,
+  mail: count => html`${say('set_aside_mail', { count })} ${LATER}`,
+  plan: () => html`${say('set_aside_plan')} ${LATER}`,
+  plan_reminder: () => html`${say('set_aside_plan_reminder')} ${LATER}`,
+  swap: count => html`${say('set_aside_swap', { count })} ${LATER}`,
+  account_deletion: () => html`${say('set_aside_deletion')} ${LATER}`,
 }
 
 export function setAsideWarnings(counts: readonly SetAsideCount[]): Child[] {
-  return counts.map(({ kind, rows, firstAt }) => html`${SENTENCES[kind](rows)} Since ${timeElement(firstAt)}.`)
+  return counts.map(
+    ({ kind, rows, firstAt }) =>
+      html`${SENTENCES[kind](rows)} ${say('set_aside_since', { time: timeElement(firstAt) })}`,
+  )
 }

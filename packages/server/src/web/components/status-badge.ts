@@ -1,12 +1,13 @@
 import { type Invoice, type InvoiceStatus, isPartPaid } from '../../domain/sale/invoice.ts'
 import { type Html, html } from '../html.ts'
+import { plain } from '../text/dashboard.ts'
 
 const STATUS_LABELS: Readonly<Record<InvoiceStatus, string>> = {
-  pending: 'Pending',
-  detected: 'Detected',
-  paid: 'Paid',
-  underpaid: 'Underpaid',
-  expired: 'Expired',
+  pending: plain('status_pending'),
+  detected: plain('status_detected'),
+  paid: plain('status_paid'),
+  underpaid: plain('status_underpaid'),
+  expired: plain('status_expired'),
 }
 
 /** The status of an invoice. */
@@ -20,13 +21,13 @@ export function statusBadges(invoice: Invoice): Html {
   const isCanceled = canceledAt !== null
   const badges = [
     !(isCanceled && status === 'expired') && statusBadge(status),
-    isCanceled && badge('expired', 'Canceled'),
-    needsAttention && badge('bad', 'Payment missing'),
+    isCanceled && badge('expired', plain('badge_canceled')),
+    needsAttention && badge('bad', plain('badge_missing')),
     // `underpaid` says the same.
-    status !== 'underpaid' && isPartPaid(invoice) && badge('pending', 'Part paid'),
-    lateAt !== null && badge('detected', 'Late'),
-    overpaidZat > (refundedZat ?? 0n) && badge('detected', 'Overpaid'),
-    refundedZat !== null && badge('expired', 'Refunded'),
+    status !== 'underpaid' && isPartPaid(invoice) && badge('pending', plain('badge_part_paid')),
+    lateAt !== null && badge('detected', plain('badge_late')),
+    overpaidZat > (refundedZat ?? 0n) && badge('detected', plain('badge_overpaid')),
+    refundedZat !== null && badge('expired', plain('badge_refunded')),
   ]
   return html`${badges.filter(Boolean).map((child, index) => (index === 0 ? child : html` ${child}`))}`
 }

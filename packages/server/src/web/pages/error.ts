@@ -3,12 +3,13 @@ import { type BuyerView, buyerPage } from '../components/buyer/buyer-page.ts'
 import { signedOutPage } from '../components/layout.ts'
 import { type Child, type Html, html } from '../html.ts'
 import type { MessageName } from '../text/catalog.ts'
+import { say } from '../text/dashboard.ts'
 
 /** An error page, with a link to the dashboard. */
 export function errorPage(title: string, text: string): Html {
   return signedOutPage({
     title,
-    body: card(title, text, html`<p><a class="button" href="/">Go to the dashboard</a></p>`),
+    body: card(title, text, html`<p><a class="button" href="/">${say('go_to_dashboard')}</a></p>`),
   })
 }
 

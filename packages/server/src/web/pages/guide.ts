@@ -2,6 +2,7 @@ import { docsContents } from '../components/docs-contents.ts'
 import { referencePage as frame } from '../components/layout.ts'
 import { GUIDES, GUIDES_PATH, guidePath } from '../guides.ts'
 import { type Html, html } from '../html.ts'
+import { plain, say } from '../text/dashboard.ts'
 
 /** The list of guides. */
 export function guideListPage(): Html {
@@ -10,10 +11,10 @@ export function guideListPage(): Html {
       html`<li><a href="${guidePath(name)}">${title}</a><span class="below">${about}</span></li>`,
   )
   return frame({
-    title: 'Guides',
+    title: plain('guides'),
     contents: docsContents(GUIDES_PATH),
-    body: html`<article class="guide"><h1>Guides</h1>
-      <p class="lead">For merchants and their developers. Their commands and code are run by the tests of zatgate.</p>
+    body: html`<article class="guide"><h1>${say('guides')}</h1>
+      <p class="lead">${say('guides_lead')}</p>
       <ul class="guides">${items}</ul></article>`,
   })
 }

@@ -9,6 +9,7 @@ import { salesCard } from '../components/sale/sales-card.ts'
 import { groupThousands, timeElement } from '../format.ts'
 import { type Html, html } from '../html.ts'
 import type { ShownSales } from '../shown-sales.ts'
+import { plain, say } from '../text/dashboard.ts'
 
 interface OverviewView {
   readonly summary: DashboardSummary
@@ -28,10 +29,11 @@ export function overviewPage(user: PageUser, view: OverviewView): Html {
   return dashboardPage({
     ...user,
     menuPath: '/overview',
-    title: 'Overview',
+    title: plain('overview'),
     isLive: true,
     actions:
-      setupSteps.viewingKey && html`<a class="button${setUp && ' primary'}" href="/invoices/new">New invoice</a>`,
+      setupSteps.viewingKey &&
+      html`<a class="button${setUp && ' primary'}" href="/invoices/new">${say('invoice_new')}</a>`,
     body: html`
       ${!setUp && firstSteps(setupSteps)}
       ${livePart('attention-part', html`${view.attention.length > 0 && attentionCard(view.attention)}`)}
@@ -43,10 +45,10 @@ export function overviewPage(user: PageUser, view: OverviewView): Html {
 /** What is open, and the newest invoices. It brings the page up to date for as long as it is shown. */
 function now({ summary, usage }: OverviewView): Html {
   const { open, recent } = summary
-  const limitText = usage.limit === null ? 'no limit' : `of ${groupThousands(usage.limit)}`
-  return html`<section class="figures" aria-label="Now" data-recheck>
-    <div class="card figure"><h2>Open invoices</h2><p class="big">${formatCount(open.pending + open.detected)}</p><p class="below"><a href="/invoices?status=pending">${formatCount(open.pending)} pending</a> · <a href="/invoices?status=detected">${formatCount(open.detected)} detected</a></p></div>
-    <div class="card figure"><h2>${usage.plan} plan</h2><p class="big">${groupThousands(usage.used)}</p><p class="below">invoices this month, ${limitText} · resets ${timeElement(usage.resetsAt)}</p></div>
+  const { used, limit, resetsAt } = usage
+  return html`<section class="figures" aria-label="${plain('overview_now')}" data-recheck>
+    <div class="card figure"><h2>${say('overview_open')}</h2><p class="big">${formatCount(open.pending + open.detected)}</p><p class="below">${say('overview_pending', { count: formatCount(open.pending), link: '/invoices?status=pending' })} · ${say('overview_detected', { count: formatCount(open.detected), link: '/invoices?status=detected' })}</p></div>
+    <div class="card figure"><h2>${say('overview_plan', { plan: usage.plan })}</h2><p class="big">${groupThousands(used)}</p><p class="below">${limit === null ? say('overview_used_no_limit', { count: used, time: timeElement(resetsAt) }) : say('overview_used_of', { count: used, limit, time: timeElement(resetsAt) })}</p></div>
   </section>
-  ${recent.length > 0 && html`<section class="card" aria-labelledby="recent"><h2 id="recent">Recent invoices</h2>${invoiceTable(recent)}<p><a href="/invoices">All invoices</a></p></section>`}`
+  ${recent.length > 0 && html`<section class="card" aria-labelledby="recent"><h2 id="recent">${say('overview_recent')}</h2>${invoiceTable(recent)}<p><a href="/invoices">${say('overview_all')}</a></p></section>`}`
 }

@@ -8,28 +8,38 @@ import type { Message } from './message.ts'
 export type Values = Readonly<Record<string, Exclude<Child, readonly Child[]>>>
 
 const PLACEHOLDER = /\{(\w+)\}/g
+const LINK = /\[([^\]]+)\]\((\w+)\)/g
+const LINK_OR_PLACEHOLDER = new RegExp(`${LINK.source}|${PLACEHOLDER.source}`, 'g')
 
 /** The messages, numbers and dates of one language. */
-export class Text {
+export class Text<Name extends string = MessageName> {
   readonly locale: PageLocale
   readonly direction: 'ltr' | 'rtl'
+  readonly #messages: Readonly<Record<Name, Message>>
   readonly #plural: Intl.PluralRules
 
-  constructor(locale: PageLocale) {
+  constructor(locale: PageLocale, messages: Readonly<Record<Name, Message>>) {
     this.locale = locale
     this.direction = locale === 'ar' ? 'rtl' : 'ltr'
+    this.#messages = messages
     this.#plural = new Intl.PluralRules(locale)
   }
 
   /** A message as HTML. Values are escaped, and isolated from the direction of the text around them. */
-  say(name: MessageName, values: Values = {}): Html {
+  say(name: Name, values: Values = {}): Html {
     const markup = escapeText(this.#form(name, values)).replace(/\*([^*]+)\*/g, '<b>$1</b>')
-    return new Html(markup.replace(PLACEHOLDER, (_, value: string) => isolate(this.#value(value, values))))
+    const isolated = (_: string, value: string): string => isolate(this.#value(value, values))
+    return new Html(
+      markup.replace(LINK_OR_PLACEHOLDER, (placeholder, linked?: string, address?: string) => {
+        if (linked === undefined || address === undefined) return placeholder.replace(PLACEHOLDER, isolated)
+        return html`<a href="${values[address]}">${new Html(linked.replace(PLACEHOLDER, isolated))}</a>`.text
+      }),
+    )
   }
 
   /** A message as plain text, for titles, attributes and mails. */
-  plain(name: MessageName, values: Values = {}): string {
-    const text = this.#form(name, values).replaceAll('*', '')
+  plain(name: Name, values: Values = {}): string {
+    const text = this.#form(name, values).replaceAll('*', '').replace(LINK, '$1')
     return text.replace(PLACEHOLDER, (_, value: string) => String(this.#value(value, values) ?? ''))
   }
 
@@ -55,8 +65,8 @@ export class Text {
     return numberFormat(this.locale, { style: 'unit', unit, unitDisplay: 'long' }).format(count)
   }
 
-  #form(name: MessageName, { count }: Values): string {
-    const message = CATALOG[this.locale][name] as Message
+  #form(name: Name, { count }: Values): string {
+    const message: Message = this.#messages[name]
     if (typeof message === 'string') return message
     return message[this.#plural.select(Number(count))] ?? message.other
   }
@@ -70,7 +80,7 @@ export class Text {
 const texts = new Map<PageLocale, Text>()
 
 export function textIn(locale: PageLocale): Text {
-  const found = texts.get(locale) ?? new Text(locale)
+  const found = texts.get(locale) ?? new Text(locale, CATALOG[locale])
   texts.set(locale, found)
   return found
 }

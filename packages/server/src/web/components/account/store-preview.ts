@@ -1,5 +1,6 @@
 import type { StoreProfile } from '../../../domain/account/store-profile.ts'
 import { type Html, html } from '../../html.ts'
+import { plain, say } from '../../text/dashboard.ts'
 import { textIn } from '../../text/text.ts'
 import { mark } from '../buyer/mark.ts'
 import { shopHeader, shopOf, supportLink } from '../buyer/shop.ts'
@@ -7,10 +8,10 @@ import { steps } from '../buyer/steps.ts'
 import { orderOf, sum } from '../buyer/sum.ts'
 
 const FRAMES = [
-  { device: 'phone', state: 'to pay', label: 'Phone, to pay' },
-  { device: 'phone', state: 'paid', label: 'Phone, paid' },
-  { device: 'desktop', state: 'to pay', label: 'Desktop, to pay' },
-  { device: 'desktop', state: 'paid', label: 'Desktop, paid' },
+  { device: 'phone', state: 'to pay', label: plain('preview_phone_to_pay') },
+  { device: 'phone', state: 'paid', label: plain('preview_phone_paid') },
+  { device: 'desktop', state: 'to pay', label: plain('preview_desktop_to_pay') },
+  { device: 'desktop', state: 'paid', label: plain('preview_desktop_paid') },
 ] as const
 
 type Frame = (typeof FRAMES)[number]
@@ -18,8 +19,8 @@ type Frame = (typeof FRAMES)[number]
 /** The checkout in small, as buyers see it with a profile. Nothing in it can be clicked or paid. */
 export function storePreview(profile: StoreProfile): Html {
   return html`<section class="card store-preview${profile.accent !== null && ' accent'}" aria-labelledby="preview">
-    <h2 id="preview">Preview</h2>
-    <p class="hint">With the colours of your system. Buyers see those of theirs.</p>
+    <h2 id="preview">${say('preview')}</h2>
+    <p class="hint">${say('preview_hint')}</p>
     <div class="store-frames">${FRAMES.map(frame => figure(profile, frame))}</div>
   </section>`
 }

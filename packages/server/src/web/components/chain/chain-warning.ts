@@ -1,7 +1,7 @@
 import type { ChainProblem } from '../../../domain/chain/chain-problem.ts'
 import type { ChainTime } from '../../../domain/chain/chain-time.ts'
-import { pluralize } from '../../format.ts'
-import { type Child, html } from '../../html.ts'
+import type { Child } from '../../html.ts'
+import { say } from '../../text/dashboard.ts'
 
 /** Sentences about problems of the chain source and their effect on invoices. Empty if there are none. */
 export function chainWarnings(time: ChainTime, problems: readonly ChainProblem[], spacingSecs: number): Child[] {
@@ -11,14 +11,10 @@ export function chainWarnings(time: ChainTime, problems: readonly ChainProblem[]
 function chainTimeWarning(time: ChainTime, spacingSecs: number): Child[] {
   switch (time.state) {
     case 'stalled':
-      return [
-        html`The chain source has reported no new block for ${pluralize(Math.floor(time.ageSecs / 60), 'minute')}; blocks are mined about every ${spacingSecs} seconds. No invoice expires, and no payment is confirmed, until a new block arrives.`,
-      ]
+      return [say('chain_stalled', { count: Math.floor(time.ageSecs / 60), spacing: spacingSecs })]
     case 'clock_ahead':
     case 'clock_behind':
-      return [
-        html`The clock of this service and the newest blocks are hours apart. No invoice expires and no plan ends until they agree.`,
-      ]
+      return [say('chain_clock')]
     default:
       return []
   }
@@ -27,21 +23,13 @@ function chainTimeWarning(time: ChainTime, spacingSecs: number): Child[] {
 function chainProblemWarning(found: ChainProblem): Child[] {
   switch (found.problem) {
     case 'mempool_unreadable':
-      return [
-        html`The chain source does not provide unconfirmed transactions. Payments appear only once they are mined, and no invoice expires until it provides them again.`,
-      ]
+      return [say('chain_mempool')]
     case 'upgrade_not_followed':
-      return [
-        html`The chain source does not support the network upgrade ${found.upgrade}. Payments made since the upgrade are not detected, and no invoice expires, until the operator of this service updates or replaces it.`,
-      ]
+      return [say('chain_upgrade', { upgrade: found.upgrade })]
     case 'not_synced':
-      return [
-        html`The chain source is ${pluralize(found.blocks, 'block')} behind its node. Payments appear late, and no invoice expires until it has caught up.`,
-      ]
+      return [say('chain_behind', { count: found.blocks })]
     case 'servers_disagree':
-      return [
-        html`The chain servers disagree about block ${String(found.height)}. No payment in that block or later is confirmed until they agree.`,
-      ]
+      return [say('chain_disagree', { height: String(found.height) })]
     // Of use to the operator only. It is in the log, in a gauge and in "zatgate doctor".
     case 'server_left_out':
     case 'second_server_missing':

@@ -2,8 +2,9 @@ import { formatCount } from '../../../domain/count.ts'
 import { formatWaitingTime } from '../../../domain/sale/confirmation-time.ts'
 import type { Invoice } from '../../../domain/sale/invoice.ts'
 import { type RemovedPayments, removedPaymentsCause } from '../../../domain/sale/removed-payments.ts'
-import { formatZecAmount, groupThousands, shorten, timeElement } from '../../format.ts'
+import { formatZecAmount, shorten, timeElement } from '../../format.ts'
 import { type Child, type Html, html } from '../../html.ts'
+import { plain, say } from '../../text/dashboard.ts'
 import { type AttentionItem, newestList } from '../attention.ts'
 
 interface ReorgView {
@@ -21,25 +22,36 @@ interface ReorgView {
 export function reorgWarning(view: ReorgView): Html {
   const { invoice, removed } = view
   const { attentionSince: since } = invoice
+  const cause = removedPaymentsCause([invoice])
   return html`<section class="card attention" aria-labelledby="reorged" data-recheck>
-    <h2 id="reorged">Payments are missing</h2>
-    <p>Payments of this invoice are missing${since !== null && html` since ${timeElement(since)}`}: ${removedPaymentsCause([invoice])}. ${formatZecAmount(removed.removedZat)} of ${formatZecAmount(invoice.amountZat)} is missing. The invoice stays <b>paid</b>.</p>
+    <h2 id="reorged">${say('reorged')}</h2>
+    <p>${since === null ? say('reorged_text', { cause }) : say('reorged_since', { cause, time: timeElement(since) })} ${say('reorged_amount', { amount: formatZecAmount(removed.removedZat), whole: formatZecAmount(invoice.amountZat) })}</p>
     <ul>
-      <li>Hold the goods if you still can.</li>
+      <li>${say('reorged_hold')}</li>
       ${nextSteps(view)}
     </ul>
   </section>`
 }
 
 function nextSteps({ invoice, removed, tip, spacingSecs, watched }: ReorgView): Child {
-  const payAgain = html`ask the buyer to pay ${formatZecAmount(removed.removedZat)} again: by <a href="/invoices/new">a new invoice</a>${watched && html`, or to this invoice’s address, where it counts until ${timeElement(invoice.watchUntil)}`}`
+  const payAgain = watched
+    ? say('reorged_pay_again_watched', {
+        amount: formatZecAmount(removed.removedZat),
+        link: '/invoices/new',
+        time: timeElement(invoice.watchUntil),
+      })
+    : say('reorged_pay_again', { amount: formatZecAmount(removed.removedZat), link: '/invoices/new' })
   const { minableUntil } = removed
-  if (minableUntil === null) return html`<li>They can no longer be mined: ${payAgain}.</li>`
-  return html`<li>Usually they are mined again within a few blocks. A block is mined about every ${spacingSecs} seconds. This notice then disappears.</li>
+  if (minableUntil === null) return html`<li>${say('reorged_gone', { advice: payAgain })}</li>`
+  return html`<li>${say('reorged_usually', { spacing: spacingSecs })}</li>
       <li>${
         minableUntil === 'any height'
-          ? html`Their transactions never expire. If it takes too long, ${payAgain}.`
-          : html`They can be mined up to block ${groupThousands(minableUntil)}, ${formatWaitingTime((minableUntil - tip) * spacingSecs)} from now. If they are not mined by then, ${payAgain}.`
+          ? say('reorged_no_expiry', { advice: payAgain })
+          : say('reorged_until', {
+              height: minableUntil,
+              time: formatWaitingTime((minableUntil - tip) * spacingSecs),
+              advice: payAgain,
+            })
       }</li>`
 }
 
@@ -50,9 +62,9 @@ export function reorgedInvoices(listed: readonly Invoice[], total: number): Atte
       html`<li><a class="code" href="/invoices/${publicId}">${shorten(publicId, 8, 0)}</a> · ${formatZecAmount(amountZat)}</li>`,
   )
   return {
-    what: html`Payments of ${formatCount(total)} ${total === 1 ? 'paid invoice' : 'paid invoices'} are missing:`,
-    advice: `${removedPaymentsCause(listed)}. Hold the goods if you still can. Usually the payments are mined again within minutes; if not, the invoice’s page says what to do.`,
-    link: { href: '/invoices?status=attention', label: 'View missing' },
+    what: plain('reorged_many', { count: formatCount(total) }),
+    advice: plain('reorged_many_advice', { cause: removedPaymentsCause(listed) }),
+    link: { href: '/invoices?status=attention', label: plain('reorged_view') },
     newest: newestList(items, total, '/invoices?status=attention'),
   }
 }

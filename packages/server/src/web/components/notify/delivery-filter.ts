@@ -4,6 +4,7 @@ import { withoutUnprintable } from '../../../domain/text.ts'
 import type { LogFilter } from '../../../services/notify/delivery-log.ts'
 import type { FormFields } from '../../forms.ts'
 import { booleanAttribute, type Html, html } from '../../html.ts'
+import { plain, say } from '../../text/dashboard.ts'
 import { filterForm } from '../list.ts'
 import { endpointName } from './endpoint-state.ts'
 import type { ListedEndpoint } from './endpoint-table.ts'
@@ -34,19 +35,19 @@ export function isFiltered(filter: LogFilter): boolean {
 export function deliveryFilterForm(filter: LogFilter, endpoints: readonly ListedEndpoint[]): Html {
   const { failed = false, type, orderId = '', endpoint } = filter
   const targets: [value: string, label: string][] = [
-    ['webhook', 'the webhook'],
+    ['webhook', plain('the_webhook')],
     ...endpoints.map(({ endpoint: { publicId, url } }): [string, string] => [publicId, endpointName({ url })]),
   ]
   const option = (value: string, label: string, isSelected: boolean) =>
     html`<option value="${value}"${booleanAttribute('selected', isSelected)}>${label}</option>`
   return filterForm({
     path: '/webhook#log',
-    label: 'Filter deliveries',
+    label: plain('deliveries_filter'),
     used: Number(failed) + Number(type !== undefined) + Number(endpoint !== undefined),
     isFiltered: isFiltered(filter),
-    search: html`<div class="field grow"><label for="order">Order id</label><input id="order" name="order" value="${orderId}" maxlength="${MAX_ORDER_CHARS}" autocomplete="off" spellcheck="false"></div>`,
-    fields: html`<div class="field"><label for="show">State</label><select id="show" name="show">${option('', 'any', !failed)}${option('failed', 'failed', failed)}</select></div>
-      <div class="field"><label for="type">Type</label><select id="type" name="type">${option('', 'any', type === undefined)}${EVENT_TYPES.map((name: EventType) => option(name, name, name === type))}</select></div>
-      <div class="field all"><label for="endpoint">Sent to</label><select id="endpoint" name="endpoint">${option('', 'any', endpoint === undefined)}${targets.map(([value, label]) => option(value, label, value === endpoint?.toLowerCase()))}</select></div>`,
+    search: html`<div class="field grow"><label for="order">${say('delivery_order')}</label><input id="order" name="order" value="${orderId}" maxlength="${MAX_ORDER_CHARS}" autocomplete="off" spellcheck="false"></div>`,
+    fields: html`<div class="field"><label for="show">${say('delivery_state')}</label><select id="show" name="show">${option('', plain('any'), !failed)}${option('failed', plain('delivery_failed'), failed)}</select></div>
+      <div class="field"><label for="type">${say('event_type')}</label><select id="type" name="type">${option('', plain('any'), type === undefined)}${EVENT_TYPES.map((name: EventType) => option(name, name, name === type))}</select></div>
+      <div class="field all"><label for="endpoint">${say('sent_to')}</label><select id="endpoint" name="endpoint">${option('', plain('any'), endpoint === undefined)}${targets.map(([value, label]) => option(value, label, value === endpoint?.toLowerCase()))}</select></div>`,
   })
 }

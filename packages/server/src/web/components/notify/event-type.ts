@@ -1,25 +1,26 @@
 import type { EventType } from '../../../domain/notify/event.ts'
+import { plain } from '../../text/dashboard.ts'
 
 /** When an event of each type is sent. */
 export const EVENT_TYPE_TEXTS: Readonly<Record<EventType, string>> = {
-  'invoice.paid': 'An invoice is paid and confirmed',
-  'invoice.underpaid': 'An invoice expired with too little paid',
-  'invoice.created': 'An invoice was created',
-  'invoice.detected': 'A payment of the whole amount is seen, not yet confirmed',
-  'invoice.part_paid': 'A part of the amount was paid',
-  'invoice.expired': 'An invoice expired without a payment',
-  'invoice.canceled': 'An invoice was canceled',
-  'invoice.late_payment': 'A payment arrived after the expiry',
-  'invoice.overpaid': 'More than the amount was paid',
-  'invoice.reorged': 'The payment of a paid invoice was removed by a reorganisation',
-  'refund.updated': 'A refund was created or changed',
-  'swap.updated': 'A swap to pay an invoice changed',
-  'swap.refunded': 'The deposit of a swap was sent back to the buyer',
-  'swap.failed': 'A swap failed',
-  'swap.incomplete_deposit': 'A buyer deposited too little for a swap',
-  'withdrawal.updated': 'A withdrawal changed',
-  'plan.updated': 'The plan of your account changed',
-  test: 'A test that you sent',
+  'invoice.paid': plain('event_paid'),
+  'invoice.underpaid': plain('event_underpaid'),
+  'invoice.created': plain('event_created'),
+  'invoice.detected': plain('event_detected'),
+  'invoice.part_paid': plain('event_part_paid'),
+  'invoice.expired': plain('event_expired'),
+  'invoice.canceled': plain('event_canceled'),
+  'invoice.late_payment': plain('event_late_payment'),
+  'invoice.overpaid': plain('event_overpaid'),
+  'invoice.reorged': plain('event_reorged'),
+  'refund.updated': plain('event_refund'),
+  'swap.updated': plain('event_swap'),
+  'swap.refunded': plain('event_swap_refunded'),
+  'swap.failed': plain('event_swap_failed'),
+  'swap.incomplete_deposit': plain('event_swap_incomplete'),
+  'withdrawal.updated': plain('event_withdrawal'),
+  'plan.updated': plain('event_plan'),
+  test: plain('event_test'),
 }
 
 /** The types that an endpoint can choose, in the order of the form. Tests are sent to it whatever it has chosen. */

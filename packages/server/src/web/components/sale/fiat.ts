@@ -5,6 +5,7 @@ import type { Invoice } from '../../../domain/sale/invoice.ts'
 import { currencyCode } from '../../../domain/sale/price.ts'
 import { groupThousands } from '../../format.ts'
 import { type Html, html } from '../../html.ts'
+import { say } from '../../text/dashboard.ts'
 
 /** Formats a decimal amount: `1222.31` → `1,222.31 EUR`. */
 export function formatFiat(amount: string, currency: string): string {
@@ -21,5 +22,5 @@ export function formatPrice({ price }: Pick<Invoice, 'price'>): string | null {
 /** The value of an amount at a rate, or false without a rate. */
 export function approximateValue(amount: Zat, rate: Rate | null): Html | false {
   if (!rate) return false
-  return html`<span class="below">about ${formatFiat(fiatAmount(amount, rate.price, 0, currencyDecimals(rate.currency)), rate.currency)}</span>`
+  return html`<span class="below">${say('about', { value: formatFiat(fiatAmount(amount, rate.price, 0, currencyDecimals(rate.currency)), rate.currency) })}</span>`
 }

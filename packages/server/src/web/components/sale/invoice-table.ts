@@ -1,6 +1,7 @@
 import type { Invoice } from '../../../domain/sale/invoice.ts'
 import { amountClass, formatZat, formatZecAmount, listTime, shorten } from '../../format.ts'
 import { type Html, html } from '../../html.ts'
+import { plain, say } from '../../text/dashboard.ts'
 import { rowLink } from '../list.ts'
 import { statusBadges } from '../status-badge.ts'
 import { formatPrice } from './fiat.ts'
@@ -20,7 +21,7 @@ export function invoiceTable(invoices: readonly Invoice[]): Html {
     </tr>`,
   )
   return html`<table class="list rows">
-    <thead><tr><th scope="col">Invoice</th><th scope="col" class="wide">Status</th><th scope="col" class="number">Amount</th><th scope="col" class="number wide">Received</th></tr></thead>
+    <thead><tr><th scope="col">${say('invoice')}</th><th scope="col" class="wide">${say('status')}</th><th scope="col" class="number">${say('amount')}</th><th scope="col" class="number wide">${say('received')}</th></tr></thead>
     <tbody>${rows}</tbody>
   </table>`
 }
@@ -31,20 +32,23 @@ function nameOf({ publicId, orderId, description, createdAt }: Invoice): Html {
   const link = (text: string, kind: string, name: string) => rowLink(`/invoices/${publicId}`, text, name, kind)
   const order = orderId === null ? null : shorten(orderId, MAX_CHARS, 0)
   const named =
-    order === null ? link(id, 'code', `Invoice ${publicId}`) : link(order, 'order', `${order}, invoice ${publicId}`)
+    order === null
+      ? link(id, 'code', plain('invoice_name', { id: publicId }))
+      : link(order, 'order', plain('order_and_invoice_name', { order, id: publicId }))
   return html`${named}${description !== null && html`<span class="order">${shorten(description, MAX_CHARS, 0)}</span>`}<span class="below">${orderId !== null && html`<span class="code">${id}</span> · `}${listTime(createdAt)}</span>`
 }
 
 function amount(invoice: Invoice): Html {
   const zat = invoiceAmount(invoice)
-  if (zat === null) return html`<span class="none">open</span>`
+  if (zat === null) return html`<span class="none">${say('amount_open')}</span>`
   const price = formatPrice(invoice)
   const [first, below] = price === null ? [formatZecAmount(zat), formatZat(zat)] : [price, formatZecAmount(zat)]
   return html`<span class="${amountClass(first)}">${first}</span><span class="below amount">${below}</span>`
 }
 
 function received({ receivedZat, overpaidZat }: Invoice): Html {
-  if (receivedZat === 0n) return html`<span class="none">nothing yet</span>`
-  const surplus = overpaidZat > 0n && html`<span class="below">overpaid by ${formatZecAmount(overpaidZat)}</span>`
+  if (receivedZat === 0n) return html`<span class="none">${say('received_nothing')}</span>`
+  const surplus =
+    overpaidZat > 0n && html`<span class="below">${say('overpaid_by', { amount: formatZecAmount(overpaidZat) })}</span>`
   return html`<span class="amount">${formatZecAmount(receivedZat)}</span>${surplus || html`<span class="below amount">${formatZat(receivedZat)}</span>`}`
 }

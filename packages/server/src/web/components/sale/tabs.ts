@@ -1,8 +1,9 @@
 import { type Html, html } from '../../html.ts'
+import { plain } from '../../text/dashboard.ts'
 
 const TABS = [
-  ['/invoices', 'Invoices'],
-  ['/refunds', 'Refunds'],
+  ['/invoices', plain('invoices')],
+  ['/refunds', plain('refunds')],
 ] as const
 
 /** The lists of the menu item Invoices. */
@@ -10,5 +11,5 @@ export function saleTabs(current: (typeof TABS)[number][0]): Html {
   const links = TABS.map(
     ([href, label]) => html`<a href="${href}"${href === current && html` aria-current="page"`}>${label}</a>`,
   )
-  return html`<nav class="tabs" aria-label="Lists">${links}</nav>`
+  return html`<nav class="tabs" aria-label="${plain('lists')}">${links}</nav>`
 }

@@ -4,6 +4,7 @@ import { actionButton, EMAIL_ATTRIBUTES, field } from '../../components/form.ts'
 import { dashboardPage, type PageUser, signedOutPage } from '../../components/layout.ts'
 import { timeElement } from '../../format.ts'
 import { type Html, html } from '../../html.ts'
+import { plain, say } from '../../text/dashboard.ts'
 
 const MENU_PATH = '/account'
 
@@ -19,7 +20,7 @@ export function accountPage(user: PageUser, { newEmail = '', flash, error }: Acc
   return dashboardPage({
     ...user,
     menuPath: MENU_PATH,
-    title: 'Account',
+    title: plain('account'),
     flash,
     error,
     body:
@@ -31,33 +32,33 @@ export function accountPage(user: PageUser, { newEmail = '', flash, error }: Acc
 
 function emailForm({ email }: PageUser, newEmail: string): Html {
   return html`<form class="card" method="post" action="/account/email">
-    <h2>Email</h2>
-    <p>You sign in with <b>${email}</b>, and notifications are mailed to it.</p>
-    ${field({ name: 'email', label: 'New email', value: newEmail, maxlength: MAX_EMAIL_CHARS, hint: 'We mail a code to the present and one to the new address. For seven days after the change, the present address can undo it.', attributes: EMAIL_ATTRIBUTES })}
-    <button>Change email</button>
+    <h2>${say('email')}</h2>
+    <p>${say('email_used', { email })}</p>
+    ${field({ name: 'email', label: plain('email_new'), value: newEmail, maxlength: MAX_EMAIL_CHARS, hint: plain('email_new_hint'), attributes: EMAIL_ATTRIBUTES })}
+    <button>${say('email_change')}</button>
   </form>`
 }
 
 function deletionForm({ email }: PageUser): Html {
   return html`<form class="card" method="post" action="/account/delete">
-    <h2>Delete account</h2>
-    <p><a href="/export">Export your invoices and refunds</a> first: you cannot do it afterwards.</p>
+    <h2>${say('deletion_request')}</h2>
+    <p>${say('deletion_export', { link: '/export' })}</p>
     <ul class="plain-list">
-      <li>Your API keys are revoked and all sessions end now.</li>
-      <li>Open invoices stay watched, and your webhook is called for them, until none of them can change any more.</li>
-      <li>After that, and not before seven days, your email, viewing keys, webhook and activity are deleted. Invoices keep their amounts, without a name.</li>
-      <li>Until then you can sign in and keep the account.</li>
+      <li>${say('deletion_keys')}</li>
+      <li>${say('deletion_invoices')}</li>
+      <li>${say('deletion_data')}</li>
+      <li>${say('deletion_keepable')}</li>
     </ul>
-    ${field({ name: 'confirm_email', label: 'Enter your email to confirm', maxlength: MAX_EMAIL_CHARS, hint: html`It is ${email}.`, attributes: html` autocomplete="off" inputmode="email" autocapitalize="none"` })}
-    <button class="danger">Delete account</button>
+    ${field({ name: 'confirm_email', label: plain('deletion_email'), maxlength: MAX_EMAIL_CHARS, hint: say('deletion_email_hint', { email }), attributes: html` autocomplete="off" inputmode="email" autocapitalize="none"` })}
+    <button class="danger">${say('deletion_request')}</button>
   </form>`
 }
 
 function keepForm(deletionDueAt: number): Html {
-  return html`<section class="card attention" aria-labelledby="deletion"><h2 id="deletion">This account is being deleted</h2>
-    <p>It is deleted on ${timeElement(deletionDueAt)} or later, when none of its invoices, orders and deliveries can change any more. Nothing can be changed until you keep it. You can still <a href="/export">export your invoices and refunds</a>.</p>
-    <p>If you keep it, create new API keys: the earlier ones stay revoked.</p>
-    ${actionButton('/account/keep', 'Keep the account', { kind: 'primary' })}
+  return html`<section class="card attention" aria-labelledby="deletion"><h2 id="deletion">${say('deletion_pending')}</h2>
+    <p>${say('deletion_pending_text', { time: timeElement(deletionDueAt), link: '/export' })}</p>
+    <p>${say('deletion_new_keys')}</p>
+    ${actionButton('/account/keep', plain('deletion_keep'), { kind: 'primary' })}
   </section>`
 }
 
@@ -69,14 +70,14 @@ export function newEmailPage(
   return dashboardPage({
     ...user,
     menuPath: MENU_PATH,
-    title: 'Confirm your new email',
+    title: plain('email_confirm'),
     error: view.error,
     body: html`<div class="card narrow">
-      <p>We have emailed two codes. They are valid for ten minutes.</p>
+      <p>${say('email_codes')}</p>
       <form method="post" action="/account/email/code">
-        ${codeField({ name: 'present_code', label: html`Code sent to <bdi>${user.email}</bdi>`, autofocus: true })}
-        ${codeField({ name: 'new_code', label: html`Code sent to <bdi>${view.email}</bdi>`, autofocus: false })}
-        <button class="primary">Change email</button> <a class="button" href="${MENU_PATH}">Cancel</a>
+        ${codeField({ name: 'present_code', label: say('email_code_sent', { email: user.email }), autofocus: true })}
+        ${codeField({ name: 'new_code', label: say('email_code_sent', { email: view.email }), autofocus: false })}
+        <button class="primary">${say('email_change')}</button> <a class="button" href="${MENU_PATH}">${say('cancel')}</a>
       </form>
       ${mailboxHint(view.mailboxUrl)}
     </div>`,
@@ -86,11 +87,11 @@ export function newEmailPage(
 /** Shown after the request, when all sessions have ended. */
 export function deletionRequestedPage(dueAt: number): Html {
   return signedOutPage({
-    title: 'Your account will be deleted',
+    title: plain('deletion_requested'),
     body: html`<div class="card narrow">
-      <h1>Your account will be deleted</h1>
-      <p class="lead">You are signed out. The account is deleted on ${timeElement(dueAt)} or later, when none of its invoices can change any more.</p>
-      <p>To keep it, <a href="/sign-in">sign in</a> before then and open Account.</p>
+      <h1>${say('deletion_requested')}</h1>
+      <p class="lead">${say('deletion_requested_text', { time: timeElement(dueAt) })}</p>
+      <p>${say('deletion_requested_keep', { link: '/sign-in' })}</p>
     </div>`,
   })
 }

@@ -8,6 +8,7 @@ import { type PagerLinks, pager } from '../../components/pager.ts'
 import { listTime } from '../../format.ts'
 import type { FormFields } from '../../forms.ts'
 import { booleanAttribute, type Html, html } from '../../html.ts'
+import { plain, say } from '../../text/dashboard.ts'
 
 export interface ApiKeysView extends PagerLinks {
   readonly keys: readonly ApiKey[]
@@ -35,23 +36,23 @@ export function apiKeysPage(user: PageUser, view: ApiKeysView): Html {
   return dashboardPage({
     ...user,
     menuPath: '/api-keys',
-    title: 'API keys',
+    title: plain('keys'),
     flash,
     error,
     body: html`
-      ${created && oneTimeSecret(html`New API key “<bdi>${created.name}</bdi>”`, created.key, 'Store it like a password. It is shown only once; we keep only a hash.')}
-      ${created?.createsInvoices && firstInvoice && html`<p><a class="button primary" href="/invoices/new">Next: create your first invoice</a></p>`}
-      <p class="lead">An API key lets your server create invoices, and nothing else unless you choose so. No key changes your account or moves money.</p>
+      ${created && oneTimeSecret(say('key_new', { name: created.name }), created.key, plain('key_new_hint'))}
+      ${created?.createsInvoices && firstInvoice && html`<p><a class="button primary" href="/invoices/new">${say('first_invoice_next')}</a></p>`}
+      <p class="lead">${say('keys_lead')}</p>
       <form class="card narrow" method="post" action="/api-keys">
-        ${field({ name: 'name', label: 'Key name', value: form.name ?? '', maxlength: MAX_NAME_LENGTH, hint: 'A name that you will recognise, such as “shop”.', attributes: html` autocomplete="off"` })}
+        ${field({ name: 'name', label: plain('key_name'), value: form.name ?? '', maxlength: MAX_NAME_LENGTH, hint: plain('key_name_hint'), attributes: html` autocomplete="off"` })}
         ${scopeChoice(form)}
-        <button class="primary">Create API key</button>
+        <button class="primary">${say('key_create')}</button>
       </form>
-      <section class="card" aria-labelledby="keys"><h2 id="keys">Your API keys</h2>${keys.length > 0 ? table(keys, now) : html`<p class="empty">No API keys yet.</p>`}${pager(view)}</section>
-      <section class="card" aria-labelledby="try"><h2 id="try">Example request</h2><pre tabindex="0"><code>curl ${publicUrl}/v1/invoices \\
+      <section class="card" aria-labelledby="keys"><h2 id="keys">${say('keys_yours')}</h2>${keys.length > 0 ? table(keys, now) : html`<p class="empty">${say('keys_none')}</p>`}${pager(view)}</section>
+      <section class="card" aria-labelledby="try"><h2 id="try">${say('key_example')}</h2><pre tabindex="0"><code>curl ${publicUrl}/v1/invoices \\
   -H 'Authorization: Bearer ${created?.createsInvoices ? created.key : 'zg_…'}' \\
   -H 'Content-Type: application/json' \\
-  -d '{"amount_zat": 100000}'</code></pre><p>All requests, with a form to try each: the <a href="/docs">API reference</a>.</p></section>`,
+  -d '{"amount_zat": 100000}'</code></pre><p>${say('key_example_more', { link: '/docs' })}</p></section>`,
   })
 }
 
@@ -62,11 +63,11 @@ function scopeChoice(form: FormFields): Html {
     scope =>
       html`<label class="choice"><input type="checkbox" name="${SCOPE_PREFIX}${scope}" value="1"${booleanAttribute('checked', isChosen(scope))}> ${SCOPES[scope]}</label>`,
   )
-  return html`<details${booleanAttribute('open', SCOPE_NAMES.some(isChosen) || lastDay !== '' || addresses !== '')}><summary>Choose what the key may do</summary>
-    <fieldset><legend>The key may</legend>${boxes}</fieldset>
-    <p class="hint">With none chosen it creates invoices, without a webhook of their own. The choice cannot be changed later.</p>
-    ${field({ name: 'last_day', label: 'Last day', type: 'date', value: lastDay, required: false, hint: 'Optional, for a key with a choice above. It works to the end of this day, in UTC.' })}
-    ${field({ name: 'addresses', label: 'Addresses', value: addresses, required: false, maxlength: MAX_ADDRESSES_CHARS, attributes: html` autocomplete="off" spellcheck="false"`, hint: 'Optional, for a key with a choice above. The addresses of your servers, such as 203.0.113.7 or 2001:db8::/48, separated by spaces. From others the key is refused.' })}</details>`
+  return html`<details${booleanAttribute('open', SCOPE_NAMES.some(isChosen) || lastDay !== '' || addresses !== '')}><summary>${say('key_scopes')}</summary>
+    <fieldset><legend>${say('key_may')}</legend>${boxes}</fieldset>
+    <p class="hint">${say('key_scopes_hint')}</p>
+    ${field({ name: 'last_day', label: plain('key_last_day'), type: 'date', value: lastDay, required: false, hint: plain('key_last_day_hint') })}
+    ${field({ name: 'addresses', label: plain('key_addresses'), value: addresses, required: false, maxlength: MAX_ADDRESSES_CHARS, attributes: html` autocomplete="off" spellcheck="false"`, hint: plain('key_addresses_hint') })}</details>`
 }
 
 function table(keys: readonly ApiKey[], now: number): Html {
@@ -74,11 +75,11 @@ function table(keys: readonly ApiKey[], now: number): Html {
     key => html`<tr>
       <td><bdi>${key.name}</bdi><span class="below code">${key.rights ? 'zgk_' : 'zg_'}…${key.last4}</span>${rightsOfKey(key, now)}</td>
       <td class="wide">${listTime(key.createdAt)}</td>
-      <td>${key.revokedAt !== null ? html`revoked<span class="below">${listTime(key.revokedAt)}</span>` : key.lastUsedAt === null ? 'never used' : listTime(key.lastUsedAt)}</td>
-      <td class="number">${key.revokedAt === null && confirmedButton(`/api-keys/${key.publicId}/revoke`, 'Revoke', { kind: 'danger small', describe: `Revoke the API key ${key.name}`, question: html`Revoke the API key “<bdi>${key.name}</bdi>”?`, consequence: 'What uses it fails from now on. A revoked key never works again.', confirm: 'Revoke key' })}</td>
+      <td>${key.revokedAt !== null ? html`${say('key_revoked')}<span class="below">${listTime(key.revokedAt)}</span>` : key.lastUsedAt === null ? plain('never_used') : listTime(key.lastUsedAt)}</td>
+      <td class="number">${key.revokedAt === null && confirmedButton(`/api-keys/${key.publicId}/revoke`, plain('key_revoke'), { kind: 'danger small', describe: plain('key_revoke_name', { name: key.name }), question: say('key_revoke_question', { name: key.name }), consequence: plain('key_revoke_effect'), confirm: plain('key_revoke_confirm') })}</td>
     </tr>`,
   )
-  return html`<table class="list rows"><thead><tr><th scope="col">Name</th><th scope="col" class="wide">Created</th><th scope="col">Last used</th><th scope="col"><span class="unseen">Action</span></th></tr></thead><tbody>${rows}</tbody></table>`
+  return html`<table class="list rows"><thead><tr><th scope="col">${say('key_name_column')}</th><th scope="col" class="wide">${say('created')}</th><th scope="col">${say('last_used')}</th><th scope="col"><span class="unseen">${say('action')}</span></th></tr></thead><tbody>${rows}</tbody></table>`
 }
 
 /** The scopes and limits of a scoped key. */
@@ -87,6 +88,6 @@ function rightsOfKey(key: ApiKey, now: number): Html | null {
   const { scopes, expiresAt, addresses } = key.rights
   return html`<span class="below">${scopes.join(', ')}</span>${
     expiresAt !== null &&
-    html`<span class="below">${hasEnded(key, now) ? 'ended' : 'ends'} ${listTime(expiresAt)}</span>`
-  }${addresses && html`<span class="below">from ${addresses.join(', ')}</span>`}`
+    html`<span class="below">${say(hasEnded(key, now) ? 'key_ended' : 'key_ends', { time: listTime(expiresAt) })}</span>`
+  }${addresses && html`<span class="below">${say('key_from', { addresses: addresses.join(', ') })}</span>`}`
 }

@@ -1,6 +1,7 @@
 import { codeField, mailboxHint } from '../../components/code-field.ts'
 import { dashboardPage, type PageUser } from '../../components/layout.ts'
 import { exactly, type Html, html } from '../../html.ts'
+import { plain, say } from '../../text/dashboard.ts'
 
 interface ReauthView {
   /** Action and fields of the form that needs a code. */
@@ -20,11 +21,11 @@ export function reauthPage(user: PageUser, { action, fields, menuPath, error, ma
   return dashboardPage({
     ...user,
     menuPath,
-    title: 'Confirm your identity',
+    title: plain('confirm_identity'),
     error,
     body: html`<div class="card narrow">
-      <p>This change requires a new code. We have emailed one to <b>${user.email}</b>. It is valid for ten minutes.</p>
-      <form method="post" action="${action}">${hiddenInputs}${codeField()}<button class="primary">Confirm</button> <a class="button" href="${menuPath}">Cancel</a></form>
+      <p>${say('confirm_identity_text', { email: user.email })}</p>
+      <form method="post" action="${action}">${hiddenInputs}${codeField()}<button class="primary">${say('confirm')}</button> <a class="button" href="${menuPath}">${say('cancel')}</a></form>
       ${mailboxHint(mailboxUrl)}
     </div>`,
   })

@@ -1,5 +1,6 @@
 import { signedOutPage } from '../../components/layout.ts'
 import { type Html, html } from '../../html.ts'
+import { plain, say } from '../../text/dashboard.ts'
 
 /** Asks whether to sign in with a link of the operator. Null: the link is used, expired or unknown. */
 export function signInLinkPage(
@@ -7,21 +8,21 @@ export function signInLinkPage(
 ): Html {
   if (view === null)
     return signedOutPage({
-      title: 'This link is not valid',
+      title: plain('link_not_valid'),
       body: html`<div class="card narrow">
-        <h1>This link is not valid</h1>
-        <p class="lead">A sign-in link works once, within ten minutes. This one was used already, it is older, or part of it is missing.</p>
-        <p>The operator of this service gets a new link with <code>zatgate sign-in EMAIL</code>. Where mail works, you can <a href="/sign-in">sign in with a code</a>.</p>
+        <h1>${say('link_not_valid')}</h1>
+        <p class="lead">${say('sign_in_link_used')}</p>
+        <p>${say('sign_in_link_again', { command: html`<code>zatgate sign-in EMAIL</code>`, link: '/sign-in' })}</p>
       </div>`,
     })
   const { email, action, error } = view
   return signedOutPage({
-    title: 'Sign in',
+    title: plain('sign_in'),
     body: html`<div class="card narrow">
-      <h1>Sign in</h1>
-      <p class="lead">This signs you in as <b><bdi>${email}</bdi></b>. The link works once.</p>
+      <h1>${say('sign_in')}</h1>
+      <p class="lead">${say('sign_in_link_text', { email })}</p>
       ${error !== undefined && html`<p class="error" role="alert">${error}</p>`}
-      <form method="post" action="${action}"><button class="primary">Sign in</button></form>
+      <form method="post" action="${action}"><button class="primary">${say('sign_in')}</button></form>
     </div>`,
   })
 }

@@ -4,6 +4,7 @@ import { EMAIL_ATTRIBUTES, field } from '../../components/form.ts'
 import { signedOutPage } from '../../components/layout.ts'
 import { GUIDES_PATH } from '../../guides.ts'
 import { type Child, type Html, html } from '../../html.ts'
+import { plain, say } from '../../text/dashboard.ts'
 
 interface SignInView {
   readonly email?: string
@@ -14,17 +15,17 @@ interface SignInView {
 
 export function signInPage({ email = '', error, flash, sandbox }: SignInView): Html {
   return signedOutPage({
-    title: 'Sign in',
+    title: plain('sign_in'),
     body: html`<div class="card narrow">
-      <h1>Sign in</h1>
-      <p class="lead">zatgate takes Zcash payments for shops: it creates invoices, sees them paid into your own wallet, and tells your server. It never holds your money. <a href="${GUIDES_PATH}">How it works</a></p>
-      <p>We email you a one-time code. There is no password. Your first sign-in creates your account.</p>
+      <h1>${say('sign_in')}</h1>
+      <p class="lead">${say('sign_in_about', { guides: GUIDES_PATH })}</p>
+      <p>${say('sign_in_how')}</p>
       ${flashMessages(flash, error)}
       <form method="post" action="/sign-in">
-        ${field({ name: 'email', label: 'Email', value: email, autofocus: true, maxlength: MAX_EMAIL_CHARS, attributes: EMAIL_ATTRIBUTES })}
-        <button class="primary">Email me a code</button>
+        ${field({ name: 'email', label: plain('email'), value: email, autofocus: true, maxlength: MAX_EMAIL_CHARS, attributes: EMAIL_ATTRIBUTES })}
+        <button class="primary">${say('email_code')}</button>
       </form>
-      ${sandbox && html`<p class="hint">Sandbox: use any email address. No email leaves this machine.</p>`}
+      ${sandbox && html`<p class="hint">${say('sign_in_sandbox')}</p>`}
     </div>`,
   })
 }
@@ -37,13 +38,13 @@ interface CodeView {
 
 export function codePage({ error, mailboxUrl }: CodeView): Html {
   return signedOutPage({
-    title: 'Enter your code',
+    title: plain('enter_code'),
     body: html`<div class="card narrow">
-      <h1>Enter your code</h1>
-      <p class="lead">If this address can sign in, we have emailed it a code. The code is valid for ten minutes, in this browser only.</p>
+      <h1>${say('enter_code')}</h1>
+      <p class="lead">${say('enter_code_text')}</p>
       ${flashMessages(undefined, error)}
-      <form method="post" action="/sign-in/code">${codeField()}<button class="primary">Sign in</button></form>
-      <p class="hint">No email? <a href="/sign-in">Request another code</a>.</p>
+      <form method="post" action="/sign-in/code">${codeField()}<button class="primary">${say('sign_in')}</button></form>
+      <p class="hint">${say('no_email', { link: '/sign-in' })}</p>
       ${mailboxHint(mailboxUrl)}
     </div>`,
   })

@@ -16,6 +16,7 @@ import { expiryField } from '../../components/sale/expiry-field.ts'
 import { formatDuration } from '../../format.ts'
 import type { FormFields } from '../../forms.ts'
 import { booleanAttribute, exactly, type Html, html } from '../../html.ts'
+import { plain, say } from '../../text/dashboard.ts'
 
 interface StoreView {
   readonly profile: StoreProfile
@@ -34,7 +35,7 @@ export function storePage(user: PageUser, { profile, terms, form = formOf(profil
   return dashboardPage({
     ...user,
     menuPath: '/store',
-    title: 'Store',
+    title: plain('store'),
     flash,
     error,
     accent: profile.accent,
@@ -52,35 +53,35 @@ export function storePage(user: PageUser, { profile, terms, form = formOf(profil
 function profileForm(form: FormFields): Html {
   const text = (name: string) => form[name] ?? ''
   return html`<form class="card" method="post" action="/store">
-    <h2>Shop</h2>
-    ${field({ name: 'name', label: 'Name', value: text('name'), required: false, maxlength: MAX_STORE_NAME_CHARS, attributes: html` autocomplete="organization"`, hint: 'Buyers see it on top of each page.' })}
-    ${field({ name: 'website', label: 'Website', value: text('website'), required: false, maxlength: MAX_SHOP_URL_CHARS, attributes: html`${OFF} inputmode="url" placeholder="https://shop.example"` })}
-    ${field({ name: 'support', label: 'Help for buyers', value: text('support'), required: false, maxlength: MAX_SHOP_URL_CHARS, attributes: html`${OFF} autocapitalize="none"`, hint: 'An email address, or the https address of a page.' })}
-    <h2>Look</h2>
-    ${field({ name: 'accent', label: 'Colour', value: text('accent'), required: false, maxlength: 7, attributes: html`${OFF} placeholder="#1b6a57" pattern="#[0-9A-Fa-f]{6}"`, hint: 'Of buttons and steps, such as #1b6a57. It is made darker or lighter where it could not be read.' })}
-    ${select('locale', 'Language', text('locale'), LANGUAGES, 'Of a buyer whose browser asks for none of ours.')}
-    <h2>Invoices</h2>
-    ${field({ name: 'currency', label: 'Currency', value: text('currency'), required: false, maxlength: 4, attributes: html`${OFF} autocapitalize="characters" placeholder="EUR"`, hint: 'That forms for new prices begin with: EUR, USD and others, BTC, SATS or ZEC.' })}
-    ${expiryField('Valid for', text('expires_in_secs'), html`<option value="">As usual: ${formatDuration(EXPIRY_SECS.default)}</option>`)}
-    ${select('after_payment', 'After the payment', text('after_payment'), AFTER, 'Only for invoices with a success_url, and unless the request says otherwise.')}
-    <h2>Frames</h2>
-    <div class="field"><label for="frame_origins">Sites that may show the checkout in a frame</label>
+    <h2>${say('shop')}</h2>
+    ${field({ name: 'name', label: plain('store_name'), value: text('name'), required: false, maxlength: MAX_STORE_NAME_CHARS, attributes: html` autocomplete="organization"`, hint: plain('store_name_hint') })}
+    ${field({ name: 'website', label: plain('store_website'), value: text('website'), required: false, maxlength: MAX_SHOP_URL_CHARS, attributes: html`${OFF} inputmode="url" placeholder="https://shop.example"` })}
+    ${field({ name: 'support', label: plain('store_support'), value: text('support'), required: false, maxlength: MAX_SHOP_URL_CHARS, attributes: html`${OFF} autocapitalize="none"`, hint: plain('store_support_hint') })}
+    <h2>${say('store_look')}</h2>
+    ${field({ name: 'accent', label: plain('store_accent'), value: text('accent'), required: false, maxlength: 7, attributes: html`${OFF} placeholder="#1b6a57" pattern="#[0-9A-Fa-f]{6}"`, hint: plain('store_accent_hint') })}
+    ${select('locale', plain('language'), text('locale'), LANGUAGES, plain('store_language_hint'))}
+    <h2>${say('invoices')}</h2>
+    ${field({ name: 'currency', label: plain('currency'), value: text('currency'), required: false, maxlength: 4, attributes: html`${OFF} autocapitalize="characters" placeholder="EUR"`, hint: plain('store_currency_hint') })}
+    ${expiryField(plain('valid_for'), text('expires_in_secs'), html`<option value="">${plain('store_expiry_default', { time: formatDuration(EXPIRY_SECS.default) })}</option>`)}
+    ${select('after_payment', plain('after_payment'), text('after_payment'), AFTER, plain('store_after_payment_hint'))}
+    <h2>${say('store_frames')}</h2>
+    <div class="field"><label for="frame_origins">${say('store_frames_label')}</label>
       <textarea id="frame_origins" name="frame_origins" rows="3" spellcheck="false" autocomplete="off" autocapitalize="off" aria-describedby="frame_origins-hint">${exactly(text('frame_origins'))}</textarea>
-      <p class="hint" id="frame_origins-hint">One a line, such as https://shop.example, at most ${MAX_FRAME_ORIGINS}. When it is empty, any site may.</p></div>
-    <button class="primary">Save</button>
+      <p class="hint" id="frame_origins-hint">${say('store_frames_hint', { max: MAX_FRAME_ORIGINS })}</p></div>
+    <button class="primary">${say('save')}</button>
   </form>`
 }
 
 const nameOf = (language: string, locale: string) => new Intl.DisplayNames(language, { type: 'language' }).of(locale)
 
 const LANGUAGES: readonly (readonly [value: string, label: string])[] = [
-  ['', 'English, as usual'],
+  ['', plain('store_language_none')],
   ...PAGE_LOCALES.map(locale => [locale, `${nameOf('en', locale)} (${nameOf(locale, locale)})`] as const),
 ]
 
 const AFTER = [
-  ['', 'The checkout shows the receipt, with a link back'],
-  ['return', 'The checkout opens the shop by itself'],
+  ['', plain('store_after_payment_receipt')],
+  ['return', plain('store_after_payment_return')],
 ] as const
 
 function select(
@@ -97,14 +98,14 @@ function select(
 }
 
 function logoForm({ logo, name }: StoreProfile): Html {
-  return html`<section class="card" aria-labelledby="logo-title"><h2 id="logo-title">Logo</h2>
-    ${logo !== null && html`<p><img class="store-logo" src="${logoPath(logo)}" alt="The logo of ${name ?? 'the shop'}"></p>`}
+  return html`<section class="card" aria-labelledby="logo-title"><h2 id="logo-title">${say('store_logo')}</h2>
+    ${logo !== null && html`<p><img class="store-logo" src="${logoPath(logo)}" alt="${plain('store_logo_alt', { shop: name ?? plain('the_shop') })}"></p>`}
     <form method="post" action="/store/logo" enctype="multipart/form-data">
-      <div class="field"><label for="logo">${logo === null ? 'Image' : 'Another image'}</label><input id="logo" name="logo" type="file" accept="image/png,image/jpeg,image/webp" required aria-describedby="logo-hint">
-        <p class="hint" id="logo-hint">PNG, JPEG or WebP, at most 1 MB. It is stored with at most 512 pixels a side.</p></div>
-      <button>Upload</button>
+      <div class="field"><label for="logo">${logo === null ? plain('store_logo_image') : plain('store_logo_another')}</label><input id="logo" name="logo" type="file" accept="image/png,image/jpeg,image/webp" required aria-describedby="logo-hint">
+        <p class="hint" id="logo-hint">${say('store_logo_hint')}</p></div>
+      <button>${say('store_logo_upload')}</button>
     </form>
-    ${logo !== null && actionButton('/store/logo/remove', 'Remove the logo')}
+    ${logo !== null && actionButton('/store/logo/remove', plain('store_logo_remove'))}
   </section>`
 }
 
@@ -112,10 +113,10 @@ function logoForm({ logo, name }: StoreProfile): Html {
 function termsForm({ confirmations, toleranceBps }: SaleTerms): Html {
   const { min, max } = CONFIRMATIONS
   return html`<form class="card" method="post" action="/store/terms">
-    <h2>Payments</h2>
-    ${field({ name: 'confirmations', label: 'Confirmations', type: 'number', value: String(confirmations), hint: `${min} to ${max} blocks until a payment counts. With 0 it counts as soon as it is seen.`, attributes: html` min="${min}" max="${max}" inputmode="numeric"` })}
-    ${field({ name: 'tolerance', label: 'Tolerance in percent', value: formatPercent(toleranceBps), maxlength: 6, hint: 'How much of the amount may be missing for a paid invoice, such as 0.5.', attributes: html` inputmode="decimal" autocomplete="off" pattern="[0-9]{1,3}([.,][0-9]{1,2})?"` })}
-    <button>Save</button>
+    <h2>${say('payments')}</h2>
+    ${field({ name: 'confirmations', label: plain('confirmations'), type: 'number', value: String(confirmations), hint: plain('store_confirmations_hint', { min, max }), attributes: html` min="${min}" max="${max}" inputmode="numeric"` })}
+    ${field({ name: 'tolerance', label: plain('tolerance_percent'), value: formatPercent(toleranceBps), maxlength: 6, hint: plain('tolerance_percent_hint'), attributes: html` inputmode="decimal" autocomplete="off" pattern="[0-9]{1,3}([.,][0-9]{1,2})?"` })}
+    <button>${say('save')}</button>
   </form>`
 }
 

@@ -6,6 +6,7 @@ import { field } from '../../components/form.ts'
 import { dashboardPage, type PageUser } from '../../components/layout.ts'
 import { timeElement } from '../../format.ts'
 import { type Html, html } from '../../html.ts'
+import { plain, say } from '../../text/dashboard.ts'
 
 interface ViewingKeyView {
   readonly network: 'main' | 'test' | 'regtest'
@@ -40,52 +41,51 @@ export function viewingKeyPage(user: PageUser, view: ViewingKeyView): Html {
   return dashboardPage({
     ...user,
     menuPath: '/viewing-key',
-    title: 'Viewing key',
+    title: plain('viewing_key'),
     flash,
     error,
     body: html`
       ${firstAddress !== null && firstAddressCard(firstAddress, justSet)}
-      ${showNextStep && html`<p><a class="button primary" href="/invoices/new">Next: create your first invoice</a></p>`}
+      ${showNextStep && html`<p><a class="button primary" href="/invoices/new">${say('first_invoice_next')}</a></p>`}
       <div class="columns">
-        <section class="card" aria-labelledby="what"><h2 id="what">What a viewing key can do</h2>
+        <section class="card" aria-labelledby="what"><h2 id="what">${say('viewing_key_about')}</h2>
           <ul class="plain-list">
-            <li><b>It sees</b> payments to your wallet’s addresses and their amounts. This is how we know that an invoice is paid.</li>
-            <li><b>It cannot spend.</b> It cannot move any of your money. Payments go straight to your wallet.</li>
-            <li>We store only the part that sees incoming payments. It is encrypted and never shown again. An incoming viewing key (<code>${incoming}…</code>) is enough; a full viewing key (<code>${full}…</code>) works too.</li>
-            <li>Newer wallets may export <code>${incoming2}…</code> or <code>${full2}…</code>. Such a key can expire. Replace it in time, because an invoice cannot expire later than its key.</li>
-            <li><b>Never paste</b> a seed phrase or a spending key, here or anywhere else. Anyone who has it can take your money.</li>
-            <li>A new key applies to new invoices. Existing invoices stay watched under the old key.</li>
+            <li>${say('viewing_key_sees')}</li>
+            <li>${say('viewing_key_cannot_spend')}</li>
+            <li>${say('viewing_key_stored', { incoming: html`<code>${incoming}…</code>`, full: html`<code>${full}…</code>` })}</li>
+            <li>${say('viewing_key_newer', { incoming: html`<code>${incoming2}…</code>`, full: html`<code>${full2}…</code>` })}</li>
+            <li>${say('viewing_key_never')}</li>
+            <li>${say('viewing_key_new')}</li>
           </ul>
         </section>
         <form class="card" method="post" action="/viewing-key">
-          <h2>${isSet ? 'Change the viewing key' : 'Set the viewing key'}</h2>
-          <p>${isSet ? 'A viewing key is set.' : 'No viewing key is set yet.'}${expiry && expiryText(expiry)} Export the key from your wallet, often under “Export viewing key”.</p>
-          <div class="field"><label for="viewing_key">Unified viewing key</label><textarea id="viewing_key" name="viewing_key" rows="5" required maxlength="${MAX_VIEWING_KEY_CHARS}" spellcheck="false" autocomplete="off" autocapitalize="off"${prefilled !== null && html` aria-describedby="viewing_key-hint"`}>${prefilled}</textarea>
-            ${prefilled !== null && html`<p class="hint" id="viewing_key-hint">Sandbox: the viewing key of the demo wallet is filled in for you to try.</p>`}</div>
-          <button class="primary">${isSet ? 'Change viewing key' : 'Set viewing key'}</button>
+          <h2>${isSet ? plain('viewing_key_change_title') : plain('viewing_key_set_title')}</h2>
+          <p>${isSet ? plain('viewing_key_is_set') : plain('viewing_key_not_set')}${expiry && expiryText(expiry)} ${say('viewing_key_export')}</p>
+          <div class="field"><label for="viewing_key">${say('viewing_key_label')}</label><textarea id="viewing_key" name="viewing_key" rows="5" required maxlength="${MAX_VIEWING_KEY_CHARS}" spellcheck="false" autocomplete="off" autocapitalize="off"${prefilled !== null && html` aria-describedby="viewing_key-hint"`}>${prefilled}</textarea>
+            ${prefilled !== null && html`<p class="hint" id="viewing_key-hint">${say('viewing_key_demo')}</p>`}</div>
+          <button class="primary">${isSet ? plain('viewing_key_change') : plain('viewing_key_set')}</button>
         </form>
       </div>
       <form class="card inline" method="post" action="/confirmations">
-        ${field({ name: 'confirmations', label: 'Confirmations required', type: 'number', value: String(confirmations), hint: `${CONFIRMATIONS.min} to ${CONFIRMATIONS.max} blocks, for new invoices. With 0, an invoice is paid as soon as its payment is detected. The default is ${CONFIRMATIONS.default}. ${confirmationTime(view)}`, attributes: html` min="${CONFIRMATIONS.min}" max="${CONFIRMATIONS.max}" inputmode="numeric"` })}
-        <button>Save</button>
+        ${field({ name: 'confirmations', label: plain('confirmations_required'), type: 'number', value: String(confirmations), hint: html`${say('confirmations_required_hint', CONFIRMATIONS)} ${confirmationTime(view)}`, attributes: html` min="${CONFIRMATIONS.min}" max="${CONFIRMATIONS.max}" inputmode="numeric"` })}
+        <button>${say('save')}</button>
       </form>`,
   })
 }
 
 function expiryText({ time, height }: KeyExpiry): Html {
-  return html`${time !== null && html` It expires on ${timeElement(time)}.`}${height !== null && html` It expires after block ${String(height)}.`}`
+  return html`${time !== null && html` ${say('viewing_key_expires_on', { time: timeElement(time) })}`}${height !== null && html` ${say('viewing_key_expires_after', { height: String(height) })}`}`
 }
 
 /** The time that the confirmations take. */
-function confirmationTime({ confirmations, spacingSecs }: ViewingKeyView): string {
-  const block = `A block is mined about every ${spacingSecs} seconds`
-  if (confirmations === 0) return `${block}.`
-  const blocks = confirmations === 1 ? '1 block takes' : `${confirmations} blocks take`
-  return `${block}, so ${blocks} ${formatWaitingTime(confirmationSecs(confirmations, spacingSecs))}.`
+function confirmationTime({ confirmations: count, spacingSecs: spacing }: ViewingKeyView): string {
+  if (count === 0) return plain('block_spacing', { spacing })
+  const time = formatWaitingTime(confirmationSecs(count, spacing))
+  return plain('confirmations_take', { count, spacing, time })
 }
 
 function firstAddressCard(address: string, isNew: boolean): Html {
-  return html`<section class="card${isNew && ' once'}" aria-labelledby="compare"><h2 id="compare">Compare this address with your wallet</h2>
-    <p>${copyable(address, 'the address')}</p>
-    <p class="hint">This is the first address of the viewing key, for Orchard and Ironwood only. If your wallet’s first shielded address has the same length but is another one, the key belongs to another account of the wallet. If it is longer, it also has other receivers and cannot be compared: pay a small invoice instead, and check that your wallet receives it.</p></section>`
+  return html`<section class="card${isNew && ' once'}" aria-labelledby="compare"><h2 id="compare">${say('viewing_key_compare')}</h2>
+    <p>${copyable(address, plain('the_address'))}</p>
+    <p class="hint">${say('viewing_key_compare_hint')}</p></section>`
 }

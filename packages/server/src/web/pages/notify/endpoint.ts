@@ -22,6 +22,7 @@ import { failedLink } from '../../components/notify/endpoint-table.ts'
 import { CHOOSABLE_TYPES, EVENT_TYPE_TEXTS } from '../../components/notify/event-type.ts'
 import { formatDay, timeElement } from '../../format.ts'
 import { booleanAttribute, type Html, html } from '../../html.ts'
+import { plain, say } from '../../text/dashboard.ts'
 
 /** What the form of an endpoint was filled in with. `types` null: all. */
 export interface EndpointForm {
@@ -52,24 +53,24 @@ export interface EndpointView {
 export const TYPE_PREFIX = 'type-'
 
 const SCHEDULE_TEXTS: Readonly<Record<Schedule, string>> = {
-  standard: 'Standard: four attempts over about six minutes',
-  persistent: 'Persistent: retries for three days, hourly at the end; later events wait, so that they arrive in order',
+  standard: plain('schedule_standard'),
+  persistent: plain('schedule_persistent'),
 }
 
 export function newEndpointPage(user: PageUser, { form, error }: { form?: EndpointForm; error?: string }): Html {
   return dashboardPage({
     ...user,
     menuPath: '/webhook',
-    title: 'Add an endpoint',
+    title: plain('endpoint_add'),
     error,
     body: html`
-      <p class="lead">An endpoint gets the events of your account from now on, as signed POST requests, one at a time and in order.</p>
+      <p class="lead">${say('endpoint_lead')}</p>
       <form class="card" method="post" action="/webhook/endpoints">
         ${settings(form ?? { url: '', types: null, schedule: 'standard' })}
         ${ownSecret()}
-        <button class="primary">Add endpoint</button>
+        <button class="primary">${say('endpoint_add_button')}</button>
       </form>
-      <p><a href="/webhook">All endpoints</a></p>`,
+      <p><a href="/webhook">${say('endpoints_all')}</a></p>`,
   })
 }
 
@@ -82,20 +83,20 @@ export function endpointPage(user: PageUser, view: EndpointView): Html {
     title: endpointName(endpoint),
     heading: html`<bdi class="clip">${endpointName(endpoint)}</bdi>`,
     ...(view.awaiting && { awaiting: true }),
-    actions: isActive(endpoint) && actionButton(`${path}/test`, 'Send test event'),
+    actions: isActive(endpoint) && actionButton(`${path}/test`, plain('test_event')),
     flash,
     error,
     body: html`
-      ${secret !== undefined && oneTimeSecret('Signing secret', secret, 'Your server uses it to verify that a delivery comes from us. It is shown only once. After a rotation the earlier secret also signs for 24 hours: each request then has two signatures.')}
+      ${secret !== undefined && oneTimeSecret(plain('signing_secret'), secret, plain('endpoint_secret_hint'))}
       ${livePart('state', state(view))}
-      <form class="card" method="post" action="${path}"><h2>Settings</h2>
+      <form class="card" method="post" action="${path}"><h2>${say('endpoint_settings')}</h2>
         ${settings(form)}
-        <button class="primary">Save</button>
+        <button class="primary">${say('save')}</button>
       </form>
       ${isActive(endpoint) && recovery(view)}
-      <section class="card" aria-labelledby="log"><h2 id="log">Deliveries</h2>${livePart('attempts', recent(view))}</section>
+      <section class="card" aria-labelledby="log"><h2 id="log">${say('deliveries')}</h2>${livePart('attempts', recent(view))}</section>
       ${management(view)}
-      <p><a href="/webhook">All endpoints</a></p>`,
+      <p><a href="/webhook">${say('endpoints_all')}</a></p>`,
   })
 }
 
@@ -103,22 +104,22 @@ export function endpointPage(user: PageUser, view: EndpointView): Html {
 function state({ endpoint, failed, deliveries }: EndpointView): Html {
   const { enabled, pausedAt, failingSince } = endpoint
   const error = deliveries[0]?.lastAttempts[0]?.error
-  const cause = error && html` The last error: <bdi>${error}</bdi>.`
+  const cause = error && html` ${say('endpoint_last_error', { error })}`
   const count =
     failed > 0 &&
-    html` <a href="${failedLink(endpoint.publicId)}">${formatCount(failed)} ${failed === 1 ? 'event' : 'events'} could not be delivered</a>.`
+    html` ${say('endpoint_failed_events', { count: formatCount(failed), link: failedLink(endpoint.publicId) })}`
   if (!enabled)
-    return html`<section class="card attention" aria-labelledby="state-title"><h2 id="state-title">Disabled</h2><p>No events are sent to this endpoint. They are kept for 30 days.</p>${resumeForm(endpoint, 'Enable')}</section>`
+    return html`<section class="card attention" aria-labelledby="state-title"><h2 id="state-title">${say('endpoint_disabled')}</h2><p>${say('endpoint_disabled_text')}</p>${resumeForm(endpoint, plain('endpoint_enable'))}</section>`
   if (pausedAt !== null)
-    return html`<section class="card attention" aria-labelledby="state-title"><h2 id="state-title">Paused</h2><p>All attempts since ${timeElement(failingSince ?? pausedAt)} have failed, so it was paused at ${timeElement(pausedAt)}.${cause} Its events are kept for 30 days. When your server responds again, resume it.</p>${resumeForm(endpoint, 'Resume')}</section>`
+    return html`<section class="card attention" aria-labelledby="state-title"><h2 id="state-title">${say('endpoint_paused')}</h2><p>${say('endpoint_paused_text', { since: timeElement(failingSince ?? pausedAt), time: timeElement(pausedAt) })}${cause} ${say('endpoint_paused_resume')}</p>${resumeForm(endpoint, plain('endpoint_resume'))}</section>`
   if (failingSince !== null)
-    return html`<section class="card attention" aria-labelledby="state-title"><h2 id="state-title">Failing</h2><p>All attempts since ${timeElement(failingSince)} have failed.${cause}${endpoint.schedule === 'persistent' && ' Its events wait and are tried again, until it is paused after three days.'}${count}</p></section>`
-  return html`<section class="card" aria-label="State"><p>${endpointState(endpoint)}${count}</p></section>`
+    return html`<section class="card attention" aria-labelledby="state-title"><h2 id="state-title">${say('endpoint_failing')}</h2><p>${say('endpoint_failing_text', { since: timeElement(failingSince) })}${cause}${endpoint.schedule === 'persistent' && html` ${say('endpoint_failing_waits')}`}${count}</p></section>`
+  return html`<section class="card" aria-label="${plain('delivery_state')}"><p>${endpointState(endpoint)}${count}</p></section>`
 }
 
 function resumeForm({ publicId }: Endpoint, label: string): Html {
   return html`<form method="post" action="/webhook/endpoints/${publicId}/resume">
-    <label class="choice"><input type="checkbox" name="recover" value="1" checked> Also send what it has missed</label>
+    <label class="choice"><input type="checkbox" name="recover" value="1" checked> ${say('endpoint_recover')}</label>
     <button class="primary">${label}</button></form>`
 }
 
@@ -131,35 +132,35 @@ function settings({ url, types, schedule }: EndpointForm): Html {
     name =>
       html`<label class="choice"><input type="radio" name="schedule" value="${name}"${booleanAttribute('checked', name === schedule)}> ${SCHEDULE_TEXTS[name]}</label>`,
   )
-  return html`${field({ name: 'url', label: 'URL', type: 'url', value: url, maxlength: MAX_WEBHOOK_URL_CHARS, hint: 'Your server must respond with a 2xx status within five seconds.', attributes: html` placeholder="https://books.example/events" autocomplete="off" spellcheck="false"` })}
-    <fieldset><legend>When an attempt fails</legend>${radios}</fieldset>
-    <fieldset><legend>Events to send</legend><div class="choices">${boxes}</div><p class="hint">With all ticked, types that are added later are sent too.</p></fieldset>`
+  return html`${field({ name: 'url', label: plain('url'), type: 'url', value: url, maxlength: MAX_WEBHOOK_URL_CHARS, hint: plain('endpoint_url_hint'), attributes: html` placeholder="https://books.example/events" autocomplete="off" spellcheck="false"` })}
+    <fieldset><legend>${say('endpoint_schedule')}</legend>${radios}</fieldset>
+    <fieldset><legend>${say('endpoint_types_choice')}</legend><div class="choices">${boxes}</div><p class="hint">${say('endpoint_types_hint')}</p></fieldset>`
 }
 
 function ownSecret(): Html {
   const { min, max } = ENDPOINT_SECRET_CHARS
-  return html`<details><summary>Choose the signing secret yourself</summary>${field({ name: 'secret', label: 'Signing secret', required: false, maxlength: max, hint: `${min} to ${max} printable ASCII characters without spaces. Leave it empty for a generated one.`, attributes: html` minlength="${min}" autocomplete="off" spellcheck="false"` })}</details>`
+  return html`<details><summary>${say('secret_choose')}</summary>${field({ name: 'secret', label: plain('signing_secret'), required: false, maxlength: max, hint: plain('secret_hint', { min, max }), attributes: html` minlength="${min}" autocomplete="off" spellcheck="false"` })}</details>`
 }
 
 function recovery({ endpoint, now }: EndpointView): Html {
   const earliest = formatDay(now - MAX_RECOVERY_SECS + DAY_SECS)
   const since = formatDay(Math.max(endpoint.failingSince ?? now, now - MAX_RECOVERY_SECS + DAY_SECS))
   return html`<form class="card inline" method="post" action="${pathOf(endpoint)}/recover">
-    ${field({ name: 'since', label: 'Send what was not delivered since', type: 'date', value: since, hint: 'From the start of this day in UTC, at most 29 days ago. Events that this endpoint has received are left out.', attributes: html` min="${earliest}" max="${formatDay(now)}"` })}
-    <button>Send</button></form>`
+    ${field({ name: 'since', label: plain('recovery_since'), type: 'date', value: since, hint: plain('recovery_hint'), attributes: html` min="${earliest}" max="${formatDay(now)}"` })}
+    <button>${say('recovery_send')}</button></form>`
 }
 
 function recent({ endpoint, deliveries }: EndpointView): Html {
-  if (deliveries.length === 0) return html`<p class="empty">No deliveries yet.</p>`
-  return html`${deliveryList(deliveries, true)}<p><a href="/webhook?endpoint=${endpoint.publicId}#log">All its deliveries</a></p>`
+  if (deliveries.length === 0) return html`<p class="empty">${say('deliveries_none')}</p>`
+  return html`${deliveryList(deliveries, true)}<p><a href="/webhook?endpoint=${endpoint.publicId}#log">${say('endpoint_deliveries')}</a></p>`
 }
 
 function management({ endpoint }: EndpointView): Html {
   const path = pathOf(endpoint)
-  return html`<section class="card" aria-labelledby="manage"><h2 id="manage">Manage</h2>
-    <p class="hint">Created ${timeElement(endpoint.createdAt)}, last changed ${timeElement(endpoint.updatedAt)}.</p>
-    <details id="rotate"><summary>Rotate the signing secret</summary><form method="post" action="${path}/rotate-secret"><p class="hint">The earlier secret also signs for 24 hours, so that no delivery is refused meanwhile. Then it is deleted.</p>${ownSecret()}<button>Rotate signing secret</button></form></details>
-    <div class="buttons">${endpoint.enabled && actionButton(`${path}/disable`, 'Disable')}${confirmedButton(`${path}/remove`, 'Remove endpoint', { question: 'Remove this endpoint?', consequence: 'No more events are sent to it. What it has missed cannot be sent later.' })}</div></section>`
+  return html`<section class="card" aria-labelledby="manage"><h2 id="manage">${say('endpoint_manage')}</h2>
+    <p class="hint">${say('created_changed', { created: timeElement(endpoint.createdAt), changed: timeElement(endpoint.updatedAt) })}</p>
+    <details id="rotate"><summary>${say('secret_rotate_open')}</summary><form method="post" action="${path}/rotate-secret"><p class="hint">${say('secret_rotate_hint')}</p>${ownSecret()}<button>${say('secret_rotate')}</button></form></details>
+    <div class="buttons">${endpoint.enabled && actionButton(`${path}/disable`, plain('endpoint_disable'))}${confirmedButton(`${path}/remove`, plain('endpoint_remove'), { question: plain('endpoint_remove_question'), consequence: plain('endpoint_remove_effect') })}</div></section>`
 }
 
 function pathOf({ publicId }: Endpoint): string {

@@ -16,6 +16,7 @@ import { type PagerLinks, pager } from '../../components/pager.ts'
 import { timeElement } from '../../format.ts'
 import { type Html, html } from '../../html.ts'
 import type { Receiver } from '../../receivers.ts'
+import { plain, say } from '../../text/dashboard.ts'
 
 export interface WebhookView extends PagerLinks {
   readonly webhook: Webhook | null
@@ -38,31 +39,31 @@ export interface WebhookView extends PagerLinks {
 
 export function webhookPage(user: PageUser, view: WebhookView): Html {
   const { webhook, endpoints, secret, deliveries, filter, flash, error } = view
-  const none = isFiltered(filter) ? 'No matching deliveries.' : 'No deliveries yet.'
+  const none = isFiltered(filter) ? plain('deliveries_no_match') : plain('deliveries_none')
   const log = html`${deliveries.length > 0 ? deliveryList(deliveries, webhook !== null) : html`<p class="empty">${none}</p>`}
     ${pager(view)}`
   return dashboardPage({
     ...user,
     menuPath: '/webhook',
-    title: 'Endpoints',
+    title: plain('endpoints'),
     ...(view.awaiting && { awaiting: true }),
     flash,
     error,
     body: html`
-      ${secret !== undefined && oneTimeSecret('Signing secret', secret, 'Your server uses it to verify that a delivery comes from us. It is shown only once. Any previous secret no longer works.')}
-      <p class="lead">Where we tell your servers about payments. Each event is a signed POST request.</p>
+      ${secret !== undefined && oneTimeSecret(plain('signing_secret'), secret, plain('webhook_secret_hint'))}
+      <p class="lead">${say('webhook_lead')}</p>
       <form class="card inline" method="post" action="/webhook" aria-labelledby="webhook">
-        <h2 id="webhook">Webhook</h2>
-        ${field({ name: 'url', label: 'URL', type: 'url', value: view.url ?? webhook?.url ?? '', maxlength: MAX_WEBHOOK_URL_CHARS, hint: 'Your server must respond with a 2xx status within five seconds. An event is tried up to four times, over about six minutes.', attributes: html` placeholder="https://shop.example/webhook" autocomplete="off" spellcheck="false"` })}
-        <button class="primary">${webhook ? 'Change URL' : 'Set URL'}</button>
+        <h2 id="webhook">${say('webhook')}</h2>
+        ${field({ name: 'url', label: plain('url'), type: 'url', value: view.url ?? webhook?.url ?? '', maxlength: MAX_WEBHOOK_URL_CHARS, hint: plain('webhook_url_hint'), attributes: html` placeholder="https://shop.example/webhook" autocomplete="off" spellcheck="false"` })}
+        <button class="primary">${webhook ? plain('webhook_url_change') : plain('webhook_url_set')}</button>
       </form>
       ${webhook && tools(webhook)}
       ${endpointSection(endpoints)}
-      <section class="card" aria-labelledby="log"><h2 id="log">${filter.failed ? 'Failed deliveries' : 'Deliveries'}</h2>
+      <section class="card" aria-labelledby="log"><h2 id="log">${filter.failed ? plain('deliveries_failed') : plain('deliveries')}</h2>
         ${livePart('failures', html`${failures(view)}`)}
         ${deliveryFilterForm(filter, endpoints)}
         ${livePart('attempts', log)}
-        ${isFiltered(filter) && html`<p><a href="/webhook#log">All deliveries</a></p>`}</section>
+        ${isFiltered(filter) && html`<p><a href="/webhook#log">${say('deliveries_all')}</a></p>`}</section>
       ${receiverSection(view.receivers)}`,
   })
 }
@@ -70,13 +71,12 @@ export function webhookPage(user: PageUser, view: WebhookView): Html {
 /** How many deliveries have failed, and the button that sends them again. */
 function failures({ webhook, failed, filter }: WebhookView): Html | false {
   if (failed === 0 || (filter.endpoint !== undefined && filter.endpoint !== 'webhook')) return false
-  const events = `${formatCount(failed)} ${failed === 1 ? 'event' : 'events'}`
-  return html`<p class="error"><strong>${events} could not be delivered to your webhook.</strong> ${webhook ? 'When your server responds again, send them again.' : 'Set a URL to send them again.'} ${!filter.failed && html`<a href="${failedLink('webhook')}">Show only these</a>`}</p>
-    ${webhook && html`<div class="buttons">${actionButton('/webhook/resend-failed', 'Resend all failed')}</div>`}`
+  return html`<p class="error"><strong>${say('webhook_failed', { count: formatCount(failed) })}</strong> ${say(webhook ? 'webhook_failed_resend' : 'webhook_failed_url')} ${!filter.failed && html`<a href="${failedLink('webhook')}">${say('webhook_failed_show')}</a>`}</p>
+    ${webhook && html`<div class="buttons">${actionButton('/webhook/resend-failed', plain('webhook_failed_resend_all'))}</div>`}`
 }
 
 function tools(webhook: Webhook): Html {
-  return html`<section class="card" aria-labelledby="tools"><h2 id="tools">Test and manage</h2>
-    <p class="hint">Created ${timeElement(webhook.createdAt)}, last changed ${timeElement(webhook.updatedAt)}.</p>
-    <div class="buttons">${actionButton('/webhook/test', 'Send test event')}${confirmedButton('/webhook/rotate-secret', 'Rotate signing secret', { kind: '', question: 'Rotate the signing secret?', consequence: 'The present secret stops working at once. Until your server has the new one, it cannot verify deliveries.' })}${confirmedButton('/webhook/remove', 'Remove webhook', { question: 'Remove the webhook?', consequence: 'No more events are sent to it, its secret is deleted, and deliveries that wait are canceled.' })}</div></section>`
+  return html`<section class="card" aria-labelledby="tools"><h2 id="tools">${say('webhook_manage')}</h2>
+    <p class="hint">${say('created_changed', { created: timeElement(webhook.createdAt), changed: timeElement(webhook.updatedAt) })}</p>
+    <div class="buttons">${actionButton('/webhook/test', plain('test_event'))}${confirmedButton('/webhook/rotate-secret', plain('secret_rotate'), { kind: '', question: plain('secret_rotate_question'), consequence: plain('secret_rotate_effect') })}${confirmedButton('/webhook/remove', plain('webhook_remove'), { question: plain('webhook_remove_question'), consequence: plain('webhook_remove_effect') })}</div></section>`
 }

@@ -10,6 +10,7 @@ import { withdrawalBadge } from '../../components/payout/withdrawal-badge.ts'
 import { formatFiat } from '../../components/sale/fiat.ts'
 import { formatZat, formatZecAmount, listTime, shorten } from '../../format.ts'
 import { booleanAttribute, type Html, html } from '../../html.ts'
+import { plain, say } from '../../text/dashboard.ts'
 
 export interface WithdrawalsView extends PagerLinks {
   readonly configured: boolean
@@ -28,16 +29,16 @@ export function withdrawalsPage(user: PageUser, view: WithdrawalsView): Html {
   return dashboardPage({
     ...user,
     menuPath: '/withdrawals',
-    title: 'Payouts',
+    title: plain('payouts'),
     isLive: true,
     error,
     body: html`
-      <p class="lead">Exchange ZEC for money in your bank account. Your wallet pays a deposit address, and the operator of this service pays you out.</p>
-      ${view.configured ? orderForm(view) : html`<p class="card">The operator of this service does not offer payouts.</p>`}
-      <section class="card" aria-labelledby="orders"><h2 id="orders">Your payouts</h2>
+      <p class="lead">${say('payouts_lead')}</p>
+      ${view.configured ? orderForm(view) : html`<p class="card">${say('payouts_not_offered')}</p>`}
+      <section class="card" aria-labelledby="orders"><h2 id="orders">${say('payouts_yours')}</h2>
         ${livePart(
           'list',
-          html`<div data-recheck>${withdrawals.length > 0 ? orderTable(withdrawals) : html`<p class="empty">No payouts yet.</p>`}</div>
+          html`<div data-recheck>${withdrawals.length > 0 ? orderTable(withdrawals) : html`<p class="empty">${say('payouts_none')}</p>`}</div>
         ${pager(view)}`,
         )}
       </section>`,
@@ -50,27 +51,29 @@ function orderForm({ currencies, rates, spreadBps, form }: WithdrawalsView): Htm
   )
   return html`<form class="card narrow" method="post" action="/withdrawals">
     ${amountField({ value: form?.amount ?? '', hint: quote(rates, spreadBps) })}
-    <div class="field"><label for="currency">Payout currency</label><select id="currency" name="currency">${options}</select></div>
-    ${field({ name: 'payout_to', label: 'Payout destination', value: form?.payoutTo ?? '', maxlength: MAX_PAYOUT_TO_CHARS, hint: 'Your bank account, or another destination agreed with the operator. It is stored encrypted.', attributes: html` autocomplete="off" spellcheck="false"` })}
-    <button class="primary">Create payout</button>
+    <div class="field"><label for="currency">${say('payout_currency')}</label><select id="currency" name="currency">${options}</select></div>
+    ${field({ name: 'payout_to', label: plain('payout_destination'), value: form?.payoutTo ?? '', maxlength: MAX_PAYOUT_TO_CHARS, hint: plain('payout_destination_hint'), attributes: html` autocomplete="off" spellcheck="false"` })}
+    <button class="primary">${say('payout_create')}</button>
   </form>`
 }
 
 function quote(rates: readonly Rate[], spreadBps: number): string {
-  if (rates.length === 0) return 'Exchange rate unavailable.'
-  const prices = rates.map(({ price, currency }) => formatFiat(price, currency)).join(' or ')
-  const spread = spreadBps > 0 ? ` A spread of ${spreadBps / 100} % is deducted.` : ''
-  return `1 ZEC is now ${prices}.${spread}`
+  if (rates.length === 0) return plain('payout_no_rate')
+  const prices = new Intl.ListFormat('en', { type: 'disjunction' }).format(
+    rates.map(({ price, currency }) => formatFiat(price, currency)),
+  )
+  const rate = plain('payout_rates', { prices })
+  return spreadBps > 0 ? `${rate} ${plain('payout_spread', { percent: spreadBps / 100 })}` : rate
 }
 
 function orderTable(orders: readonly WithdrawalWithInvoice[]): Html {
   const rows = orders.map(
     ({ withdrawal, maskedPayoutTo }) => html`<tr id="payout-${withdrawal.publicId}">
-      <td>${rowLink(`/withdrawals/${withdrawal.publicId}`, shorten(withdrawal.publicId, 8, 0), `Payout ${withdrawal.publicId}`, 'code')}<span class="below">${listTime(withdrawal.createdAt)}</span><span class="slim">${withdrawalBadge(withdrawal.status)}</span></td>
+      <td>${rowLink(`/withdrawals/${withdrawal.publicId}`, shorten(withdrawal.publicId, 8, 0), plain('payout_name', { id: withdrawal.publicId }), 'code')}<span class="below">${listTime(withdrawal.createdAt)}</span><span class="slim">${withdrawalBadge(withdrawal.status)}</span></td>
       <td class="wide">${withdrawalBadge(withdrawal.status)}</td>
       <td class="number wide">${formatZecAmount(withdrawal.amountZat)}<span class="below">${formatZat(withdrawal.amountZat)}</span></td>
       <td class="number">${formatFiat(withdrawal.fiatAmount, withdrawal.fiatCurrency)}<span class="below"><bdi>${maskedPayoutTo}</bdi></span></td>
     </tr>`,
   )
-  return html`<table class="list rows"><thead><tr><th scope="col">Payout</th><th scope="col" class="wide">Status</th><th scope="col" class="number wide">Deposit</th><th scope="col" class="number">You get</th></tr></thead><tbody>${rows}</tbody></table>`
+  return html`<table class="list rows"><thead><tr><th scope="col">${say('payout')}</th><th scope="col" class="wide">${say('status')}</th><th scope="col" class="number wide">${say('deposit')}</th><th scope="col" class="number">${say('payout_you_get')}</th></tr></thead><tbody>${rows}</tbody></table>`
 }

@@ -14,6 +14,7 @@ import { formatFiat } from '../../components/sale/fiat.ts'
 import { manualPayment, walletLink } from '../../components/sale/payment-request.ts'
 import { bigAmount, formatAmount, formatZat, formatZecAmount, shorten, timeElement } from '../../format.ts'
 import { type Child, type Html, html } from '../../html.ts'
+import { plain, say } from '../../text/dashboard.ts'
 
 interface WithdrawalView extends WithdrawalWithInvoice {
   /** The simulated wallet can make the deposit. */
@@ -28,7 +29,7 @@ export function withdrawalPage(user: PageUser, view: WithdrawalView): Html {
   return dashboardPage({
     ...user,
     menuPath: '/withdrawals',
-    title: `Payout ${shorten(withdrawal.publicId, 8, 0)}`,
+    title: plain('payout_name', { id: shorten(withdrawal.publicId, 8, 0) }),
     error,
     ...(isFinal(invoice.status) ? {} : { liveInvoiceId: invoice.publicId }),
     body: html`<div class="stack">${livePart('live', liveContent(view))}</div>`,
@@ -38,76 +39,84 @@ export function withdrawalPage(user: PageUser, view: WithdrawalView): Html {
 function liveContent(view: WithdrawalView): Html {
   const { withdrawal } = view
   return html`
-    <section class="card hero" aria-label="Status">
+    <section class="card hero" aria-label="${plain('status')}">
       <p data-announce>${withdrawalBadge(withdrawal.status)}</p>
       ${bigAmount(formatFiat(withdrawal.fiatAmount, withdrawal.fiatCurrency))}
-      <p class="below">for ${formatZecAmount(withdrawal.amountZat)}</p>
+      <p class="below">${say('payout_for', { amount: formatZecAmount(withdrawal.amountZat) })}</p>
       <p>${explanation(view)}</p>
     </section>
     ${view.payable && payButton(view)}
     <div class="columns">
       ${withdrawal.status === 'awaiting_deposit' && deposit(view)}
-      <section class="card" aria-labelledby="facts"><h2 id="facts">Details</h2>${facts(view)}</section>
+      <section class="card" aria-labelledby="facts"><h2 id="facts">${say('details')}</h2>${facts(view)}</section>
     </div>`
 }
 
 function explanation({ withdrawal, invoice, spacingSecs }: WithdrawalView): Child {
   switch (withdrawal.status) {
     case 'awaiting_deposit':
-      return html`Pay exactly ${formatZecAmount(withdrawal.amountZat)} from your wallet before ${timeElement(invoice.expiresAt)}. The rate is fixed until then.`
+      return say('payout_pay_before', {
+        amount: formatZecAmount(withdrawal.amountZat),
+        time: timeElement(invoice.expiresAt),
+      })
     case 'deposit_detected':
-      return `The deposit has been detected. It counts once the network confirms it, usually ${invoice.confirmations > 0 ? 'in ' : ''}${formatWaitingTime(confirmationSecs(invoice.confirmations, spacingSecs))}.`
+      return say(invoice.confirmations > 0 ? 'payout_detected_in' : 'payout_detected', {
+        time: formatWaitingTime(confirmationSecs(invoice.confirmations, spacingSecs)),
+      })
     case 'payout_processing':
-      return 'The deposit is confirmed. The payout is in progress.'
+      return plain('payout_in_progress')
     case 'completed':
-      return 'The payout is complete.'
+      return plain('payout_complete')
     case 'canceled':
-      return 'You canceled this payout. Do not pay it.'
+      return plain('payout_canceled_text')
     case 'expired':
-      return 'No deposit arrived in time. Do not pay it. Create a new one instead.'
+      return plain('payout_expired_text')
     case 'failed':
-      return 'The payout failed. Please contact the operator about your deposit.'
+      return plain('payout_failed_text')
     case 'needs_attention':
-      return 'The deposit does not match the payout: too little, too much, too late, or removed by a reorganisation. The operator reviews it.'
+      return plain('payout_attention_text')
   }
 }
 
 function deposit({ withdrawal, invoice }: WithdrawalView): Html {
   const { address, dueZat, receivedZat } = invoice
   const cancelable = receivedZat === 0n
-  return html`<section class="card checkout" aria-labelledby="deposit"><h2 id="deposit">Deposit</h2>
+  return html`<section class="card checkout" aria-labelledby="deposit"><h2 id="deposit">${say('deposit')}</h2>
     ${walletLink(paymentUri(address, dueZat, withdrawal.publicId))}
     ${manualPayment(dueZat, address)}
-    ${cancelable && confirmedButton(`/withdrawals/${withdrawal.publicId}/cancel`, 'Cancel payout', { question: 'Cancel this payout?', consequence: 'Its rate is given up, and a deposit afterwards has to be sorted out by the operator.' })}
+    ${cancelable && confirmedButton(`/withdrawals/${withdrawal.publicId}/cancel`, plain('payout_cancel'), { question: plain('payout_cancel_question'), consequence: plain('payout_cancel_effect') })}
   </section>`
 }
 
 function payButton({ withdrawal }: WithdrawalView): Html {
   return html`<form class="card try" method="post" action="/withdrawals/${withdrawal.publicId}/sandbox-payment">
-    <p>Sandbox: the demo wallet can make the deposit.</p><button id="pay" class="primary">Make the deposit</button></form>`
+    <p>${say('payout_sandbox')}</p><button id="pay" class="primary">${say('payout_sandbox_pay')}</button></form>`
 }
 
 function facts({ withdrawal, invoice, maskedPayoutTo }: WithdrawalView): Html {
   const { fiatCurrency: currency } = withdrawal
   const received = formatFiat(fiatAmount(invoice.receivedZat, withdrawal.rate, 0, currencyDecimals(currency)), currency)
   const rows: [string, Child][] = [
-    ['ID', copyable(withdrawal.publicId, 'the ID')],
-    ['Rate', `${formatFiat(withdrawal.rate, currency)} for 1 ZEC`],
-    ['Amount', formatAmount(withdrawal.amountZat)],
+    [plain('id'), copyable(withdrawal.publicId, plain('the_id'))],
+    [plain('rate'), plain('rate_for_one', { rate: formatFiat(withdrawal.rate, currency) })],
+    [plain('amount'), formatAmount(withdrawal.amountZat)],
     [
-      'Received',
+      plain('received'),
       invoice.receivedZat === 0n
-        ? html`<span class="none">nothing yet</span>`
-        : html`${formatZecAmount(invoice.receivedZat)}<span class="below">${formatZat(invoice.receivedZat)}, ${received} at this rate</span>`,
+        ? html`<span class="none">${say('received_nothing')}</span>`
+        : html`${formatZecAmount(invoice.receivedZat)}<span class="below">${say('payout_received', { amount: formatZat(invoice.receivedZat), value: received })}</span>`,
     ],
     [
-      'Transaction',
-      invoice.txid === null ? html`<span class="none">none yet</span>` : copyable(invoice.txid, 'the transaction ID'),
+      plain('transaction'),
+      invoice.txid === null
+        ? html`<span class="none">${say('none_yet')}</span>`
+        : copyable(invoice.txid, plain('the_transaction_id')),
     ],
-    ['Payout destination', maskedPayoutTo],
-    ['Created', timeElement(withdrawal.createdAt)],
+    [plain('payout_destination'), maskedPayoutTo],
+    [plain('created'), timeElement(withdrawal.createdAt)],
   ]
-  if (withdrawal.reference !== null) rows.push(['Reference', copyable(withdrawal.reference, 'the reference')])
-  if (withdrawal.reason !== null) rows.push(['Reason', withdrawal.reason])
+  if (withdrawal.reference !== null)
+    rows.push([plain('payout_reference'), copyable(withdrawal.reference, plain('the_reference'))])
+  if (withdrawal.reason !== null) rows.push([plain('reason'), withdrawal.reason])
   return definitionList(rows)
 }

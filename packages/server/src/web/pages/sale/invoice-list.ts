@@ -8,15 +8,16 @@ import { type PagerLinks, pager } from '../../components/pager.ts'
 import { invoiceTable } from '../../components/sale/invoice-table.ts'
 import { saleTabs } from '../../components/sale/tabs.ts'
 import { booleanAttribute, type Html, html } from '../../html.ts'
+import { plain, say } from '../../text/dashboard.ts'
 
 /** Values of the filter besides the statuses, with what they select and their names. */
 export const FLAG_FILTERS = {
-  part_paid: { filter: { partPaid: true }, label: 'part paid' },
-  late: { filter: { late: true }, label: 'paid late' },
-  overpaid: { filter: { overpaid: true }, label: 'overpaid' },
-  canceled: { filter: { canceled: true }, label: 'canceled' },
-  refunded: { filter: { refunded: true }, label: 'refunded' },
-  attention: { filter: { needsAttention: true }, label: 'payment missing' },
+  part_paid: { filter: { partPaid: true }, label: plain('filter_part_paid') },
+  late: { filter: { late: true }, label: plain('filter_late') },
+  overpaid: { filter: { overpaid: true }, label: plain('filter_overpaid') },
+  canceled: { filter: { canceled: true }, label: plain('filter_canceled') },
+  refunded: { filter: { refunded: true }, label: plain('filter_refunded') },
+  attention: { filter: { needsAttention: true }, label: plain('filter_attention') },
 } as const satisfies Readonly<Record<string, { readonly filter: InvoiceFilter; readonly label: string }>>
 
 export type FlagFilter = keyof typeof FLAG_FILTERS
@@ -42,14 +43,14 @@ export function invoicesPage(user: PageUser, view: InvoicesView): Html {
   return dashboardPage({
     ...user,
     menuPath: '/invoices',
-    title: 'Invoices',
+    title: plain('invoices'),
     error: view.error,
     isLive: true,
-    actions: html`<a class="button primary" href="/invoices/new">New invoice</a>`,
+    actions: html`<a class="button primary" href="/invoices/new">${say('invoice_new')}</a>`,
     body: html`
       ${saleTabs('/invoices')}
       ${filters(view, used, isFiltered)}
-      <section class="card" aria-label="Invoices">
+      <section class="card" aria-label="${plain('invoices')}">
         ${livePart('list', html`${list(view, isFiltered)}`)}
       </section>`,
   })
@@ -58,8 +59,8 @@ export function invoicesPage(user: PageUser, view: InvoicesView): Html {
 function list(view: InvoicesView, isFiltered: boolean): Html {
   const { invoices, totals, token, status, from, to } = view
   if (invoices.length === 0)
-    return html`<p class="empty" data-recheck>${isFiltered ? 'No matching invoices.' : 'No invoices yet.'}</p>`
-  return html`${totals && html`<div class="summary">${totalsLine(totals, 'invoice', 'received')}${exportButton('invoices', token, { status: status ?? '', from, to })}</div>`}
+    return html`<p class="empty" data-recheck>${say(isFiltered ? 'invoices_no_match' : 'invoices_none')}</p>`
+  return html`${totals && html`<div class="summary">${totalsLine(totals, 'invoices')}${exportButton('invoices', token, { status: status ?? '', from, to })}</div>`}
     <div data-recheck>${invoiceTable(invoices)}</div>
     ${pager(view)}`
 }
@@ -71,13 +72,13 @@ function filters({ search, status, from, to }: InvoicesView, used: number, isFil
   const flags = Object.entries(FLAG_FILTERS).map(([name, { label }]) => option(name, label))
   return filterForm({
     path: '/invoices',
-    label: 'Search invoices',
-    action: 'Search',
+    label: plain('search_invoices'),
+    action: plain('search'),
     used,
     isFiltered,
-    search: html`<div class="field grow"><label for="q">Search</label><input id="q" name="q" type="search" value="${search}" maxlength="512" placeholder="Order, ID, address or transaction" autocomplete="off" spellcheck="false"></div>`,
-    fields: html`<div class="field all"><label for="status">Status</label><select id="status" name="status"><option value="">any</option>${options}<hr>${flags}</select></div>
-      <div class="field"><label for="from">From</label><input id="from" name="from" type="date" value="${from}"></div>
-      <div class="field"><label for="to">To</label><input id="to" name="to" type="date" value="${to}"></div>`,
+    search: html`<div class="field grow"><label for="q">${say('search')}</label><input id="q" name="q" type="search" value="${search}" maxlength="512" placeholder="${plain('search_placeholder')}" autocomplete="off" spellcheck="false"></div>`,
+    fields: html`<div class="field all"><label for="status">${say('status')}</label><select id="status" name="status"><option value="">${say('any')}</option>${options}<hr>${flags}</select></div>
+      <div class="field"><label for="from">${say('day_from')}</label><input id="from" name="from" type="date" value="${from}"></div>
+      <div class="field"><label for="to">${say('day_to')}</label><input id="to" name="to" type="date" value="${to}"></div>`,
   })
 }

@@ -22,6 +22,7 @@ import { statusBadges } from '../../components/status-badge.ts'
 import { STATUS_REASONS } from '../../components/status-reason.ts'
 import { formatAmount, formatZecAmount, groupThousands, shorten, timeElement } from '../../format.ts'
 import { booleanAttribute, type Child, type Html, html } from '../../html.ts'
+import { plain, say } from '../../text/dashboard.ts'
 
 interface ConfirmedPayment extends PaymentRow {
   readonly confirmed: number
@@ -65,7 +66,7 @@ export function invoicePage(user: PageUser, view: InvoiceView): Html {
     error,
     ...(isLive ? { liveInvoiceId: invoice.publicId } : {}),
     rechecks,
-    actions: html`${invoice.receivedZat > 0n && html`<a class="button" href="/invoices/${invoice.publicId}/refund">Refund</a>`}<a class="button" href="${checkoutUrl}" target="_blank" rel="noopener">Payment page</a>`,
+    actions: html`${invoice.receivedZat > 0n && html`<a class="button" href="/invoices/${invoice.publicId}/refund">${say('refund')}</a>`}<a class="button" href="${checkoutUrl}" target="_blank" rel="noopener">${say('payment_page')}</a>`,
     body: html`<div class="stack">${liveParts(view)}</div>`,
   })
 }
@@ -77,20 +78,20 @@ function isLate({ invoice, watched }: InvoiceView): boolean {
 
 function liveParts(view: InvoiceView): Html {
   const { payments, hasMorePayments } = view
-  const table = payments.length > 0 ? paymentTable(view) : html`<p class="empty">No payments yet.</p>`
+  const table = payments.length > 0 ? paymentTable(view) : html`<p class="empty">${say('payments_none')}</p>`
   return html`${livePart('status', statusSection(view))}
-      <div class="columns">${liveSection('timeline', 'Timeline', timeline(view))}${liveSection('facts', 'Details', facts(view))}</div>
-      ${liveSection('payments', 'Payments', html`${table}${hasMorePayments && html`<p class="below">These are the newest payments. The amounts count all of them.</p>`}`)}
+      <div class="columns">${liveSection('timeline', plain('timeline'), timeline(view))}${liveSection('facts', plain('details'), facts(view))}</div>
+      ${liveSection('payments', plain('payments'), html`${table}${hasMorePayments && html`<p class="below">${say('payments_newest')}</p>`}`)}
       ${view.refunds.length > 0 && refundSection(view)}
       ${givenSection(view.invoice)}
       ${view.extra}
-      ${liveSection('hooks', 'Webhook delivery attempts', deliveryAttempts(view))}
+      ${liveSection('hooks', plain('invoice_deliveries'), deliveryAttempts(view))}
       ${livePart('cancel-part', html`${cancelForm(view.invoice)}`)}`
 }
 
 function refundSection({ refunds, invoice }: InvoiceView): Html {
   const rows = refunds.map(refund => ({ refund, invoice }))
-  return html`<section class="card" aria-labelledby="refunds"><h2 id="refunds">Refunds</h2>${refundTable(rows, false)}</section>`
+  return html`<section class="card" aria-labelledby="refunds"><h2 id="refunds">${say('refunds')}</h2>${refundTable(rows, false)}</section>`
 }
 
 function liveSection(id: string, title: string, content: Html): Html {
@@ -101,10 +102,10 @@ function liveSection(id: string, title: string, content: Html): Html {
 function statusSection(view: InvoiceView): Html {
   const { invoice, because } = view
   return html`
-      <section class="card hero" aria-label="Status"${booleanAttribute('data-recheck', isLate(view))}>
+      <section class="card hero" aria-label="${plain('status')}"${booleanAttribute('data-recheck', isLate(view))}>
         <p data-announce>${statusBadges(invoice)}</p>
         ${invoice.description !== null && html`<p>${invoice.description}</p>`}
-        ${totalOf(invoice, receivedLine(invoice)) || html`<p class="big">The buyer chooses the amount</p>`}
+        ${totalOf(invoice, receivedLine(invoice)) || html`<p class="big">${say('buyer_chooses')}</p>`}
         ${rateLine(invoice)}
         ${because !== null && html`<p class="hint" id="reason">${STATUS_REASONS[because]}</p>`}
       </section>
@@ -129,36 +130,41 @@ function removedOf({ invoice, sums, payments, tip }: InvoiceView) {
 function receivedLine(invoice: Invoice): Child {
   const { receivedZat, dueZat, overpaidZat, canceledAt, refundedZat } = invoice
   if (receivedZat === 0n) return false
-  if (refundedZat !== null) return html` · ${formatZecAmount(refundedZat)} refunded`
-  if (overpaidZat > 0n) return html` · overpaid by ${formatZecAmount(overpaidZat)}`
+  if (refundedZat !== null) return html` · ${say('amount_refunded', { amount: formatZecAmount(refundedZat) })}`
+  if (overpaidZat > 0n) return html` · ${say('overpaid_by', { amount: formatZecAmount(overpaidZat) })}`
   return (
     dueZat > 0n &&
-    html` · ${formatZecAmount(receivedZat)} received, ${formatZecAmount(dueZat)} ${canceledAt === null ? 'left to pay' : 'missing'}`
+    html` · ${say(canceledAt === null ? 'received_left' : 'received_missing', { received: formatZecAmount(receivedZat), rest: formatZecAmount(dueZat) })}`
   )
 }
 
 function payButton({ invoice }: InvoiceView): Html {
   return html`<form class="card try" method="post" action="/invoices/${invoice.publicId}/sandbox-payment">
-    <p>Sandbox: the demo wallet can pay this invoice.</p><button id="pay" class="primary">Pay this invoice</button></form>`
+    <p>${say('invoice_sandbox')}</p><button id="pay" class="primary">${say('invoice_sandbox_pay')}</button></form>`
 }
 
 function facts({ invoice, checkoutUrl, spacingSecs }: InvoiceView): Html {
   const { orderId } = invoice
   return definitionList([
-    ...(orderId === null ? [] : [['Order', copyable(orderId, 'the order')] as const]),
-    ['ID', copyable(invoice.publicId, 'the ID')],
-    ['Address', copyable(invoice.address, 'the address')],
+    ...(orderId === null ? [] : [[plain('order'), copyable(orderId, plain('the_order'))] as const]),
+    [plain('id'), copyable(invoice.publicId, plain('the_id'))],
+    [plain('address'), copyable(invoice.address, plain('the_address'))],
     [
-      'Transaction',
-      invoice.txid === null ? html`<span class="none">none yet</span>` : copyable(invoice.txid, 'the transaction ID'),
+      plain('transaction'),
+      invoice.txid === null
+        ? html`<span class="none">${say('none_yet')}</span>`
+        : copyable(invoice.txid, plain('the_transaction_id')),
     ],
     [
-      'Payment page',
-      html`<a href="${checkoutUrl}" target="_blank" rel="noopener">Open</a> ${copyButton(checkoutUrl, 'the link to the payment page')}`,
+      plain('payment_page'),
+      html`<a href="${checkoutUrl}" target="_blank" rel="noopener">${say('open')}</a> ${copyButton(checkoutUrl, plain('the_payment_page_link'))}`,
     ],
     [
-      'Confirmations',
-      `${invoice.confirmations} required, ${formatWaitingTime(confirmationSecs(invoice.confirmations, spacingSecs))}`,
+      plain('confirmations'),
+      plain('confirmations_needed', {
+        count: invoice.confirmations,
+        time: formatWaitingTime(confirmationSecs(invoice.confirmations, spacingSecs)),
+      }),
     ],
   ])
 }
@@ -181,19 +187,19 @@ function timeline(view: InvoiceView): Html {
 function timelineEntries({ invoice, because, payments }: InvoiceView): TimelineEntry[] {
   const { createdAt, expiresAt, paidAt, underpaidAt, canceledAt } = invoice
   const past: TimelineEntry[] = [
-    { at: createdAt, text: 'Created', kind: 'past' },
+    { at: createdAt, text: plain('created'), kind: 'past' },
     ...payments.map(payment => ({ at: payment.seenAt, text: paymentLine(payment, invoice), kind: 'past' as const })),
   ]
   // An invoice that was underpaid had expired before, even if it is paid now. Of other paid ones this is not stored.
   const isClosedEarlier = isClosed(invoice.status) || underpaidAt !== null
-  if (canceledAt !== null) past.push({ at: canceledAt, text: 'Canceled', kind: 'bad' })
-  else if (isClosedEarlier) past.push({ at: expiresAt, text: 'Expired', kind: 'bad' })
-  if (paidAt !== null) past.push({ at: paidAt, text: 'Paid: the full amount is confirmed', kind: 'good' })
+  if (canceledAt !== null) past.push({ at: canceledAt, text: plain('timeline_canceled'), kind: 'bad' })
+  else if (isClosedEarlier) past.push({ at: expiresAt, text: plain('timeline_expired'), kind: 'bad' })
+  if (paidAt !== null) past.push({ at: paidAt, text: plain('timeline_paid'), kind: 'good' })
   past.sort((a, b) => a.at - b.at)
   if (invoice.needsAttention)
     past.push({
       at: invoice.attentionSince ?? paidAt ?? createdAt,
-      text: 'Payments were removed after the invoice was paid',
+      text: plain('timeline_removed'),
       kind: 'bad',
     })
   return [...past, ...upcoming(invoice, because)]
@@ -201,28 +207,29 @@ function timelineEntries({ invoice, because, payments }: InvoiceView): TimelineE
 
 function upcoming({ status, expiresAt, watchUntil }: Invoice, because: InvoiceReason | null): TimelineEntry[] {
   const mayExpire = because === null || because === 'before_expiry'
-  const expiry = mayExpire ? 'Expires, if not paid in full' : 'Expiry time: the invoice stays open'
+  const expiry = mayExpire ? plain('timeline_expires') : plain('timeline_stays_open')
   if (!isFinal(status)) return [{ at: expiresAt, text: expiry, kind: 'ahead' }]
   if (status === 'paid') return []
-  return [{ at: watchUntil, text: 'Late payments count until this time', kind: 'ahead' }]
+  return [{ at: watchUntil, text: plain('timeline_late_until'), kind: 'ahead' }]
 }
 
 function paymentLine({ valueZat, location, seenAt }: ConfirmedPayment, invoice: Invoice): string {
   const { expiresAt, canceledAt } = invoice
   const isLate = seenAt > (canceledAt ?? expiresAt)
-  const late = isLate ? ` after the ${canceledAt === null ? 'expiry time' : 'cancellation'}` : ''
-  return `${formatZecAmount(valueZat)} detected${late}${location.at === 'dropped' ? ', then dropped' : ''}`
+  const late = canceledAt === null ? 'payment_detected_after_expiry' : 'payment_detected_after_cancellation'
+  const line = plain(isLate ? late : 'payment_detected', { amount: formatZecAmount(valueZat) })
+  return location.at === 'dropped' ? plain('payment_detected_dropped', { line }) : line
 }
 
 function paymentTable({ payments, invoice, tip }: InvoiceView): Html {
   const rows = payments.map(
     payment => html`<tr>
-      <td><span class="code" title="${payment.txid}">${shorten(payment.txid, 8, 6)}</span> ${copyButton(payment.txid, 'the transaction ID')}<span class="below">${timeElement(payment.seenAt)}</span><span class="slim">${paymentState(payment, invoice, tip)}</span></td>
+      <td><span class="code" title="${payment.txid}">${shorten(payment.txid, 8, 6)}</span> ${copyButton(payment.txid, plain('the_transaction_id'))}<span class="below">${timeElement(payment.seenAt)}</span><span class="slim">${paymentState(payment, invoice, tip)}</span></td>
       <td class="wide">${paymentState(payment, invoice, tip)}</td>
       <td class="number">${formatAmount(payment.valueZat)}</td>
     </tr>`,
   )
-  return html`<table class="list"><thead><tr><th scope="col">Transaction</th><th scope="col" class="wide">Confirmations</th><th scope="col" class="number">Amount</th></tr></thead><tbody>${rows}</tbody></table>`
+  return html`<table class="list"><thead><tr><th scope="col">${say('transaction')}</th><th scope="col" class="wide">${say('confirmations')}</th><th scope="col" class="number">${say('amount')}</th></tr></thead><tbody>${rows}</tbody></table>`
 }
 
 function paymentState(payment: ConfirmedPayment, invoice: Invoice, tip: number): Html {
@@ -231,7 +238,7 @@ function paymentState(payment: ConfirmedPayment, invoice: Invoice, tip: number):
   const last = lastMinableHeight(expiryHeight, lastSeenHeight)
   if (location.at === 'dropped') {
     const expired = isTransactionExpired(expiryHeight, tip)
-    return html`<span class="badge badge-bad">${expired ? 'expired' : 'dropped'}</span>${expired && html`<span class="below">not mined by block ${groupThousands(last)}</span>`}`
+    return html`<span class="badge badge-bad">${say(expired ? 'payment_expired' : 'payment_dropped')}</span>${expired && html`<span class="below">${say('payment_not_mined', { height: groupThousands(last) })}</span>`}`
   }
   if (location.at === 'mempool') {
     const [badge, reason] = unminedBadge(payment, invoice)
@@ -239,8 +246,8 @@ function paymentState(payment: ConfirmedPayment, invoice: Invoice, tip: number):
   }
   const progress =
     confirmations > 0 &&
-    html` <progress max="${confirmations}" value="${Math.min(confirmed, confirmations)}" aria-label="Confirmations"></progress>`
-  return html`${groupThousands(confirmed)}${confirmed < confirmations && html` of ${confirmations}`}${progress}<span class="below">block ${groupThousands(location.height)}, ${pool}</span>`
+    html` <progress max="${confirmations}" value="${Math.min(confirmed, confirmations)}" aria-label="${plain('confirmations')}"></progress>`
+  return html`${confirmed < confirmations ? say('payment_confirmed_of', { confirmed, needed: confirmations }) : groupThousands(confirmed)}${progress}<span class="below">${say('payment_block', { height: groupThousands(location.height), pool })}</span>`
 }
 
 /** The badge text of an unmined payment, and its reason. */
@@ -248,13 +255,15 @@ function unminedBadge(
   { vanished, inSnapshot }: ConfirmedPayment,
   { needsAttention }: Invoice,
 ): [string, string | null] {
-  if (vanished !== null) return ['unmined', 'not in the mempool']
-  if (!needsAttention) return ['in the mempool', null]
-  return inSnapshot ? ['in the mempool', 'waiting to be mined again'] : ['unmined', 'its block was reorged']
+  if (vanished !== null) return [plain('payment_unmined'), plain('payment_not_in_mempool')]
+  if (!needsAttention) return [plain('payment_in_mempool'), null]
+  return inSnapshot
+    ? [plain('payment_in_mempool'), plain('payment_waiting')]
+    : [plain('payment_unmined'), plain('payment_reorged')]
 }
 
 function deliveryAttempts({ attempts, webhookSet }: InvoiceView): Html {
   if (attempts.length > 0) return attemptTable(attempts)
-  if (webhookSet) return html`<p class="empty">No delivery attempts yet.</p>`
-  return html`<p class="empty">No webhook is set. <a href="/webhook">Set a webhook</a> to notify your server.</p>`
+  if (webhookSet) return html`<p class="empty">${say('attempts_none_yet')}</p>`
+  return html`<p class="empty">${say('webhook_not_set', { link: '/webhook' })}</p>`
 }

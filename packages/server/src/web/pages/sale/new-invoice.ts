@@ -4,6 +4,7 @@ import { field } from '../../components/form.ts'
 import { dashboardPage, type PageUser } from '../../components/layout.ts'
 import { expiryField } from '../../components/sale/expiry-field.ts'
 import { booleanAttribute, type Html, html } from '../../html.ts'
+import { plain, say } from '../../text/dashboard.ts'
 
 /** The fields of the form as they were sent. */
 export interface NewInvoiceForm {
@@ -31,17 +32,17 @@ export function newInvoicePage(user: PageUser, { viewingKeySet, units, form, err
   return dashboardPage({
     ...user,
     menuPath: '/invoices',
-    title: 'New invoice',
+    title: plain('invoice_new'),
     error,
     body: viewingKeySet
       ? html`<form class="card narrow" method="post" action="/invoices">
           ${amountFields(units, form)}
-          ${field({ name: 'order_id', label: 'Order', value: orderId ?? '', required: false, maxlength: INVOICE_FIELDS.orderId.request.maxLength, attributes: OFF, hint: 'Optional. The number under which you find the invoice again.' })}
-          ${field({ name: 'description', label: 'Description', value: description ?? '', required: false, maxlength: INVOICE_FIELDS.description.request.maxLength, attributes: OFF, hint: 'Optional. The buyer sees it above the amount.' })}
-          ${expiryField('Valid for', form.expires_in_secs ?? String(EXPIRY_SECS.default))}
-          <button class="primary">Create invoice</button>
+          ${field({ name: 'order_id', label: plain('order'), value: orderId ?? '', required: false, maxlength: INVOICE_FIELDS.orderId.request.maxLength, attributes: OFF, hint: plain('order_hint') })}
+          ${field({ name: 'description', label: plain('description'), value: description ?? '', required: false, maxlength: INVOICE_FIELDS.description.request.maxLength, attributes: OFF, hint: plain('description_hint') })}
+          ${expiryField(plain('valid_for'), form.expires_in_secs ?? String(EXPIRY_SECS.default))}
+          <button class="primary">${say('invoice_create')}</button>
         </form>`
-      : html`<div class="card narrow"><p>Invoice addresses are derived from your viewing key. You have not set one yet.</p><p><a class="button primary" href="/viewing-key">Set your viewing key</a></p></div>`,
+      : html`<div class="card narrow"><p>${say('invoice_needs_viewing_key')}</p><p><a class="button primary" href="/viewing-key">${say('set_your_viewing_key')}</a></p></div>`,
   })
 }
 
@@ -51,9 +52,9 @@ function amountFields(
 ): Html {
   const options = units.map(name => html`<option${booleanAttribute('selected', name === unit)}>${name}</option>`)
   return html`<div class="amount-with-unit">
-      ${field({ name: 'amount', label: 'Amount', value: amount, required: false, autofocus: true, maxlength: 25, describedBy: 'amount-help', attributes: html` inputmode="decimal" autocomplete="off" pattern="${DECIMAL_PATTERN}"` })}
-      <div class="field"><label for="unit">Currency</label><select id="unit" name="unit">${options}</select></div>
+      ${field({ name: 'amount', label: plain('amount'), value: amount, required: false, autofocus: true, maxlength: 25, describedBy: 'amount-help', attributes: html` inputmode="decimal" autocomplete="off" pattern="${DECIMAL_PATTERN}"` })}
+      <div class="field"><label for="unit">${say('currency')}</label><select id="unit" name="unit">${options}</select></div>
     </div>
-    <p class="hint" id="amount-help">A price in money is converted to ZEC once, at the current rate. An amount in ZEC has up to eight decimal places.</p>
-    <label class="choice"><input type="checkbox" name="open_amount" value="1"${booleanAttribute('checked', open !== undefined)}> Let the buyer choose the amount</label>`
+    <p class="hint" id="amount-help">${say('amount_hint')}</p>
+    <label class="choice"><input type="checkbox" name="open_amount" value="1"${booleanAttribute('checked', open !== undefined)}> ${say('invoice_open_amount')}</label>`
 }

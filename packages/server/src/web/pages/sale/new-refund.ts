@@ -6,6 +6,7 @@ import { dashboardPage, type PageUser } from '../../components/layout.ts'
 import { invoiceTitle } from '../../components/sale/order.ts'
 import { formatZecAmount } from '../../format.ts'
 import { booleanAttribute, type Html, html } from '../../html.ts'
+import { plain, say } from '../../text/dashboard.ts'
 
 interface NewRefundView extends Refundable {
   readonly part?: string
@@ -22,13 +23,13 @@ export function newRefundPage(user: PageUser, view: NewRefundView): Html {
   return dashboardPage({
     ...user,
     menuPath: '/invoices',
-    title: `Refund ${invoiceTitle(invoice)}`,
+    title: plain('refund_of', { invoice: invoiceTitle(invoice) }),
     error,
     body:
       leftZat > 0n
         ? form(view)
-        : html`<div class="card narrow"><p>Nothing can be refunded now: no confirmed payment is left that is not refunded already.</p>
-            <p><a class="button" href="/invoices/${invoice.publicId}">Back to the invoice</a></p></div>`,
+        : html`<div class="card narrow"><p>${say('refund_nothing')}</p>
+            <p><a class="button" href="/invoices/${invoice.publicId}">${say('back_to_invoice')}</a></p></div>`,
   })
 }
 
@@ -39,13 +40,13 @@ function form({ invoice, leftZat, part, amount = '', address = '', reason = '' }
   const option = (value: 'all' | 'overpaid' | 'part', label: string) =>
     html`<option value="${value}"${booleanAttribute('selected', value === chosen)}>${label}</option>`
   return html`<form class="card narrow" method="post" action="/invoices/${publicId}/refund">
-    <div class="field"><label for="part">What to send back</label><select id="part" name="part">
-      ${overpaid !== null && option('overpaid', `What was overpaid: ${formatZecAmount(overpaid)}`)}
-      ${option('all', `Everything that is left: ${formatZecAmount(leftZat)}`)}
-      ${option('part', 'Another amount')}</select></div>
-    ${field({ name: 'amount', label: 'Amount in ZEC', value: amount, required: false, maxlength: 20, hint: `Only for another amount: at most ${formatZecAmount(leftZat)}.`, attributes: html` inputmode="decimal" autocomplete="off" pattern="${AMOUNT_PATTERN}"` })}
-    ${field({ name: 'address', label: 'Address', value: address, required: false, maxlength: MAX_REFUND_ADDRESS_CHARS, attributes: OFF, hint: 'Optional. Without one you get a link for the buyer, who gives it.' })}
-    ${field({ name: 'reason', label: 'Reason', value: reason, required: false, maxlength: REFUND_FIELDS.reason.request.maxLength, attributes: OFF, hint: 'Optional. For yourself: the buyer does not see it.' })}
-    <button class="primary">Create refund</button>
+    <div class="field"><label for="part">${say('refund_part')}</label><select id="part" name="part">
+      ${overpaid !== null && option('overpaid', plain('refund_overpaid', { amount: formatZecAmount(overpaid) }))}
+      ${option('all', plain('refund_all', { amount: formatZecAmount(leftZat) }))}
+      ${option('part', plain('refund_other'))}</select></div>
+    ${field({ name: 'amount', label: plain('amount_in_zec'), value: amount, required: false, maxlength: 20, hint: plain('refund_other_hint', { amount: formatZecAmount(leftZat) }), attributes: html` inputmode="decimal" autocomplete="off" pattern="${AMOUNT_PATTERN}"` })}
+    ${field({ name: 'address', label: plain('address'), value: address, required: false, maxlength: MAX_REFUND_ADDRESS_CHARS, attributes: OFF, hint: plain('refund_address_hint') })}
+    ${field({ name: 'reason', label: plain('reason'), value: reason, required: false, maxlength: REFUND_FIELDS.reason.request.maxLength, attributes: OFF, hint: plain('refund_reason_hint') })}
+    <button class="primary">${say('refund_create')}</button>
   </form>`
 }

@@ -7,6 +7,7 @@ import { REFUND_LABELS } from '../../components/sale/refund-badge.ts'
 import { refundTable } from '../../components/sale/refund-table.ts'
 import { saleTabs } from '../../components/sale/tabs.ts'
 import { booleanAttribute, type Html, html } from '../../html.ts'
+import { plain, say } from '../../text/dashboard.ts'
 
 interface RefundsView extends PagerLinks {
   readonly refunds: readonly RefundWithInvoice[]
@@ -24,21 +25,21 @@ export const MAX_PAID_AT_ONCE = 10
 export function refundsPage(user: PageUser, view: RefundsView): Html {
   const { refunds, status, totals, token } = view
   const isPayable = refunds.some(({ refund }) => refund.status === 'ready')
-  const none = status === null ? 'No refunds yet. Create one on the page of an invoice.' : 'No matching refunds.'
+  const none = plain(status === null ? 'refunds_none' : 'refunds_no_match')
   return dashboardPage({
     ...user,
     menuPath: '/invoices',
-    title: 'Refunds',
+    title: plain('refunds'),
     error: view.error,
     body: html`
       ${saleTabs('/refunds')}
-      <p class="lead">What you send back to buyers. zatgate cannot spend: your own wallet pays, and you mark the refund as sent.</p>
+      <p class="lead">${say('refunds_lead')}</p>
       ${filter(status)}
-      <section class="card" aria-label="Refunds">
-        ${refunds.length > 0 && html`<div class="summary">${totalsLine(totals, 'refund', 'in all')}${exportButton('refunds', token, { status: status ?? '' })}</div>`}
-        <form method="post" action="/refunds/pay" aria-label="Refunds">
+      <section class="card" aria-label="${plain('refunds')}">
+        ${refunds.length > 0 && html`<div class="summary">${totalsLine(totals, 'refunds')}${exportButton('refunds', token, { status: status ?? '' })}</div>`}
+        <form method="post" action="/refunds/pay" aria-label="${plain('refunds')}">
           ${refunds.length > 0 ? refundTable(refunds, true) : html`<p class="empty">${none}</p>`}
-          ${isPayable && html`<p><button class="primary">Pay the selected</button> <span class="hint">Up to ${MAX_PAID_AT_ONCE} at once, by one payment of your wallet.</span></p>`}
+          ${isPayable && html`<p><button class="primary">${say('refunds_pay_selected')}</button> <span class="hint">${say('refunds_pay_selected_hint', { max: MAX_PAID_AT_ONCE })}</span></p>`}
         </form>
         ${pager(view)}
       </section>`,
@@ -52,9 +53,9 @@ function filter(status: RefundStatus | null): Html {
   )
   return filterForm({
     path: '/refunds',
-    label: 'Filter refunds',
+    label: plain('refunds_filter'),
     used: status === null ? 0 : 1,
     isFiltered: status !== null,
-    fields: html`<div class="field"><label for="status">Status</label><select id="status" name="status"><option value="">any</option>${options}</select></div>`,
+    fields: html`<div class="field"><label for="status">${say('status')}</label><select id="status" name="status"><option value="">${say('any')}</option>${options}</select></div>`,
   })
 }

@@ -10,8 +10,9 @@ import { invoiceTitle } from '../../components/sale/order.ts'
 import { manualPayment, walletLink } from '../../components/sale/payment-request.ts'
 import { refundBadge } from '../../components/sale/refund-badge.ts'
 import { refundTable, SELECT_PREFIX } from '../../components/sale/refund-table.ts'
-import { bigAmount, formatZecAmount, groupThousands, pluralize, shorten, timeElement } from '../../format.ts'
+import { bigAmount, formatZecAmount, groupThousands, shorten, timeElement } from '../../format.ts'
 import { type Child, type Html, html } from '../../html.ts'
+import { plain, say } from '../../text/dashboard.ts'
 
 interface RefundView extends RefundWithInvoice {
   /** The link for the buyer. */
@@ -25,15 +26,15 @@ export function refundPage(user: PageUser, view: RefundView): Html {
   return dashboardPage({
     ...user,
     menuPath: '/invoices',
-    title: `Refund ${shorten(refund.publicId, 8, 0)}`,
+    title: plain('refund_name', { id: shorten(refund.publicId, 8, 0) }),
     error,
     body: html`<div class="stack">
       ${summary(view)}
       <div class="columns">
         ${refund.status === 'awaiting_address' && askBuyer(view)}
         ${refund.status === 'ready' && payRefund(view)}
-        <section class="card" aria-labelledby="facts"><h2 id="facts">Details</h2>${facts(view)}
-        ${isOpen && confirmedButton(`/refunds/${refund.publicId}/cancel`, 'Cancel refund', { question: 'Cancel this refund?', consequence: 'The buyer’s link stops working. You can create another refund for the invoice.' })}</section>
+        <section class="card" aria-labelledby="facts"><h2 id="facts">${say('details')}</h2>${facts(view)}
+        ${isOpen && confirmedButton(`/refunds/${refund.publicId}/cancel`, plain('refund_cancel'), { question: plain('refund_cancel_question'), consequence: plain('refund_cancel_effect') })}</section>
       </div>
     </div>`,
   })
@@ -42,7 +43,7 @@ export function refundPage(user: PageUser, view: RefundView): Html {
 function summary({ refund }: RefundView): Html {
   const { status, amountZat } = refund
   const price = formatPrice(refund)
-  return html`<section class="card hero" aria-label="Status">
+  return html`<section class="card hero" aria-label="${plain('status')}">
     <p>${refundBadge(status)}</p>
     ${bigAmount(price ?? formatZecAmount(amountZat))}
     <p class="below">${price !== null && html`${formatZecAmount(amountZat)} · `}${groupThousands(amountZat)} zat</p>
@@ -52,20 +53,23 @@ function summary({ refund }: RefundView): Html {
 }
 
 const EXPLANATIONS = {
-  awaiting_address: 'Send the link to the buyer, who gives an address for the refund.',
-  ready: 'Pay it from your own wallet, then mark it as sent.',
-  sent: 'You marked this refund as sent.',
-  canceled: 'You canceled this refund. Do not pay it.',
+  awaiting_address: plain('refund_awaiting_text'),
+  ready: plain('refund_ready_text'),
+  sent: plain('refund_sent_text'),
+  canceled: plain('refund_canceled_text'),
 } as const
 
 function askBuyer({ refund, invoice, url }: RefundView): Html {
-  const subject = `Your refund for ${invoice.orderId === null ? 'your order' : `order ${invoice.orderId}`}`
-  const body = `Please enter the address of your Zcash wallet here, so that we can send back ${formatZecAmount(refund.amountZat)}:\n\n${url}\n`
+  const { orderId } = invoice
+  const subject =
+    orderId === null ? plain('refund_mail_subject') : plain('refund_mail_subject_order', { order: orderId })
+  const request = plain('refund_mail_request', { amount: formatZecAmount(refund.amountZat) })
+  const body = `${request}\n\n${url}\n`
   const mail = `mailto:?subject=${encodeURIComponent(subject)}&body=${encodeURIComponent(body)}`
-  return html`<section class="card" aria-labelledby="ask"><h2 id="ask">Link for the buyer</h2>
-    <p>${copyable(url, 'the link')}</p>
-    <p><a class="button" href="${mail}">Write a mail</a></p>
-    <p class="hint">Send it to the address of the order only: the link decides where the money goes.</p>
+  return html`<section class="card" aria-labelledby="ask"><h2 id="ask">${say('refund_link')}</h2>
+    <p>${copyable(url, plain('the_link'))}</p>
+    <p><a class="button" href="${mail}">${say('send_email')}</a></p>
+    <p class="hint">${say('refund_link_hint')}</p>
   </section>`
 }
 
@@ -73,7 +77,7 @@ function payRefund(view: RefundView): Html {
   const { address, amountZat, publicId } = view.refund
   const uri = refundPaymentUri(view)
   if (address === null || uri === null) return html``
-  return html`<section class="card checkout" aria-labelledby="pay"><h2 id="pay">Pay from your wallet</h2>
+  return html`<section class="card checkout" aria-labelledby="pay"><h2 id="pay">${say('pay_from_wallet')}</h2>
     ${walletLink(uri)}
     ${manualPayment(amountZat, address)}
     ${sentForm(`/refunds/${publicId}/sent`, [])}
@@ -84,22 +88,27 @@ function payRefund(view: RefundView): Html {
 function sentForm(action: string, ids: readonly string[]): Html {
   return html`<form method="post" action="${action}">
     ${ids.map(id => html`<input type="hidden" name="${SELECT_PREFIX}${id}" value="1">`)}
-    ${field({ name: 'txid', label: 'Transaction ID', maxlength: 64, hint: 'Your wallet shows it once the payment is sent: 64 characters.', attributes: html` autocomplete="off" spellcheck="false" autocapitalize="none"` })}
-    <button class="primary">Mark as sent</button></form>`
+    ${field({ name: 'txid', label: plain('transaction_id'), maxlength: 64, hint: plain('refund_txid_hint'), attributes: html` autocomplete="off" spellcheck="false" autocapitalize="none"` })}
+    <button class="primary">${say('refund_mark_sent')}</button></form>`
 }
 
 function facts({ refund, invoice }: RefundView): Html {
   const { reason, address, addressFromBuyer, txid, createdAt, updatedAt } = refund
   const rows: (readonly [string, Child])[] = [
-    ['Invoice', html`<a href="/invoices/${invoice.publicId}">${invoiceTitle(invoice)}</a>`],
-    ...(reason === null ? [] : [['Reason', reason] as const]),
-    ['ID', copyable(refund.publicId, 'the ID')],
+    [plain('invoice'), html`<a href="/invoices/${invoice.publicId}">${invoiceTitle(invoice)}</a>`],
+    ...(reason === null ? [] : [[plain('reason'), reason] as const]),
+    [plain('id'), copyable(refund.publicId, plain('the_id'))],
     ...(address === null
       ? []
-      : [[addressFromBuyer ? 'Address, from the buyer' : 'Address', copyable(address, 'the address')] as const]),
-    ...(txid === null ? [] : [['Transaction', copyable(txid, 'the transaction ID')] as const]),
-    ['Created', timeElement(createdAt)],
-    ['Last change', timeElement(updatedAt)],
+      : [
+          [
+            addressFromBuyer ? plain('refund_address_from_buyer') : plain('address'),
+            copyable(address, plain('the_address')),
+          ] as const,
+        ]),
+    ...(txid === null ? [] : [[plain('transaction'), copyable(txid, plain('the_transaction_id'))] as const]),
+    [plain('created'), timeElement(createdAt)],
+    [plain('last_change'), timeElement(updatedAt)],
   ]
   return definitionList(rows)
 }
@@ -110,19 +119,19 @@ export function refundPaymentPage(user: PageUser, refunds: readonly RefundWithIn
   return dashboardPage({
     ...user,
     menuPath: '/invoices',
-    title: `Pay ${pluralize(refunds.length, 'refund')}`,
+    title: plain('refunds_pay', { count: refunds.length }),
     error,
     body: html`<div class="columns">
-      <section class="card checkout" aria-labelledby="pay"><h2 id="pay">One payment of your wallet</h2>
+      <section class="card checkout" aria-labelledby="pay"><h2 id="pay">${say('refunds_pay_one')}</h2>
         ${bigAmount(formatZecAmount(totalZat))}
         ${walletLink(uri)}
-        <p class="hint">A payment request for ${pluralize(refunds.length, 'payment')} (ZIP 321). If your wallet does not read it, pay the refunds one by one.</p>
+        <p class="hint">${say('refunds_pay_hint', { count: refunds.length })}</p>
         ${sentForm(
           '/refunds/sent',
           refunds.map(({ refund }) => refund.publicId),
         )}
       </section>
-      <section class="card" aria-label="Refunds">${refundTable(refunds, false)}</section>
+      <section class="card" aria-label="${plain('refunds')}">${refundTable(refunds, false)}</section>
     </div>`,
   })
 }

@@ -13,12 +13,13 @@ import { formFields, queryFields } from '../../forms.ts'
 import type { Html } from '../../html.ts'
 import { accountPage, deletionRequestedPage, newEmailPage } from '../../pages/account/account.ts'
 import { emailUndonePage, undoEmailPage } from '../../pages/account/undo-email.ts'
+import { plain } from '../../text/dashboard.ts'
 
 const PATH = '/account'
 
 const FLASHES: ReadonlyMap<string, string> = new Map([
-  ['email', 'Email changed. The previous address can undo this for seven days.'],
-  ['kept', 'The account is kept. Create new API keys: the earlier ones stay revoked.'],
+  ['email', plain('email_changed')],
+  ['kept', plain('deletion_kept')],
 ])
 
 export function accountPages(site: Site): void {
@@ -105,7 +106,7 @@ export function accountPages(site: Site): void {
     const form = formFields(request)
     if (normaliseEmail(form.confirm_email ?? '') !== normaliseEmail(user.account.email)) {
       reply.code(400)
-      return accountPage(site.pageUser(user), { error: 'Enter the email of this account to confirm its deletion.' })
+      return accountPage(site.pageUser(user), { error: plain('deletion_email_wrong') })
     }
     return site.requireRecentAuth({ request, reply, user, form, menuPath: PATH }, async () => {
       const dueAt = await accountDeletions.request(user.account, user.actor)

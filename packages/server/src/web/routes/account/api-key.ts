@@ -8,6 +8,7 @@ import { errorSentence } from '../../error-text.ts'
 import { type FormFields, formFields, idParam, queryFields } from '../../forms.ts'
 import { type ApiKeysView, apiKeysPage, SCOPE_PREFIX } from '../../pages/account/api-key.ts'
 import { type Place, pagerLinks, paginate } from '../../paginate.ts'
+import { plain } from '../../text/dashboard.ts'
 
 const PAGE_SIZE = 50
 const PATH = '/api-keys'
@@ -18,11 +19,12 @@ function rightsIn(form: FormFields, now: number): KeyRights | null {
   const scopes = SCOPE_NAMES.filter(scope => form[SCOPE_PREFIX + scope] !== undefined)
   if (scopes.length === 0) {
     for (const [name, value] of Object.entries({ last_day: lastDay, addresses }))
-      if (value !== '') throw invalidField(name, 'choose also what the key may do')
+      if (value !== '') throw invalidField(name, plain('key_scope_missing'))
     return null
   }
   const day = parseDay(lastDay)
-  if (lastDay !== '' && (day === null || day + DAY_SECS <= now)) throw invalidField('last_day', 'today or a later date')
+  if (lastDay !== '' && (day === null || day + DAY_SECS <= now))
+    throw invalidField('last_day', plain('key_last_day_error'))
   const blocks = addresses.split(/[\s,;]+/).filter(block => block !== '')
   return { scopes, expiresAt: day && day + DAY_SECS, addresses: blocks.length > 0 ? blocks : null }
 }
@@ -49,7 +51,7 @@ export function apiKeyPages(site: Site): void {
   site.page('GET', PATH, async (request, _reply, user) => {
     const query = queryFields(request)
     const { done } = query
-    const flash = done === 'revoked' ? { flash: 'API key revoked. It no longer works.' } : {}
+    const flash = done === 'revoked' ? { flash: plain('key_revoked_done') } : {}
     return apiKeysPage(site.pageUser(user), { ...(await view(user, query)), ...flash })
   })
 

@@ -5,6 +5,7 @@ import { errorSentence } from '../../error-text.ts'
 import { formFields, idParam, queryFields } from '../../forms.ts'
 import { type SessionsView, sessionsPage } from '../../pages/account/session.ts'
 import { type Place, pagerLinks, paginate } from '../../paginate.ts'
+import { plain } from '../../text/dashboard.ts'
 
 const PAGE_SIZE = 50
 const PATH = '/sessions'
@@ -25,7 +26,7 @@ export function sessionPages(site: Site): void {
   site.page('GET', PATH, async (request, _reply, user) => {
     const query = queryFields(request)
     const { done } = query
-    const flash = done === 'ended' ? { flash: 'Session ended.' } : {}
+    const flash = done === 'ended' ? { flash: plain('session_ended') } : {}
     return sessionsPage(site.pageUser(user), { ...(await view(user, query)), ...flash })
   })
 

@@ -18,14 +18,7 @@ import { errorSentence } from '../../error-text.ts'
 import { formFields } from '../../forms.ts'
 import { codePage, signInPage } from '../../pages/account/sign-in.ts'
 import { isPlainHttp, requireCookieOrigin } from '../../plain-http.ts'
-
-const RESERVED_EMAIL =
-  'The email of your account was changed less than seven days ago. We mailed you a link that undoes it.'
-
-/** Some browsers keep the cookie of no http page, not even on the machine itself. */
-const HTTPS_NEEDED = 'This browser keeps no sign-in over plain http. Open this page over https.'
-const NO_COOKIE =
-  'This browser has not requested a code, or its request is older than ten minutes, or it blocks cookies. Allow them, and request another code here.'
+import { plain } from '../../text/dashboard.ts'
 
 export function signInPages(site: Site): void {
   const { deps } = site
@@ -63,7 +56,9 @@ export function signInPages(site: Site): void {
       const browser = readCodeCookie(request)
       if (browser === undefined) {
         reply.code(400)
-        return codePage({ mailboxUrl: sandboxMailboxUrl(deps), error: isPlainHttp(request) ? HTTPS_NEEDED : NO_COOKIE })
+        // Some browsers keep the cookie of no http page, not even on the machine itself.
+        const error = isPlainHttp(request) ? plain('https_needed') : plain('no_code_requested')
+        return codePage({ mailboxUrl: sandboxMailboxUrl(deps), error })
       }
       const known = readBrowserCookie(request)
       const { token, knownBrowser } = await signIn.signIn(browser, code, label, known, visitor(request))
@@ -76,12 +71,12 @@ export function signInPages(site: Site): void {
       const mailboxUrl = sandboxMailboxUrl(deps)
       if (error.code === 'email_taken') {
         reply.code(409)
-        return codePage({ mailboxUrl, error: RESERVED_EMAIL })
+        return codePage({ mailboxUrl, error: plain('email_reserved') })
       }
       reply.code(400)
       return codePage({
         mailboxUrl,
-        error: 'The code is incorrect or has expired. Try again, or request another code.',
+        error: plain('wrong_code'),
       })
     }
   })

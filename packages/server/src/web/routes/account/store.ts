@@ -7,13 +7,14 @@ import { errorSentence } from '../../error-text.ts'
 import { type FormFields, fileField, formFields, queryFields } from '../../forms.ts'
 import type { Html } from '../../html.ts'
 import { parseStoreForm, parseTermsForm, storePage } from '../../pages/account/store.ts'
+import { plain } from '../../text/dashboard.ts'
 
 const PATH = '/store'
 
 const FLASHES: ReadonlyMap<string, string> = new Map([
-  ['saved', 'Saved. Defaults apply to new invoices.'],
-  ['logo', 'Logo saved.'],
-  ['removed', 'Logo removed.'],
+  ['saved', plain('store_saved')],
+  ['logo', plain('store_logo_saved')],
+  ['removed', plain('store_logo_removed')],
 ])
 
 export function storePages(site: Site): void {

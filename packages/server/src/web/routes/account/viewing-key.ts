@@ -8,6 +8,7 @@ import { errorSentence } from '../../error-text.ts'
 import { formFields, queryFields } from '../../forms.ts'
 import type { Html } from '../../html.ts'
 import { viewingKeyPage } from '../../pages/account/viewing-key.ts'
+import { plain } from '../../text/dashboard.ts'
 
 const PATH = '/viewing-key'
 
@@ -31,7 +32,7 @@ export function viewingKeyPages(site: Site): void {
   }
 
   site.page('GET', PATH, async (request, _reply, user) => {
-    const flash = queryFields(request).done === 'confirmations' ? { flash: 'Saved. Applies to new invoices.' } : {}
+    const flash = queryFields(request).done === 'confirmations' ? { flash: plain('confirmations_saved') } : {}
     return viewingKeyPage(site.pageUser(user), { ...(await view(user.account)), ...flash })
   })
 
@@ -50,7 +51,12 @@ export function viewingKeyPages(site: Site): void {
       try {
         const { account, firstAddress } = await viewingKeys.set(before, text, actor)
         const setupSteps = await dashboard.setupSteps(account)
-        const changed = { firstAddress, justSet: true, showNextStep: !setupSteps.invoice, flash: 'Viewing key saved.' }
+        const changed = {
+          firstAddress,
+          justSet: true,
+          showNextStep: !setupSteps.invoice,
+          flash: plain('viewing_key_saved'),
+        }
         const shown = { ...(await view(account)), ...changed }
         return viewingKeyPage(site.pageUser(user), shown)
       } catch (error) {

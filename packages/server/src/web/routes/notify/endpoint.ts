@@ -16,19 +16,20 @@ import {
   newEndpointPage,
   TYPE_PREFIX,
 } from '../../pages/notify/endpoint.ts'
+import { plain } from '../../text/dashboard.ts'
 
 const PATH = '/webhook/endpoints'
 const MENU_PATH = '/webhook'
 const LISTED_DELIVERIES = 10
 
 const FLASHES: ReadonlyMap<string, string> = new Map([
-  ['saved', 'Endpoint saved. Waiting deliveries use it too.'],
-  ['test', 'Test event queued. It appears below once it is sent.'],
-  ['resumed', 'The endpoint gets events again, from now on.'],
-  ['recovering', 'The endpoint gets events again. What it has missed is sent first, in order.'],
-  ['recovered', 'What was not delivered since then is sent again, in order.'],
-  ['none', 'No events since then: there is nothing to send.'],
-  ['disabled', 'Endpoint disabled. No events are sent to it.'],
+  ['saved', plain('endpoint_saved')],
+  ['test', plain('test_event_queued')],
+  ['resumed', plain('endpoint_resumed')],
+  ['recovering', plain('endpoint_recovering')],
+  ['recovered', plain('endpoint_recovered')],
+  ['none', plain('endpoint_nothing_missed')],
+  ['disabled', plain('endpoint_disabled_done')],
 ])
 
 /** After these the page refreshes until the deliveries have ended. */
@@ -60,7 +61,7 @@ export function endpointPages(site: Site): void {
       try {
         const terms = { ...parseTerms(form), ...secretOf(form) }
         const { endpoint, secret } = await endpoints.create(user.account, terms, user.actor)
-        return page(user, endpoint.publicId, { secret, flash: 'Endpoint added.' })
+        return page(user, endpoint.publicId, { secret, flash: plain('endpoint_added') })
       } catch (error) {
         const problem = errorSentence(error)
         reply.code(400)
@@ -118,7 +119,7 @@ export function endpointPages(site: Site): void {
     return site.requireRecentAuth({ request, reply, user, form, menuPath: MENU_PATH }, async () => {
       try {
         const secret = await endpoints.rotateSecret(user.account, id, secretOf(form).secret, user.actor)
-        return page(user, id, { secret, flash: 'Signing secret rotated.' })
+        return page(user, id, { secret, flash: plain('secret_rotated') })
       } catch (error) {
         if (!(error instanceof AppError && error.kind === 'invalid')) throw error
         reply.code(400)
@@ -148,7 +149,7 @@ export function endpointPages(site: Site): void {
     const id = idParam(request)
     try {
       const since = parseDay(formFields(request).since ?? '')
-      if (since === null) throw invalidField('since', 'a date, such as 2026-01-31')
+      if (since === null) throw invalidField('since', plain('date_error'))
       const first = await endpoints.recover(user.account, id, since, user.actor)
       return reply.redirect(`${PATH}/${id}?done=${first === null ? 'none' : 'recovered'}`, 303)
     } catch (error) {

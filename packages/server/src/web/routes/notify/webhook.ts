@@ -12,19 +12,20 @@ import { attemptPage } from '../../pages/notify/attempt.ts'
 import { type WebhookView, webhookPage } from '../../pages/notify/webhook.ts'
 import { type Place, pagerLinks, paginate } from '../../paginate.ts'
 import { receiversFor } from '../../receivers.ts'
+import { plain } from '../../text/dashboard.ts'
 
 const PAGE_SIZE = 25
 const PATH = '/webhook'
 
 const FLASHES: ReadonlyMap<string, string> = new Map([
-  ['url', 'Webhook URL changed. Pending deliveries use the new URL too.'],
-  ['test', 'Test event queued. It appears below once it is sent.'],
-  ['resend', 'The event is resent as a new delivery.'],
-  ['resent', 'The failed events are queued again, each as a new delivery.'],
-  ['resent-some', 'The oldest failed events are queued again. Resend the others once these are delivered.'],
-  ['none-failed', 'No failed events: there is nothing to resend.'],
-  ['removed', 'Webhook removed. No more events are sent to it.'],
-  ['endpoint-removed', 'Endpoint removed. No more events are sent to it.'],
+  ['url', plain('webhook_url_changed')],
+  ['test', plain('test_event_queued')],
+  ['resend', plain('event_resent')],
+  ['resent', plain('events_resent')],
+  ['resent-some', plain('events_resent_some')],
+  ['none-failed', plain('events_none_failed')],
+  ['removed', plain('webhook_removed')],
+  ['endpoint-removed', plain('endpoint_removed')],
 ])
 
 /** After these the page refreshes until the deliveries have ended. */
@@ -90,7 +91,7 @@ export function webhookPages(site: Site): void {
       try {
         const { secret } = await webhooks.set(user.account, url.trim(), user.actor)
         if (secret === null) return reply.redirect(`${PATH}?done=url`, 303)
-        return webhookPage(site.pageUser(user), { ...(await view(user)), secret, flash: 'Webhook set.' })
+        return webhookPage(site.pageUser(user), { ...(await view(user)), secret, flash: plain('webhook_saved') })
       } catch (error) {
         reply.code(400)
         return webhookPage(site.pageUser(user), { ...(await view(user)), url, error: errorSentence(error) })
@@ -101,7 +102,7 @@ export function webhookPages(site: Site): void {
   site.page('POST', `${PATH}/rotate-secret`, async (request, reply, user) =>
     site.requireRecentAuth({ request, reply, user, form: formFields(request), menuPath: PATH }, async () => {
       const secret = await webhooks.rotateSecret(user.account, user.actor)
-      return webhookPage(site.pageUser(user), { ...(await view(user)), secret, flash: 'Signing secret rotated.' })
+      return webhookPage(site.pageUser(user), { ...(await view(user)), secret, flash: plain('secret_rotated') })
     }),
   )
 

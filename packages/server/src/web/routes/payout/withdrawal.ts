@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import { AppError } from '../../../domain/error.ts'
 import { paymentUri } from '../../../domain/sale/payment-uri.ts'
 import type { WithdrawalWithInvoice } from '../../../services/payout/withdrawal.ts'
-import { AMOUNT_ERROR, parseZec } from '../../amount.ts'
+import { parseZec } from '../../amount.ts'
 import type { AuthenticatedUser } from '../../auth.ts'
 import type { Site } from '../../context.ts'
 import { currentRate } from '../../current-rate.ts'
@@ -12,6 +12,7 @@ import type { Html } from '../../html.ts'
 import { withdrawalPage } from '../../pages/payout/withdrawal.ts'
 import { type WithdrawalsView, withdrawalsPage } from '../../pages/payout/withdrawal-list.ts'
 import { type Place, pagerLinks, paginate } from '../../paginate.ts'
+import { plain } from '../../text/dashboard.ts'
 
 const PATH = '/withdrawals'
 const PAGE_SIZE = 20
@@ -63,7 +64,7 @@ export function withdrawalPages(site: Site): void {
       return list(user, undefined, { form: { amount, currency, payoutTo }, error })
     }
     const amountZat = parseZec(amount)
-    if (amountZat === null) return showForm(AMOUNT_ERROR)
+    if (amountZat === null) return showForm(plain('amount_error'))
     const order = { amountZat, fiatCurrency: currency, payoutTo: payoutTo.trim(), idempotencyKey: undefined }
     return site.requireRecentAuth({ request, reply, user, form, menuPath: PATH }, async () => {
       try {

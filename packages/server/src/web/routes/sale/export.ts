@@ -11,6 +11,7 @@ import { checkFormToken, formToken } from '../../form-token.ts'
 import { formFields, queryFields } from '../../forms.ts'
 import { statusFilter } from '../../invoice-filter.ts'
 import { exportPage } from '../../pages/sale/export.ts'
+import { plain } from '../../text/dashboard.ts'
 
 export function exportPages(site: Site): void {
   const { exports, keyedHash } = site.deps
@@ -33,11 +34,9 @@ export function exportPages(site: Site): void {
       return show(user, { kind: isExportKind(kind) ? kind : 'invoices', from, to, error })
     }
     if (first === null || (to !== '' && last === null) || !isExportFormat(format) || !isExportKind(kind)) {
-      return reject(
-        'Enter dates as YYYY-MM-DD, for example 2026-11-21, and choose invoices or refunds, as CSV or JSON.',
-      )
+      return reject(plain('export_error'))
     }
-    if (last !== null && last < first) return reject('The end date is before the start date.')
+    if (last !== null && last < first) return reject(plain('export_error_order'))
     const period = { from: first, ...(last === null ? {} : { to: last + DAY_SECS }) }
     let file: ExportFile
     try {
@@ -56,7 +55,7 @@ export function exportPages(site: Site): void {
     } catch (error) {
       if (!(error instanceof AppError && error.kind === 'too_many')) throw error
       reply.header('retry-after', error.retryAfterSecs)
-      return reject(`${errorSentence(error)} Wait until it ends.`, 429)
+      return reject(`${errorSentence(error)} ${plain('export_error_busy')}`, 429)
     }
     const { type, fileName, chunks } = file
     return reply

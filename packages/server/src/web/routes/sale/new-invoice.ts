@@ -3,15 +3,13 @@ import { EXPIRY_SECS } from '../../../domain/sale/invoice.ts'
 import { type GivenTerms, type InvoiceBody, parseInvoiceBody } from '../../../domain/sale/invoice-request.ts'
 import { parseMoney } from '../../../domain/sale/price.ts'
 import { httpStatusOf, toAppError } from '../../../http/error.ts'
-import { AMOUNT_ERROR, parseDecimal, parseZec } from '../../amount.ts'
+import { parseDecimal, parseZec } from '../../amount.ts'
 import type { AuthenticatedUser } from '../../auth.ts'
 import type { Site } from '../../context.ts'
 import { errorSentence } from '../../error-text.ts'
 import { type FormFields, formFields } from '../../forms.ts'
 import { type NewInvoiceForm, newInvoicePage } from '../../pages/sale/new-invoice.ts'
-
-const NO_RATE =
-  'There is no exchange rate at the moment, so the price cannot be converted. Try again in a minute, or give the amount in ZEC.'
+import { plain } from '../../text/dashboard.ts'
 
 export function newInvoicePages(site: Site): void {
   const { invoices, publicUrl, storeProfiles, withdrawals } = site.deps
@@ -46,7 +44,7 @@ export function newInvoicePages(site: Site): void {
       const error = toAppError(thrown)
       const hasNoRate = error.code === 'rate_unavailable'
       reply.code(hasNoRate ? httpStatusOf(error) : 400)
-      return show(user, fields, hasNoRate ? NO_RATE : sentence)
+      return show(user, fields, hasNoRate ? plain('invoice_no_rate') : sentence)
     }
   })
 }
@@ -65,7 +63,7 @@ function parseForm(
   if (fields.expires_in_secs === undefined) return { ...amount, expiresInSecs: undefined }
   const expiresInSecs = Number(fields.expires_in_secs)
   if (!Number.isInteger(expiresInSecs) || expiresInSecs < EXPIRY_SECS.min || expiresInSecs > EXPIRY_SECS.max)
-    return `An invoice can be valid for ${EXPIRY_SECS.min} to ${EXPIRY_SECS.max} seconds.`
+    return plain('invoice_validity_error', { min: EXPIRY_SECS.min, max: EXPIRY_SECS.max })
   return { ...amount, expiresInSecs }
 }
 
@@ -74,15 +72,13 @@ function parseAmount(fields: FormFields, units: readonly string[]): string | Giv
   if (open !== undefined) {
     if (amount.trim() === '') return { openAmount: true }
     const minAmountZat = unit === 'ZEC' ? parseZec(amount) : null
-    return minAmountZat === null
-      ? 'When the buyer chooses the amount, leave yours empty, or give the minimum in ZEC.'
-      : { openAmount: true, minAmountZat }
+    return minAmountZat === null ? plain('invoice_open_amount_error') : { openAmount: true, minAmountZat }
   }
   if (unit === 'ZEC') {
     const amountZat = parseZec(amount)
-    return amountZat === null ? AMOUNT_ERROR : { amountZat }
+    return amountZat === null ? plain('amount_error') : { amountZat }
   }
-  if (!units.includes(unit)) return 'Choose a currency from the list.'
+  if (!units.includes(unit)) return plain('invoice_currency_error')
   const decimals = currencyDecimals(unit)
   const decimal = parseDecimal(amount, decimals)
   // More decimals than the currency has are as likely a separator of thousands: 1,000 EUR.
@@ -90,6 +86,6 @@ function parseAmount(fields: FormFields, units: readonly string[]): string | Giv
 }
 
 function moneyError(unit: string, decimals: number): string {
-  const places = decimals === 0 ? 'without decimal places' : `with at most ${decimals} decimal places`
-  return `Enter an amount in ${unit} greater than 0, ${places}. Write 1000, not 1,000.`
+  if (decimals === 0) return plain('money_error_whole', { currency: unit })
+  return plain('money_error', { currency: unit, count: decimals })
 }

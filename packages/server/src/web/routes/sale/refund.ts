@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import { AppError } from '../../../domain/error.ts'
 import { REFUND_STATUSES, type RefundWithInvoice } from '../../../domain/sale/refund.ts'
 import { refundUrl } from '../../../http/routes/sale/refund.ts'
-import { AMOUNT_ERROR, parseZec } from '../../amount.ts'
+import { parseZec } from '../../amount.ts'
 import type { AuthenticatedUser } from '../../auth.ts'
 import { SELECT_PREFIX } from '../../components/sale/refund-table.ts'
 import type { Site } from '../../context.ts'
@@ -14,10 +14,10 @@ import { newRefundPage } from '../../pages/sale/new-refund.ts'
 import { refundPage, refundPaymentPage } from '../../pages/sale/refund.ts'
 import { MAX_PAID_AT_ONCE, refundsPage } from '../../pages/sale/refund-list.ts'
 import { pagerLinks, paginate } from '../../paginate.ts'
+import { plain } from '../../text/dashboard.ts'
 
 const PATH = '/refunds'
 const PAGE_SIZE = 25
-const TOO_MANY = `Select at most ${MAX_PAID_AT_ONCE} refunds.`
 
 export function refundPages(site: Site): void {
   const { keyedHash, refunds, publicUrl } = site.deps
@@ -83,8 +83,8 @@ export function refundPages(site: Site): void {
 
   site.page('POST', `${PATH}/pay`, async (request, reply, user): Promise<Html | FastifyReply> => {
     const ids = selectedIds(formFields(request))
-    if (ids.length === 0) return refuse(reply, user, 'Select the refunds to pay.')
-    if (ids.length > MAX_PAID_AT_ONCE) return refuse(reply, user, TOO_MANY)
+    if (ids.length === 0) return refuse(reply, user, plain('refunds_none_selected'))
+    if (ids.length > MAX_PAID_AT_ONCE) return refuse(reply, user, plain('refunds_too_many', { max: MAX_PAID_AT_ONCE }))
     if (ids.length === 1) return reply.redirect(`${PATH}/${ids[0]}`, 303)
     try {
       return refundPaymentPage(site.pageUser(user), await refunds.ready(user.account, ids))
@@ -96,7 +96,7 @@ export function refundPages(site: Site): void {
   site.page('POST', `${PATH}/sent`, async (request, reply, user): Promise<Html | FastifyReply> => {
     const form = formFields(request)
     const ids = selectedIds(form)
-    if (ids.length > MAX_PAID_AT_ONCE) return refuse(reply, user, TOO_MANY)
+    if (ids.length > MAX_PAID_AT_ONCE) return refuse(reply, user, plain('refunds_too_many', { max: MAX_PAID_AT_ONCE }))
     const marked: string[] = []
     try {
       // Repeating it after an error changes nothing that is marked already.
@@ -126,7 +126,7 @@ export function refundPages(site: Site): void {
       return newRefundPage(site.pageUser(user), { invoice, leftZat, part, amount, address, reason, error })
     }
     const amountZat = part === 'part' ? parseZec(amount) : part === 'overpaid' ? invoice.overpaidZat : undefined
-    if (amountZat === null || amountZat === 0n) return retry(AMOUNT_ERROR)
+    if (amountZat === null || amountZat === 0n) return retry(plain('amount_error'))
     const given = {
       ...(amountZat !== undefined && { amountZat }),
       ...(address.trim() !== '' && { address }),

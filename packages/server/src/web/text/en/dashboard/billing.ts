@@ -1,0 +1,36 @@
+import type { Messages } from '../../message.ts'
+
+/** Plans and their purchases. */
+export const billing = {
+  billing: 'Billing',
+  plans: 'Plans',
+  purchases: 'Purchases',
+  purchases_none: 'No purchases yet.',
+  plan_lower_question: 'Change from {current} to {plan}?',
+  plan_lower_limit: { one: '{plan} allows {count} invoice a month.', other: '{plan} allows {count} invoices a month.' },
+  plan_lower_ends: 'It starts as soon as it is paid, and {current} ends then.',
+  plan_lower_ends_early: 'It starts as soon as it is paid, and {current}, which runs until {time}, ends then.',
+  plan_lower_credit: 'Its unused time is credited.',
+  plan_buy_name: 'Buy {plan}',
+  plan_renew_name: 'Renew {plan}',
+  plan_keep: 'Keep {plan}',
+  plan_usage: 'Invoices used this month',
+  plan_yours: 'Your plan',
+  plan_no_end: 'no end date',
+  plan_this_month: 'This month',
+  plan_used_no_limit: { one: 'invoice, no limit · resets {time}', other: 'invoices, no limit · resets {time}' },
+  plan_used_of: { one: 'invoice, of {limit} · resets {time}', other: 'invoices, of {limit} · resets {time}' },
+  plans_no_limit: 'This service has no monthly limit of invoices, and sells no plans.',
+  plans_not_sold: 'Plans cannot be bought here. The operator of this service assigns them.',
+  plan_unlimited: 'unlimited invoices',
+  plan_limit: { one: '{count} invoice a month', other: '{count} invoices a month' },
+  plans_hint:
+    'Renewing adds a period to the end of your plan. A different plan starts as soon as it is paid, and the unused time of the old plan is credited.',
+  plan_free: 'free',
+  plan_price: { one: '{price} for {count} day', other: '{price} for {count} days' },
+  plan_current: 'current plan',
+  plan_renew: 'Renew',
+  plan_buy: 'Buy',
+  purchase_failed: 'The plan could not be activated. Please contact the operator.',
+  purchase_pay: 'Pay',
+} as const satisfies Messages
