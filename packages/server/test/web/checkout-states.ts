@@ -3,6 +3,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import type { Account } from '../../src/domain/account/account.ts'
 import type { Invoice } from '../../src/domain/sale/invoice.ts'
 import type { InvoiceRequest } from '../../src/services/sale/invoice-request.ts'
+import { SWAP_STATES } from '../../src/web/components/sale/swap.ts'
 import { makePng } from '../adapters/image/images.ts'
 import { createPlainNoteScanner } from '../harness/plain-note-scanner.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
@@ -21,6 +22,14 @@ export interface BuyerState {
   /** What makes the state in the browser, once the page is open. */
   readonly act?: (page: Page) => Promise<void>
 }
+
+/** The windows in which each state is looked at. */
+export const STATE_VIEWS = [
+  { name: 'phone-light', width: 360, height: 740, colorScheme: 'light' },
+  { name: 'phone-dark', width: 360, height: 740, colorScheme: 'dark' },
+  { name: 'desktop-light', width: 1_280, height: 800, colorScheme: 'light' },
+  { name: 'desktop-dark', width: 1_280, height: 800, colorScheme: 'dark' },
+] as const
 
 const HOUR = 3_600
 const DAY = 24 * HOUR
@@ -52,12 +61,14 @@ export async function openBuyerStates(stack: AsyncDisposableStack): Promise<Buye
     openShop(stack).then(shop => ordinaryStates(shop)),
     openShop(stack).then(shop => reorganisedStates(shop)),
     openShop(stack).then(shop => unseenStates(shop)),
+    limitedState(stack),
   ])
   return worlds.flat()
 }
 
 async function openShop(stack: AsyncDisposableStack): Promise<Shop> {
-  const clock = new SkewedClock()
+  // Everything that is repeated comes soon, as the questions to the swap provider.
+  const clock = new SkewedClock({ factor: 10 })
   const harness = stack.adopt(await startSandboxService({ clock, sandboxOptions: { clock } }), it => it.close())
   const { accounts, invoices, storeProfiles, viewingKeys } = harness.service
   await accounts.findOrCreate('shop@example.org')
@@ -137,7 +148,7 @@ async function ordinaryStates(shop: Shop): Promise<BuyerState[]> {
     stateOf('canceled-part', 'Canceled', canceledPart!),
     stateOf('offline', 'Pay with Zcash', pending!, goOffline),
     stateOf('unreachable', 'Pay with Zcash', pending!, loseServer),
-    { name: 'wrong-link', heading: 'Not found', url: `${harness.url}/i/${WRONG_ID}` },
+    { name: 'wrong-link', heading: 'This payment link does not work', url: `${harness.url}/i/${WRONG_ID}` },
     ...(await refundStates(shop, refunded)),
     ...(await swapStates(shop)),
   ]
@@ -212,16 +223,15 @@ async function swapStates(shop: Shop): Promise<BuyerState[]> {
     const { status, headers, text } = await visit(harness, `POST /i/${publicId}/swap`, { form })
     assert.equal(status, 303, text)
     const url = harness.url + headers.get('location')
-    const depositAddress = oneclick.swaps().at(-1)!.depositAddress
-    if (outcome !== undefined) oneclick.drive(depositAddress, { outcome })
+    if (outcome !== undefined) oneclick.drive(oneclick.swaps()[0]!.depositAddress, { outcome })
     return { name, heading, url, outcome }
   }
   const { publicId } = await sell()
   const started = [
     await start('swap-deposit', 'Send your deposit', BTC),
     await start('swap-memo', 'Send your deposit', XLM),
-    await start('swap-incomplete', 'Send the rest', BTC, 'INCOMPLETE_DEPOSIT'),
-    await start('swap-processing', 'Deposit received', BTC, 'PROCESSING'),
+    await start('swap-incomplete', SWAP_STATES.INCOMPLETE_DEPOSIT.title, BTC, 'INCOMPLETE_DEPOSIT'),
+    await start('swap-processing', SWAP_STATES.PROCESSING.title, BTC, 'PROCESSING'),
     await start('swap-failed', 'Pay with Zcash', BTC, 'FAILED'),
     await start('swap-refunded', 'Pay with Zcash', BTC, 'REFUNDED'),
   ]
@@ -254,6 +264,15 @@ async function unseenStates({ harness, clock, sell, stateOf }: Shop): Promise<Bu
     stateOf('chain-unseen', 'Pay with Zcash', invoice),
     stateOf('time-up-unseen', 'The time is up', timeUp),
   ]
+}
+
+/** A clock that nearly stands still gives no further requests. */
+async function limitedState(stack: AsyncDisposableStack): Promise<BuyerState[]> {
+  const options = { clock: new SkewedClock({ factor: 0.001 }), env: { RATE_LIMIT: '1' } }
+  const harness = stack.adopt(await startSandboxService(options), it => it.close())
+  const path = `/i/${WRONG_ID}`
+  await until('the limit', async () => (await visit(harness, `GET ${path}`)).status === 429)
+  return [{ name: 'rate-limited', heading: 'Too many requests', url: harness.url + path }]
 }
 
 const STALE = '[data-stale]'
