@@ -48,7 +48,7 @@ export async function readQrCode(screenshot: Uint8Array): Promise<ReadCode> {
   while (isDark(pixels, finder, top)) finder += 1
   const module = (finder - left) / FINDER_MODULES
   const margin = Math.min(left, top, pixels.width - 1 - right, pixels.height - 1 - bottom)
-  return { text: decodeQR(pixels), quietZone: margin / module, isDarkOnLight: !isDark(pixels, 0, 0) }
+  return { text: decodeQR(pixels), quietZone: margin / module, isDarkOnLight: !isDark(pixels, left - 2, top - 2) }
 }
 
 async function decodePng(file: Uint8Array): Promise<Pixels> {
@@ -56,15 +56,20 @@ async function decodePng(file: Uint8Array): Promise<Pixels> {
   const png = await import('@jsquash/png/decode.js')
   const wasm = readFileSync(new URL(import.meta.resolve('@jsquash/png/codec/pkg/squoosh_png_bg.wasm')))
   await png.init(new WebAssembly.Module(wasm))
-  return png.decode(file.slice().buffer)
+  return png.decode(new Uint8Array(file).buffer)
 }
 
-/** The smallest box around all dark pixels. */
+/** The share of the width that rounded corners may have, less than the quiet zone. */
+const CORNER = 0.05
+
+/** The smallest box around all dark pixels, without the corners and the outermost pixels, which may show the ground. */
 function darkBox(pixels: Pixels) {
+  const isAtEnd = (at: number, length: number, share: number) => Math.min(at, length - 1 - at) < share
   const box = { left: pixels.width, top: pixels.height, right: 0, bottom: 0 }
   for (let y = 0; y < pixels.height; y++)
     for (let x = 0; x < pixels.width; x++) {
-      if (!isDark(pixels, x, y)) continue
+      const isNear = (share: number) => [isAtEnd(x, pixels.width, share), isAtEnd(y, pixels.height, share)]
+      if (!isDark(pixels, x, y) || isNear(1).includes(true) || !isNear(CORNER * pixels.width).includes(false)) continue
       box.left = Math.min(box.left, x)
       box.right = Math.max(box.right, x)
       box.top = Math.min(box.top, y)

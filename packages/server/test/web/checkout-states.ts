@@ -268,7 +268,7 @@ async function unseenStates({ harness, clock, sell, stateOf }: Shop): Promise<Bu
 
 /** A clock that nearly stands still gives no further requests. */
 async function limitedState(stack: AsyncDisposableStack): Promise<BuyerState[]> {
-  const options = { clock: new SkewedClock({ factor: 0.001 }), env: { RATE_LIMIT: '1' } }
+  const options = { clock: new SkewedClock({ factor: 0.001 }), env: { RATE_LIMIT: '20' } }
   const harness = stack.adopt(await startSandboxService(options), it => it.close())
   const path = `/i/${WRONG_ID}`
   await until('the limit', async () => (await visit(harness, `GET ${path}`)).status === 429)
