@@ -59,6 +59,8 @@ async function decodePng(file: Uint8Array): Promise<Pixels> {
   return png.decode(new Uint8Array(file).buffer)
 }
 
+/** Pixels around the code that a screenshot of it may have: it has whole ones. */
+const EDGE = 3
 /** The share of the width that rounded corners may have, less than the quiet zone. */
 const CORNER = 0.05
 
@@ -69,7 +71,7 @@ function darkBox(pixels: Pixels) {
   for (let y = 0; y < pixels.height; y++)
     for (let x = 0; x < pixels.width; x++) {
       const isNear = (share: number) => [isAtEnd(x, pixels.width, share), isAtEnd(y, pixels.height, share)]
-      if (!isDark(pixels, x, y) || isNear(1).includes(true) || !isNear(CORNER * pixels.width).includes(false)) continue
+      if (!isDark(pixels, x, y) || isNear(EDGE).includes(true) || !isNear(CORNER * pixels.width).includes(false)) continue
       box.left = Math.min(box.left, x)
       box.right = Math.max(box.right, x)
       box.top = Math.min(box.top, y)

@@ -125,8 +125,7 @@ async function ordinaryStates(shop: Shop): Promise<BuyerState[]> {
 
   const [pending, seen, part, canceled, canceledPart] = await Promise.all(Array.from({ length: 5 }, () => sell()))
   const open = await sell({ openAmount: true, minAmountZat: 1_000_000n, description: 'Tips' })
-  for (const { publicId } of [canceled!, canceledPart!])
-    await harness.service.cancellations.cancel(account, publicId)
+  for (const { publicId } of [canceled!, canceledPart!]) await harness.service.cancellations.cancel(account, publicId)
   pay(seen!)
   pay(part!, 0.4)
   pay(canceledPart!, 0.4)
@@ -240,7 +239,10 @@ async function swapStates(shop: Shop): Promise<BuyerState[]> {
       await until(`a swap to be ${outcome}`, async () =>
         (await (await fetch(url)).text()).includes(`data-swap-status="${outcome}"`),
       )
-  return [{ name: 'swap-choose', heading: 'Pay with another asset', url: `${harness.url}/i/${publicId}/swap` }, ...started]
+  return [
+    { name: 'swap-choose', heading: 'Pay with another asset', url: `${harness.url}/i/${publicId}/swap` },
+    ...started,
+  ]
 }
 
 async function reorganisedStates({ harness, sell, pay, all, stateOf }: Shop): Promise<BuyerState[]> {
@@ -260,10 +262,7 @@ async function unseenStates({ harness, clock, sell, stateOf }: Shop): Promise<Bu
   await harness.sandbox.lightwalletd.setFaults({ down: true })
   clock.advance(901)
   await until('the network to be unseen', async () => !(await readiness.isChainSeen()))
-  return [
-    stateOf('chain-unseen', 'Pay with Zcash', invoice),
-    stateOf('time-up-unseen', 'The time is up', timeUp),
-  ]
+  return [stateOf('chain-unseen', 'Pay with Zcash', invoice), stateOf('time-up-unseen', 'The time is up', timeUp)]
 }
 
 /** A clock that nearly stands still gives no further requests. */
