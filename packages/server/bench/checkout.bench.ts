@@ -12,9 +12,11 @@ import { type ServiceProcess, startServiceProcess } from './service-process.ts'
 import { addShops } from './shops.ts'
 
 const PAGES = 1_000
-const IDLE_MS = 30_000
+const IDLE_MS = 20_000
 /** Until the connections are open and the memory of the start is released. */
-const SETTLE_MS = 15_000
+const SETTLE_MS = 10_000
+/** Pages that are opened at a time. */
+const AT_ONCE = 50
 const EVENT_MS = 10_000
 const PAINTS = 5
 const SLOWDOWN = 4
@@ -106,21 +108,13 @@ async function measureOpenPages(service: ServiceProcess, ids: readonly string[],
   await sleep(SETTLE_MS)
   const atRest = (await cpuWhile(IDLE_MS)) / IDLE_MS
   const address = service.url.replace('http', 'ws')
-  const sockets = ids.map(id => {
-    const socket = new WebSocket(`${address}/i/${id}/ws`)
-    // As the script of the page: a message without text keeps the connection, another one says that the page has changed.
-    socket.addEventListener('message', ({ data }) => data !== '' && void askForChanges(`${service.url}/i/${id}`))
-    return socket
-  })
-  const opened = await Promise.all(
-    sockets.map(
-      socket =>
-        new Promise<boolean>(resolve => {
-          socket.addEventListener('message', () => resolve(true), { once: true })
-          socket.addEventListener('close', () => resolve(false), { once: true })
-        }),
-    ),
-  )
+  const sockets: WebSocket[] = []
+  const opened: boolean[] = []
+  for (let from = 0; from < ids.length; from += AT_ONCE) {
+    const batch = ids.slice(from, from + AT_ONCE).map(id => openPage(new WebSocket(`${address}/i/${id}/ws`), `${service.url}/i/${id}`))
+    sockets.push(...batch.map(({ socket }) => socket))
+    opened.push(...(await Promise.all(batch.map(({ isOpen }) => isOpen))))
+  }
   const failed = opened.filter(isOpen => !isOpen).length
   await sleep(SETTLE_MS)
   const idle = (await cpuWhile(IDLE_MS)) / IDLE_MS
@@ -134,9 +128,23 @@ async function measureOpenPages(service: ServiceProcess, ids: readonly string[],
   for (const socket of sockets) socket.close()
 }
 
+/** As the script of the page: a message without text keeps the connection, another one says that the page has changed. */
+function openPage(socket: WebSocket, url: string) {
+  const isOpen = new Promise<boolean>(resolve => {
+    socket.addEventListener('message', ({ data }) => {
+      const asked = data === '' ? Promise.resolve() : askForChanges(url)
+      void asked.then(() => resolve(true))
+    })
+    socket.addEventListener('close', () => resolve(false))
+  })
+  return { socket, isOpen }
+}
+
+/** A page asks again later when this fails. */
 async function askForChanges(url: string): Promise<void> {
-  const response = await fetch(url, { headers: { 'live-parts': 'changed' } })
-  await response.text()
+  await fetch(url, { headers: { 'live-parts': 'changed' } })
+    .then(response => response.text())
+    .catch(() => undefined)
 }
 
 await run()
