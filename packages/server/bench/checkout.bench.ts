@@ -111,7 +111,9 @@ async function measureOpenPages(service: ServiceProcess, ids: readonly string[],
   const sockets: WebSocket[] = []
   const opened: boolean[] = []
   for (let from = 0; from < ids.length; from += AT_ONCE) {
-    const batch = ids.slice(from, from + AT_ONCE).map(id => openPage(new WebSocket(`${address}/i/${id}/ws`), `${service.url}/i/${id}`))
+    const batch = ids
+      .slice(from, from + AT_ONCE)
+      .map(id => openPage(new WebSocket(`${address}/i/${id}/ws`), `${service.url}/i/${id}`))
     sockets.push(...batch.map(({ socket }) => socket))
     opened.push(...(await Promise.all(batch.map(({ isOpen }) => isOpen))))
   }

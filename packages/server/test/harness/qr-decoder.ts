@@ -71,7 +71,8 @@ function darkBox(pixels: Pixels) {
   for (let y = 0; y < pixels.height; y++)
     for (let x = 0; x < pixels.width; x++) {
       const isNear = (share: number) => [isAtEnd(x, pixels.width, share), isAtEnd(y, pixels.height, share)]
-      if (!isDark(pixels, x, y) || isNear(EDGE).includes(true) || !isNear(CORNER * pixels.width).includes(false)) continue
+      if (!isDark(pixels, x, y) || isNear(EDGE).includes(true) || !isNear(CORNER * pixels.width).includes(false))
+        continue
       box.left = Math.min(box.left, x)
       box.right = Math.max(box.right, x)
       box.top = Math.min(box.top, y)

@@ -35,7 +35,8 @@ describe('the pages of buyers', { skip: noBrowser(), timeout: 300_000 }, () => {
   /** What is wrong with a page in any width or theme. */
   async function problemsOf(page: Page, { name, heading }: BuyerState): Promise<string[]> {
     const problems: string[] = []
-    const report = (where: string, found: readonly string[]) => problems.push(...found.map(it => `${name}, ${where}: ${it}`))
+    const report = (where: string, found: readonly string[]) =>
+      problems.push(...found.map(it => `${name}, ${where}: ${it}`))
     for (const width of [360, 1280]) {
       await page.setViewportSize({ width, height: 800 })
       for (const colorScheme of ['light', 'dark'] as const) {
