@@ -35,6 +35,7 @@ export const TASKS = {
   simulate: args => [{ args: ['packages/simulation/src/cli.ts', ...args] }],
   mutants: args => [{ args: ['packages/simulation/mutants/run.ts', ...args] }],
   evidence: args => [{ args: ['packages/simulation/src/cli.ts', '--evidence', ...args] }],
+  'contact-sheet': args => [{ args: ['packages/server/test/web/contact-sheet.ts', ...args] }],
   documents: () => [{ args: ['bin/documents/main.ts'] }],
   packages: () => [{ args: ['bin/packages/main.ts'] }],
   release: args => [{ args: ['bin/release/main.ts', ...args] }],

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
+import { compressible } from './compression.ts'
 
 const TYPES = { css: 'text/css; charset=utf-8', js: 'text/javascript; charset=utf-8', svg: 'image/svg+xml' } as const
 
@@ -55,20 +56,23 @@ export function assetPath(name: AssetName): string {
 
 /** Serves the files as immutable, since changed content has a different path. */
 export function assetRoutes(app: FastifyInstance): void {
-  const etag = `"${ASSET_VERSION}"`
+  // Weak: it is that of every encoding.
+  const etag = `W/"${ASSET_VERSION}"`
   for (const [name, bytes] of ASSETS) {
+    const encoded = compressible(bytes)
     const type = TYPES[name.split('.')[1] as keyof typeof TYPES]
     app.get(
       assetPath(name),
       { config: { rate: 'read', access: 'public' }, schema: { hide: true } },
-      (request, reply) => {
+      async (request, reply) => {
         reply.headers({
           'cache-control': 'public, max-age=31536000, immutable',
           'cross-origin-resource-policy': 'same-origin',
           etag,
+          vary: 'accept-encoding',
         })
         if (request.headers['if-none-match'] === etag) return reply.code(304).send()
-        return reply.type(type).send(bytes)
+        return reply.type(type).send(await encoded(request, reply))
       },
     )
   }

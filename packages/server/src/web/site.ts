@@ -16,6 +16,7 @@ import { NO_SHOP } from './components/buyer/shop.ts'
 import type { PageUser } from './components/layout.ts'
 import { changedParts, liveTag } from './components/live.ts'
 import { embeddingOf } from './components/sale/checkout-links.ts'
+import { compressPages } from './compression.ts'
 import { type PublicPageRoute, type Site, type SiteDeps, sandboxMailboxUrl } from './context.ts'
 import { rejectCrossSiteRequest } from './csrf.ts'
 import { ERROR_TITLES, errorSentence } from './error-text.ts'
@@ -62,6 +63,7 @@ export function addSite(root: App, deps: SiteDeps): void {
       rejectCrossSiteRequest(request, deps.publicUrl())
       if (isEmbedded(request)) await limitFrames(request, reply, deps)
     })
+    compressPages(app, isForBuyer)
     app.setErrorHandler((error, request, reply) => sendErrorPage(error, request, reply, deps))
     const site = createSite(app, deps)
     assetRoutes(app)

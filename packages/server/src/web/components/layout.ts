@@ -123,7 +123,7 @@ export function plainPage({ embedding = null, footer, ...page }: PlainPage): Htm
   const kind = `plain${page.text ? ' buyer' : ''}${page.accent ? ' accent' : ''}`
   return frame(options, embedding ? `${kind} embedded` : kind)`
     ${!page.text && html`<header class="plain-top"><span class="brand">${brand()}</span></header>`}
-    <main id="main"${embedding && html` aria-label="${(page.text ?? textIn('en')).plain('payment')}"${embedding.parent && html` data-parent="${embedding.parent}"`}`}>${staleNote(page)}${page.banner ?? false}${page.body}</main>${footer}`
+    <main id="main"${embedding && html` aria-label="${(page.text ?? textIn('en')).plain('payment')}"${embedding.parent && html` data-parent="${embedding.parent}"`}`}>${page.banner ?? false}${staleNote(page)}${page.body}</main>${footer}`
 }
 
 /** A page of documentation, with its contents beside it. */
