@@ -12,19 +12,21 @@ type Ways = Pick<Invoice, 'publicId' | 'orderId' | 'successUrl' | 'cancelUrl'>
 /**
  * The way back to the shop: the address that the invoice has for this state, otherwise `return_to`. Nothing in a frame.
  * It names the host, since a link to the checkout can come from anyone with the invoice id.
+ * @param isQuiet something else leads on this page. Default: only while there is something to pay
  */
 export function wayBack(
   { text, shop }: Pick<BuyerView, 'text' | 'shop'>,
   invoice: Ways,
   { embedding, returnTo }: CheckoutLinks,
   state: CheckoutState,
+  isQuiet = false,
 ): Html | false {
   if (embedding) return false
   const own = ownWayBack(invoice, state)
   const url = own ?? returnTo
   if (!url) return false
-  const isQuiet = state === 'payable' || state === 'short' || (own !== null && state !== 'paid')
-  return html`<p><a class="${isQuiet ? 'button full' : 'button primary full'}" href="${url.href}"${booleanAttribute('data-success', own !== null && state === 'paid')}>${text.say('back_to', { shop: shopOrHost(shop, url) })}</a></p>`
+  const isSecond = isQuiet || state === 'payable' || state === 'short' || (own !== null && state !== 'paid')
+  return html`<p><a class="${isSecond ? 'button full' : 'button primary full'}" href="${url.href}"${booleanAttribute('data-success', own !== null && state === 'paid')}>${text.say('back_to', { shop: shopOrHost(shop, url) })}</a></p>`
 }
 
 /** While a payment is confirmed, the invoice has none: the buyer neither gives up nor has paid. */
