@@ -36,6 +36,7 @@ import { createEventLog } from './services/notify/event-log.ts'
 import { createInvoiceFeed } from './services/notify/invoice-feed.ts'
 import { createMails } from './services/notify/mail.ts'
 import { createOutbox } from './services/notify/outbox.ts'
+import { createReceiptMails } from './services/notify/receipt-mail.ts'
 import { createWebhooks } from './services/notify/webhook.ts'
 import { createPayouts } from './services/payout/payout.ts'
 import { createWithdrawals } from './services/payout/withdrawal.ts'
@@ -51,6 +52,7 @@ import { createInvoiceRetry } from './services/sale/invoice-retry.ts'
 import { createChangeReporter, createInvoiceUpdater } from './services/sale/invoice-state.ts'
 import { createInvoiceTexts } from './services/sale/invoice-text.ts'
 import { createPublicInvoices } from './services/sale/public-invoice.ts'
+import { createReceipts } from './services/sale/receipt.ts'
 import { createRefunds } from './services/sale/refund.ts'
 import { createRefundLinks } from './services/sale/refund-link.ts'
 import { createSwaps } from './services/sale/swap.ts'
@@ -169,6 +171,8 @@ export function createServices(infrastructure: Infrastructure, operator: Account
     payouts: createPayouts({ store, transitionWithdrawal, clock, vault }),
     publicInvoices: createPublicInvoices({ ...infrastructure, ...config, invoices }),
     readiness: createReadiness({ store, clock, params, newestMigration: NEWEST_MIGRATION, roles: config.roles }),
+    receiptMails: createReceiptMails({ store, clock, keyedHash, offered: infrastructure.mailer !== null }),
+    receipts: createReceipts({ store }),
     recordedChain: createRecordedChain({ store, updateInvoices, reportChanges, clock, log, setAsides }),
     refundLinks: createRefundLinks({ ...infrastructure, ...config, outbox }),
     refunds: createRefunds({ ...infrastructure, outbox, network }),

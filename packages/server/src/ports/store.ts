@@ -21,6 +21,7 @@ import type { EndpointDeliveryRepository } from './repository/notify/endpoint-de
 import type { EventRepository } from './repository/notify/event.ts'
 import type { InvoiceChangeRepository } from './repository/notify/invoice-change.ts'
 import type { MailRepository } from './repository/notify/mail.ts'
+import type { ReceiptMailRepository } from './repository/notify/receipt-mail.ts'
 import type { WebhookRepository } from './repository/notify/webhook.ts'
 import type { WithdrawalRepository } from './repository/payout/withdrawal.ts'
 import type { DashboardRepository } from './repository/sale/dashboard.ts'
@@ -60,6 +61,7 @@ export interface Tx {
   readonly emailChanges: EmailChangeRepository
   readonly mails: MailRepository
   readonly attentionMails: AttentionMailRepository
+  readonly receiptMails: ReceiptMailRepository
   readonly billing: BillingRepository
   readonly withdrawals: WithdrawalRepository
   readonly setAside: SetAsideRepository

@@ -70,6 +70,7 @@ export interface Tables {
   email_changes: EmailChangesTable
   mails: MailsTable
   attention_mails: AttentionMailsTable
+  receipt_mails: ReceiptMailsTable
   account_viewing_keys: AccountViewingKeysTable
   plan_purchases: PlanPurchasesTable
   plan_announcements: PlanAnnouncementsTable
@@ -450,9 +451,18 @@ export interface MailsTable {
   events: Generated<Int64>
   mailed_events: Generated<Int64>
   last_event_at: Generated<Int64>
-  /** The recipient of a notice; null in other rows. */
+  /** The recipient of a notice, or a keyed hash of a receipt and its recipient; null in other rows. */
   notice_to: Generated<string | null>
   email_change_id: Generated<Int64 | null>
+  /** Of a mail with a receipt, whose text is in `detail`. */
+  subject: Generated<string | null>
+}
+
+export interface ReceiptMailsTable {
+  invoice_id: Int64
+  nth: Int64
+  account_id: Int64
+  queued_at: Int64
 }
 
 export interface EmailChangesTable {

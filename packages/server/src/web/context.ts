@@ -21,6 +21,7 @@ import type { Backups } from '../services/backup.ts'
 import type { BlockSpacing } from '../services/chain/block-spacing.ts'
 import type { Endpoints } from '../services/notify/endpoint.ts'
 import type { EventLog } from '../services/notify/event-log.ts'
+import type { ReceiptMails } from '../services/notify/receipt-mail.ts'
 import type { Webhooks } from '../services/notify/webhook.ts'
 import type { Withdrawals } from '../services/payout/withdrawal.ts'
 import type { Readiness } from '../services/readiness.ts'
@@ -29,6 +30,7 @@ import type { Exports } from '../services/sale/export.ts'
 import type { Invoices } from '../services/sale/invoice.ts'
 import type { InvoiceCancellations } from '../services/sale/invoice-cancellation.ts'
 import type { PublicInvoices } from '../services/sale/public-invoice.ts'
+import type { Receipts } from '../services/sale/receipt.ts'
 import type { Refunds } from '../services/sale/refund.ts'
 import type { RefundLinks } from '../services/sale/refund-link.ts'
 import type { Swaps } from '../services/sale/swap.ts'
@@ -64,6 +66,8 @@ export interface SiteDeps {
   readonly invoices: Invoices
   readonly publicInvoices: PublicInvoices
   readonly rates: Rates
+  readonly receiptMails: ReceiptMails
+  readonly receipts: Receipts
   readonly refunds: Refunds
   readonly refundLinks: RefundLinks
   readonly sessions: Sessions

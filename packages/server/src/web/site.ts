@@ -46,6 +46,7 @@ import { checkoutPages } from './routes/sale/checkout.ts'
 import { exportPages } from './routes/sale/export.ts'
 import { invoicePages } from './routes/sale/invoice.ts'
 import { newInvoicePages } from './routes/sale/new-invoice.ts'
+import { receiptPages } from './routes/sale/receipt.ts'
 import { refundPages } from './routes/sale/refund.ts'
 import { refundLinkPages } from './routes/sale/refund-link.ts'
 import { swapPages } from './routes/sale/swap.ts'
@@ -90,6 +91,7 @@ export function addSite(root: App, deps: SiteDeps): void {
     exportPages(site)
     accountPages(site)
     checkoutPages(site)
+    receiptPages(site)
     swapPages(site)
     referencePages(site)
   })

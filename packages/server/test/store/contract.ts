@@ -16,6 +16,7 @@ import { idempotencySuite } from './repository/idempotency.suite.ts'
 import { eventSuite } from './repository/notify/event.suite.ts'
 import { invoiceChangeSuite } from './repository/notify/invoice-change.suite.ts'
 import { mailSuite } from './repository/notify/mail.suite.ts'
+import { receiptMailSuite } from './repository/notify/receipt-mail.suite.ts'
 import { webhookSuite } from './repository/notify/webhook.suite.ts'
 import { withdrawalSuite } from './repository/payout/withdrawal.suite.ts'
 import { dashboardSuite } from './repository/sale/dashboard.suite.ts'
@@ -51,6 +52,7 @@ const SUITES: readonly [name: string, suite: (engine: DatabaseEngine) => void][]
   ['billing', billingSuite],
   ['withdrawals', withdrawalSuite],
   ['mails', mailSuite],
+  ['mails of receipts', receiptMailSuite],
   ['dashboard', dashboardSuite],
   ['lists of the dashboard', listTotalSuite],
   ['transactions', transactionSuite],

@@ -12,6 +12,7 @@ const WAIT_MS = 60_000
 
 const SECOND = 'second@example.org'
 const NEWCOMER = 'newcomer@example.org'
+const BUYER = 'buyer@example.org'
 
 /** Nothing listens there, so mails stay queued. */
 const NO_MAIL_SERVER = { SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'zatgate <no-reply@example.org>' }
@@ -138,6 +139,8 @@ async function now(
   await shop.pay(unreported)
   await shop.mine(3)
   await shop.becomes(unreported, 'paid')
+  const mailed = await visit(at, `POST /i/${unreported.id}/receipt/mail`, { form: { email: BUYER } })
+  if (mailed.status !== 303) throw new Error(`the mail of a receipt was refused: ${mailed.status}`)
   await until('a failed attempt', () => receiver.refused > 0, WAIT_MS)
   await until(
     'its record',

@@ -182,6 +182,8 @@ const OPEN_PAGES = [
   'GET /sign-in/link/:secret',
   'POST /sign-in/link/:secret',
   'GET /i/:id',
+  'GET /i/:id/receipt',
+  'POST /i/:id/receipt/mail',
   'GET /i/:id/swap',
   'POST /i/:id/swap',
   'GET /i/:id/embed',

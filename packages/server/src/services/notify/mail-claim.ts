@@ -1,12 +1,12 @@
 import { nextMailAttemptAt } from '../../domain/notify/mail-schedule.ts'
 import { isRowFault, mailOf, mailReference, retrySetAsideSecs } from '../../domain/set-aside.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
-import type { AttentionMail, CodeMail, NoticeMail, UndoMail } from '../../ports/repository/notify/mail.ts'
+import type { CodeMail, DueNotice } from '../../ports/repository/notify/mail.ts'
 import type { SetAside } from '../../ports/repository/set-aside.ts'
 import type { Store } from '../../ports/store.ts'
 import type { SetAsides } from '../set-aside.ts'
 
-type DueMail = CodeMail | NoticeMail | UndoMail | AttentionMail
+type DueMail = CodeMail | DueNotice
 
 export interface MailClaims {
   /** Claims due mails, in halves when one of them cannot be claimed. */

@@ -5,6 +5,7 @@ import { MAX_COUNT } from '../../domain/count.ts'
 import { ATTENTION_MAIL, attentionMailDueAt, attentionMailText } from '../../domain/notify/attention-mail.ts'
 import { noticeIntervalSecs } from '../../domain/notify/email-notification.ts'
 import { isGivenUp, isLastAttempt } from '../../domain/notify/mail-schedule.ts'
+import { RECEIPT_MAILS } from '../../domain/notify/receipt-mail.ts'
 import { mailOf, mailReference } from '../../domain/set-aside.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { KeyedHash } from '../../ports/keyed-hash.ts'
@@ -12,7 +13,14 @@ import type { Log } from '../../ports/log.ts'
 import type { Mailer, OutgoingMail } from '../../ports/mailer.ts'
 import type { Metrics } from '../../ports/metrics.ts'
 import type { Random } from '../../ports/random.ts'
-import type { AttentionMail, CodeMail, NoticeMail, UndoMail } from '../../ports/repository/notify/mail.ts'
+import type {
+  AttentionMail,
+  CodeMail,
+  DueNotice,
+  NoticeMail,
+  ReceiptMail,
+  UndoMail,
+} from '../../ports/repository/notify/mail.ts'
 import type { Store } from '../../ports/store.ts'
 import { needsLongCode } from '../account/code-budget.ts'
 import { createCodeSorter } from '../account/code-sorter.ts'
@@ -81,7 +89,16 @@ export function createMails(deps: {
     })
   }
 
-  async function trySend(mail: CodeMail | NoticeMail | UndoMail, message: OutgoingMail): Promise<boolean> {
+  /** Once it is sent or given up, the address of the buyer is not stored any more. */
+  async function sendReceipt(mail: ReceiptMail): Promise<void> {
+    if ((await trySend(mail, mail)) || isLastAttempt(mail))
+      await store.write(tx => tx.receiptMails.end(mail, nowSecs(clock) + RECEIPT_MAILS.repeatSecs))
+  }
+
+  async function trySend(
+    mail: CodeMail | NoticeMail | UndoMail | ReceiptMail,
+    message: OutgoingMail,
+  ): Promise<boolean> {
     if (isGivenUp(mail)) return true
     try {
       await mailer.send(message)
@@ -92,11 +109,10 @@ export function createMails(deps: {
     }
   }
 
-  function reportFailure(
-    { id, about, attempts }: CodeMail | NoticeMail | UndoMail | AttentionMail,
-    error: unknown,
-  ): void {
-    log.warn({ mail: id, about, attempts, err: error }, 'a mail could not be sent')
+  function reportFailure({ id, about, attempts }: CodeMail | DueNotice, error: unknown): void {
+    // The error of a mail server may name the address, and that of a buyer is in no log.
+    const err = about === 'receipt' ? failureCode(error) : error
+    log.warn({ mail: id, about, attempts, err }, 'a mail could not be sent')
   }
 
   /**
@@ -149,9 +165,10 @@ export function createMails(deps: {
     })
   }
 
-  function send(mail: CodeMail | NoticeMail | UndoMail | AttentionMail): Promise<void> {
+  function send(mail: CodeMail | DueNotice): Promise<void> {
     if (mail.about === 'code') return sendCode(mail)
     if (mail.about === 'reorged_payments') return sendAttention(mail)
+    if (mail.about === 'receipt') return sendReceipt(mail)
     return mail.about === 'email_undo' ? sendUndo(mail) : sendNotice(mail)
   }
 
@@ -179,4 +196,12 @@ export function createMails(deps: {
         return false
       }),
   }
+}
+
+/** Such as `EENVELOPE 550`. */
+function failureCode(error: unknown): string {
+  const { code, responseCode } = error as { readonly code?: unknown; readonly responseCode?: unknown }
+  return (
+    [code, responseCode].filter(part => typeof part === 'string' || typeof part === 'number').join(' ') || 'unknown'
+  )
 }

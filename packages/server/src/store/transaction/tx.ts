@@ -20,6 +20,7 @@ import { endpointDeliveryRepository } from '../repository/notify/endpoint-delive
 import { eventRepository } from '../repository/notify/event.ts'
 import { invoiceChangeRepository } from '../repository/notify/invoice-change.ts'
 import { mailRepository } from '../repository/notify/mail.ts'
+import { receiptMailRepository } from '../repository/notify/receipt-mail.ts'
 import { webhookRepository } from '../repository/notify/webhook.ts'
 import { withdrawalRepository } from '../repository/payout/withdrawal.ts'
 import { dashboardRepository } from '../repository/sale/dashboard.ts'
@@ -69,6 +70,7 @@ const MAKE: { readonly [Noun in keyof Repositories]: (connection: Connection, tx
   emailChanges: ({ db }) => emailChangeRepository(db),
   mails: ({ db, hooks }) => mailRepository(db, hooks),
   attentionMails: ({ db }) => attentionMailRepository(db),
+  receiptMails: ({ db, hooks }) => receiptMailRepository(db, hooks),
   billing: ({ db }) => billingRepository(db),
   withdrawals: ({ db }) => withdrawalRepository(db),
   setAside: ({ db }) => setAsideRepository(db),

@@ -21,14 +21,14 @@ const UNITS = [
 /** How often relative times are set anew. */
 const RELATIVE_MS = 30_000
 
-/** Shows times in the reader's time zone, with the exact time as tooltip, and the copy buttons, which need this script. */
+/** Shows times in the reader's time zone, with the exact time as tooltip, and the buttons that need this script. */
 export function enhance(root) {
   for (const time of root.querySelectorAll('time[datetime]')) {
     const date = new Date(time.dateTime)
     time.textContent = textOf(time, date)
     time.title = `${exactFormat.format(date)} · ${time.dateTime}`
   }
-  for (const button of root.querySelectorAll('button[data-copy]')) button.hidden = false
+  for (const button of root.querySelectorAll('button[data-copy], button[data-print]')) button.hidden = false
 }
 
 function textOf({ dataset }, date) {
@@ -94,6 +94,10 @@ document.addEventListener('click', async ({ target }) => {
     button.textContent = button.label
     announce('')
   }, 1500)
+})
+
+document.addEventListener('click', ({ target }) => {
+  if (target.closest('button[data-print]')) print()
 })
 
 /* A time in a row stands above its link, so that it can show its tooltip. A click on it opens the row. */

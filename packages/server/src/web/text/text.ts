@@ -7,6 +7,17 @@ import type { Message } from './message.ts'
 /** Values of a message by their names. `count` chooses the plural form. */
 export type Values = Readonly<Record<string, Exclude<Child, readonly Child[]>>>
 
+const TIME = {
+  year: 'numeric',
+  month: 'long',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  timeZone: 'UTC',
+  timeZoneName: 'short',
+  numberingSystem: 'latn',
+} as const
+
 const PLACEHOLDER = /\{(\w+)\}/g
 const LINK = /\[([^\]]+)\]\((\w+)\)/g
 const LINK_OR_PLACEHOLDER = new RegExp(`${LINK.source}|${PLACEHOLDER.source}`, 'g')
@@ -58,6 +69,11 @@ export class Text<Name extends string = MessageName> {
   /** `0.025 ZEC` */
   zec(amount: Zat): string {
     return this.money(formatZec(amount), 'ZEC')
+  }
+
+  /** `29 November 2026 at 02:40 UTC` @param unixSecs Unix seconds */
+  time(unixSecs: number): string {
+    return new Intl.DateTimeFormat(this.locale, TIME).format(unixSecs * 1000)
   }
 
   /** `4 minutes` */

@@ -69,8 +69,20 @@ export type AttentionMail = Omit<NewAttentionMail, 'dueAt'> & Claimed
 /** A claimed mail with such a link. */
 export type UndoMail = NewUndoMail & Claimed
 
+/** A claimed mail with a receipt, in the language of its buyer. */
+export interface ReceiptMail extends Claimed {
+  readonly to: string
+  readonly about: 'receipt'
+  readonly subject: string
+  readonly text: string
+  readonly createdAt: number
+}
+
+/** A claimed mail of the queue of notices. */
+export type DueNotice = NoticeMail | AttentionMail | UndoMail | ReceiptMail
+
 /** The identity of a claimed mail. */
-export type ClaimedMail = Pick<CodeMail | NoticeMail | AttentionMail | UndoMail, 'id' | 'to' | 'about' | 'createdAt'>
+export type ClaimedMail = Pick<CodeMail | DueNotice, 'id' | 'to' | 'about' | 'createdAt'>
 
 /** A code for an unknown browser that waits for its queue. */
 export interface UnsortedCode {
@@ -116,15 +128,10 @@ export interface MailRepository {
    */
   claimCodes(now: number, limit: number, retryAt: RetryAt, ids?: readonly number[]): Promise<CodeMail[]>
   /**
-   * Claims due notices, links and mails about payments, oldest first.
+   * Claims due notices, links, receipts and mails about payments, oldest first.
    * @param ids of these. Default: not those that are set aside, and rows whose events are all mailed are removed
    */
-  claimNotices(
-    now: number,
-    limit: number,
-    retryAt: RetryAt,
-    ids?: readonly number[],
-  ): Promise<(NoticeMail | AttentionMail | UndoMail)[]>
+  claimNotices(now: number, limit: number, retryAt: RetryAt, ids?: readonly number[]): Promise<DueNotice[]>
   /**
    * False when there is nothing to claim: no due mail, no unsorted code, and no due row whose events are all mailed. A
    * cheap read for a service at rest.

@@ -9,6 +9,7 @@ import type {
   MailQueue,
   MailRepository,
   NoticeMail,
+  ReceiptMail,
   UndoMail,
 } from '../../../ports/repository/notify/mail.ts'
 import { countUpTo } from '../../count.ts'
@@ -188,6 +189,7 @@ export function mailRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): MailRepo
       const rows = await claim('notice', now, limit, retryAt, ids)
       return rows.map(row => {
         if (row.about === 'reorged_payments') return toAttentionMail(row)
+        if (row.about === 'receipt') return toReceiptMail(row)
         return row.about === 'email_undo' ? toUndoMail(row) : toNoticeMail(row)
       })
     },
@@ -274,6 +276,10 @@ function toUndoMail(row: Selectable<MailsTable>): UndoMail {
     emailChangeId: num(row.email_change_id as bigint),
     detail: row.detail,
   }
+}
+
+function toReceiptMail(row: Selectable<MailsTable>): ReceiptMail {
+  return { ...common(row), about: 'receipt', subject: row.subject ?? '', text: row.detail ?? '' }
 }
 
 function toAttentionMail(row: Selectable<MailsTable>): AttentionMail {

@@ -25,9 +25,16 @@ export interface CheckoutLinks extends CheckoutPlacement {
   readonly checkoutInZec: string
   /** The form that chooses another asset. */
   readonly swap: string
+  /** The page of its own with the receipt, never in a frame. */
+  readonly receipt: string
+  /** Where the form posts that mails the receipt. */
+  readonly receiptMail: string
+  /** The receipt, with a note that it is mailed. */
+  readonly receiptMailed: string
   /** The checkout in another language. */
   inLanguage(locale: PageLocale): string
   swapInLanguage(locale: PageLocale): string
+  receiptInLanguage(locale: PageLocale): string
   /** Shows this swap of the invoice. Only the response of its start contains the id. */
   ofSwap(swapPublicId: string): string
 }
@@ -37,25 +44,34 @@ const ON_ITS_OWN: CheckoutPlacement = { embedding: null, returnTo: null, swapId:
 export function checkoutLinks(publicId: string, placement = ON_ITS_OWN): CheckoutLinks {
   const { embedding, returnTo, swapId, chosenLocale } = placement
   const checkout = embedding ? `/i/${publicId}/embed` : `/i/${publicId}`
+  const onEach = { ...(chosenLocale && { lang: chosenLocale }), ...(returnTo && { return_to: returnTo.href }) }
   const kept = {
-    ...(chosenLocale && { lang: chosenLocale }),
+    ...onEach,
     ...(embedding?.theme && { theme: embedding.theme }),
     ...(embedding?.parent && { parent: embedding.parent }),
-    ...(returnTo && { return_to: returnTo.href }),
   }
-  const link = (path: string, fields: Record<string, string> = {}) => {
-    const query = new URLSearchParams({ ...(swapId !== null && { swap: swapId }), ...kept, ...fields }).toString()
-    return query === '' ? path : `${path}?${query}`
-  }
+  const link = (path: string, fields: Record<string, string> = {}) =>
+    withQuery(path, { ...(swapId !== null && { swap: swapId }), ...kept, ...fields })
+  const receipt = (path = '', fields: Record<string, string> = {}) =>
+    withQuery(`/i/${publicId}/receipt${path}`, { ...onEach, ...fields })
   return {
     ...placement,
     checkout: link(checkout),
     checkoutInZec: link(checkout, { with: 'zec' }),
     swap: link(`${checkout}/swap`),
     inLanguage: locale => link(checkout, { lang: locale }),
+    receipt: receipt(),
+    receiptMail: receipt('/mail'),
+    receiptMailed: receipt('', { mailed: '1' }),
+    receiptInLanguage: locale => receipt('', { lang: locale }),
     swapInLanguage: locale => link(`${checkout}/swap`, { lang: locale }),
     ofSwap: swapPublicId => link(checkout, { swap: swapPublicId }),
   }
+}
+
+function withQuery(path: string, fields: Record<string, string>): string {
+  const query = new URLSearchParams(fields).toString()
+  return query === '' ? path : `${path}?${query}`
 }
 
 /**

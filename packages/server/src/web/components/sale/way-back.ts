@@ -11,21 +11,24 @@ type Ways = Pick<Invoice, 'publicId' | 'orderId' | 'successUrl' | 'cancelUrl'>
 
 /**
  * The way back to the shop: the address that the invoice has for this state, otherwise `return_to`, otherwise the website of
- * the shop once nothing is left to do. Nothing in a frame. It names the host, since a link to the checkout can come from anyone with the invoice id.
+ * the shop once nothing is left to do. Nothing in a frame. It names the host, since a link to the checkout can come from
+ * anyone with the invoice id.
+ * @param isQuiet something else leads on this page. Default: only while there is something to pay
  */
 export function wayBack(
   { text, shop }: Pick<BuyerView, 'text' | 'shop'>,
   invoice: Ways,
   { embedding, returnTo }: CheckoutLinks,
   state: CheckoutState,
+  isQuiet = false,
 ): Html | false {
   if (embedding) return false
   const own = ownWayBack(invoice, state)
   const isOpen = state === 'payable' || state === 'short'
   const url = own ?? returnTo ?? (isOpen || shop.website === null ? null : URL.parse(shop.website))
   if (!url) return false
-  const isQuiet = isOpen || (own !== null && state !== 'paid')
-  return html`<p><a class="${isQuiet ? 'button full' : 'button primary full'}" href="${url.href}"${booleanAttribute('data-success', own !== null && state === 'paid')}>${text.say('back_to', { shop: shopOrHost(shop, url) })}</a></p>`
+  const isSecond = isQuiet || isOpen || (own !== null && state !== 'paid')
+  return html`<p><a class="${isSecond ? 'button full' : 'button primary full'}" href="${url.href}"${booleanAttribute('data-success', own !== null && state === 'paid')}>${text.say('back_to', { shop: shopOrHost(shop, url) })}</a></p>`
 }
 
 /** While a payment is confirmed, the invoice has none: the buyer neither gives up nor has paid. */

@@ -1,5 +1,6 @@
 import { type CheckoutState, checkoutState, depositMayPay, needsRecheck } from '../../../domain/sale/checkout.ts'
 import { type Invoice, isFinal } from '../../../domain/sale/invoice.ts'
+import { hasReceipt } from '../../../domain/sale/receipt.ts'
 import { buyerPage } from '../../components/buyer/buyer-page.ts'
 import { mark } from '../../components/buyer/mark.ts'
 import { steps } from '../../components/buyer/steps.ts'
@@ -7,6 +8,7 @@ import { orderOf, priceIn, restOf, sumOf } from '../../components/buyer/sum.ts'
 import { timeBar } from '../../components/buyer/time-bar.ts'
 import { chainUnseenBanner } from '../../components/chain/chain-unseen.ts'
 import { livePart, statusAttributes } from '../../components/live.ts'
+import type { CheckoutLinks } from '../../components/sale/checkout-links.ts'
 import { redirectNote, redirectOf, redirectsWithoutScript, wayBack } from '../../components/sale/way-back.ts'
 import { booleanAttribute, type Html, html } from '../../html.ts'
 import type { Text } from '../../text/text.ts'
@@ -29,7 +31,8 @@ export function checkoutPage(view: CheckoutView): Html {
       ${stepsOf(view, state)}
       <h1 data-announce${booleanAttribute('data-recheck', rechecks)}${statusAttributes(invoice, swap)}>${title}</h1>
       ${checkoutBody(view, state, isRestAwaited)}
-      ${wayBack(view, invoice, links, state)}`
+      ${wayBack(view, invoice, links, state)}
+      ${hasReceipt(invoice) && receiptLink(text, links)}`
   const isLive = !isFinal(invoice.status)
   return buyerPage(view, {
     title: tabTitle(text, invoice, title),
@@ -41,6 +44,11 @@ export function checkoutPage(view: CheckoutView): Html {
     invoiceId: invoice.publicId,
     body: html`${livePart('live', content)}${redirectsTo && redirectNote(text, redirectsTo, invoice, now)}`,
   })
+}
+
+/** It leaves a frame as it is. */
+function receiptLink(text: Text, { receipt, embedding }: CheckoutLinks): Html {
+  return html`<p><a class="button full" href="${receipt}"${embedding && html` target="_blank" rel="noopener"`}>${text.say('receipt')}</a></p>`
 }
 
 /** Whether the rest is what the page is about. */

@@ -1,6 +1,7 @@
 import { button } from './button.ts'
 import { checkout } from './checkout.ts'
 import { common } from './common.ts'
+import { receipt } from './receipt.ts'
 import { refund } from './refund.ts'
 
-export const tr = { ...button, ...checkout, ...common, ...refund } as const
+export const tr = { ...button, ...checkout, ...common, ...receipt, ...refund } as const
