@@ -285,7 +285,7 @@ async function goOffline(page: Page): Promise<void> {
   await page.locator(STALE).waitFor()
 }
 
-/** The second failure is told, since the browser is online. */
+/** The page shows it after the second failure, since the browser is online. */
 async function loseServer(page: Page): Promise<void> {
   await page.route('**/i/**', route => route.fulfill({ status: 503, body: '' }))
   await until('the note', async () => {

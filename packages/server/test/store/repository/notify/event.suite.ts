@@ -151,7 +151,7 @@ export function eventSuite(engine: DatabaseEngine): void {
     for (const { id } of [known, silent]) {
       const seqs = await store.read(async tx => (await tx.events.listAfter(id, 1, 9)).map(({ seq }) => seq))
       assert.ok(
-        seqs.every(seq => seq > eventSkip(NOW * 1_000, new Uint8Array()).least),
+        seqs.every(seq => seq > eventSkip(NOW * 1_000, Uint8Array.of(0)).least),
         `${seqs}`,
       )
       assert.equal(seqs[1] ?? 0, id === silent.id ? (seqs[0] ?? 0) + 1 : 0)
