@@ -27,7 +27,8 @@ export interface CheckoutLinks extends CheckoutPlacement {
   readonly swap: string
   /** The checkout in another language. */
   inLanguage(locale: PageLocale): string
-  swapInLanguage(locale: PageLocale): string
+  /** The same form with further fields in its query. */
+  swapWith(fields: Readonly<Record<string, string>>): string
   /** Shows this swap of the invoice. Only the response of its start contains the id. */
   ofSwap(swapPublicId: string): string
 }
@@ -53,7 +54,7 @@ export function checkoutLinks(publicId: string, placement = ON_ITS_OWN): Checkou
     checkoutInZec: link(checkout, { with: 'zec' }),
     swap: link(`${checkout}/swap`),
     inLanguage: locale => link(checkout, { lang: locale }),
-    swapInLanguage: locale => link(`${checkout}/swap`, { lang: locale }),
+    swapWith: fields => link(`${checkout}/swap`, fields),
     ofSwap: swapPublicId => link(checkout, { swap: swapPublicId }),
   }
 }

@@ -2,5 +2,6 @@ import { button } from './button.ts'
 import { checkout } from './checkout.ts'
 import { common } from './common.ts'
 import { refund } from './refund.ts'
+import { swap } from './swap.ts'
 
-export const ko = { ...button, ...checkout, ...common, ...refund } as const
+export const ko = { ...button, ...checkout, ...common, ...refund, ...swap } as const
