@@ -44,8 +44,17 @@ const MAY_DEPEND_ON: Readonly<Record<string, readonly string[]>> = {
   simulation: ['server'],
 }
 
-/** The modules of Node without input or output that the domain may import; of `node:net` only the address checks. */
-const PURE = new Set(['node:crypto', 'node:zlib', 'node:net isIP', 'node:net isIPv6', 'node:net BlockList'])
+/** The modules without input or output that the domain may import; of `node:net` only the address checks. */
+const PURE = new Set([
+  'node:crypto',
+  'node:zlib',
+  'node:net isIP',
+  'node:net isIPv6',
+  'node:net BlockList',
+  '@noble/hashes/sha2.js',
+  '@noble/hashes/sha3.js',
+  '@scure/base',
+])
 
 function layerOf(path: string): string {
   return path.slice(SERVER.length).split('/')[0]!.replace(/\.ts$/, '')

@@ -9,6 +9,10 @@ export interface SwapAsset {
   readonly decimals: number
   /** For display; 0 when the provider gives no price. */
   readonly priceUsd: number
+  /** Units for one ZEC, by the listed prices; for display. 0 when the provider gives no price of one of both. */
+  readonly perZec: number
+  /** Of a token, as its chain writes it; null: the chain's own coin, or not given. */
+  readonly contractAddress: string | null
 }
 
 /** The terms of a swap to quote: the recipient receives exactly `amountZat`. */
@@ -33,6 +37,8 @@ export interface SwapOffer {
   readonly minAmountIn: bigint
   /** Decimal. */
   readonly amountInUsd: string
+  /** What the recipient gets, decimal; null: not given. */
+  readonly amountOutUsd: string | null
   /** Unix seconds: the provider accepts deposits until then. */
   readonly quoteDeadline: number
   /** Seconds. */
@@ -47,6 +53,8 @@ export interface DepositReport {
   readonly refunded: bigint | null
   /** The provider's word, such as `PARTIAL_DEPOSIT`. */
   readonly refundReason: string | null
+  /** The newest transaction of the deposit on its chain. */
+  readonly txid: string | null
 }
 
 /** A verified status response; `raw` is its body, unchanged. */

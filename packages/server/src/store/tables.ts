@@ -333,6 +333,9 @@ export interface SwapsTable {
   deposited_amount: string | null
   refunded_amount: string | null
   refund_reason: string | null
+  contract_address: string | null
+  amount_out_usd: string | null
+  deposit_txid: string | null
 }
 
 export interface SwapStartsTable {

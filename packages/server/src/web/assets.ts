@@ -16,6 +16,7 @@ const NAMES = [
   'reference.js',
   'embed.js',
   'redirect.js',
+  'choose.js',
   'icon.svg',
 ] as const
 export type AssetName = (typeof NAMES)[number]

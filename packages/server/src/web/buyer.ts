@@ -35,7 +35,7 @@ export async function invoiceView(
   deps: Pick<SiteDeps, 'network' | 'storeProfiles' | 'publicUrl'>,
   request: FastifyRequest,
   invoice: Invoice,
-  { embedded, isSwap = false }: { readonly embedded: boolean; readonly isSwap?: boolean },
+  { embedded, swapFields }: { readonly embedded: boolean; readonly swapFields?: Readonly<Record<string, string>> },
 ): Promise<BuyerView & { readonly invoice: Invoice; readonly links: CheckoutLinks }> {
   const placement = parsePlacement(queryFields(request), embedded, deps.publicUrl())
   const links = checkoutLinks(invoice.publicId, placement)
@@ -44,7 +44,7 @@ export async function invoiceView(
     embedding: placement.embedding,
     chosen: placement.chosenLocale,
     given: invoice.locale,
-    inLanguage: isSwap ? links.swapInLanguage : links.inLanguage,
+    inLanguage: swapFields ? locale => links.swapWith({ ...swapFields, lang: locale }) : links.inLanguage,
   })
   return { ...view, invoice, links }
 }

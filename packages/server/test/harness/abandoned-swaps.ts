@@ -31,6 +31,8 @@ export async function insertSwap(tx: Tx, shop: Shop, name: string, ageSecs: numb
     amountIn: 101n,
     minAmountIn: 100n,
     amountInUsd: '1',
+    amountOutUsd: null,
+    contractAddress: null,
     timeEstimate: 150,
     deadline: createdAt + 900,
     quoteDeadline: createdAt + 3 * 24 * HOUR,

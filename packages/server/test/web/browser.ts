@@ -93,17 +93,26 @@ export async function signInOnPage(page: Page, harness: SandboxService, email: s
   await page.waitForURL('**/overview')
 }
 
-/** Fills in the form that a buyer chooses another asset in. */
-export async function chooseAsset(
-  page: Page | FrameLocator,
-  asset: string,
-  refundTo = 'the-buyers-own-address',
-): Promise<void> {
-  await page.getByLabel('Asset').selectOption({ label: asset })
-  await page.getByLabel('Your refund address').fill(refundTo)
+/** Addresses of a buyer, by chain. */
+export const REFUND_TO: Readonly<Record<string, string>> = {
+  Bitcoin: 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq',
+  Ethereum: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+  Base: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+  Stellar: 'GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ',
+}
+
+/** Chooses another asset, such as `BTC on Bitcoin`, and fills in the refund address. */
+export async function chooseAsset(page: Page | FrameLocator, asset: string, refundTo?: string): Promise<void> {
+  const [symbol, chain = ''] = asset.split(' on ')
+  await page.getByRole('link', { name: new RegExp(`^${symbol} ${chain}`) }).click()
+  await fillRefundTo(page, refundTo ?? REFUND_TO[chain] ?? '')
+}
+
+export async function fillRefundTo(page: Page | FrameLocator, refundTo: string): Promise<void> {
+  await page.getByLabel('Where should we send it back').fill(refundTo)
 }
 
 /** Submits that form. */
 export async function submitAsset(page: Page | FrameLocator): Promise<void> {
-  await page.getByRole('button', { name: 'Get the deposit address' }).click()
+  await page.getByRole('button', { name: 'Show the exact amount' }).click()
 }

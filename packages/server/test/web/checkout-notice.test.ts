@@ -4,7 +4,7 @@ import type { Invoice } from '../../src/domain/sale/invoice.ts'
 import type { SwapStatus } from '../../src/domain/sale/swap.ts'
 import type { Swap } from '../../src/ports/repository/sale/swap.ts'
 import { checkoutLinks } from '../../src/web/components/sale/checkout-links.ts'
-import { swapNotice } from '../../src/web/components/sale/swap.ts'
+import { swapNotice } from '../../src/web/components/sale/swap-notice.ts'
 import { checkoutPage } from '../../src/web/pages/sale/checkout.ts'
 import { invoiceWith } from '../harness/invoice.ts'
 import { BUYER, readerText } from './buyer-view.ts'
@@ -23,14 +23,14 @@ function textOf(invoice: Pick<Invoice, 'status' | 'receivedZat'>, status: SwapSt
     ...invoice,
   })
   const offer = { publicId: ID, amountIn: 500n, decimals: 2, symbol: 'BTC', blockchain: 'btc', deadline: 900 }
-  const deposit = { deposited: 100n, refunded: null, refundReason: null }
+  const deposit = { deposited: 100n, refunded: null, refundReason: null, txid: null }
   const swap = { ...offer, refundTo: 'b', depositAddress: 'd', depositMemo: null, deposit, status } as unknown as Swap
   const page = checkoutPage({
     ...BUYER,
     invoice: sold,
     links: checkoutLinks(ID),
     swap,
-    notice: swapNotice(sold, swap, now),
+    notice: swapNotice(BUYER.text, sold, swap, now),
     spacingSecs: 75,
     isChainSeen: true,
     now,
@@ -41,7 +41,7 @@ function textOf(invoice: Pick<Invoice, 'status' | 'receivedZat'>, status: SwapSt
 test('a deposit that is too small is not asked for its rest once the invoice is closed', () => {
   for (const now of [EXPIRES_AT + 1, WATCH_UNTIL + 1]) {
     const text = textOf({ status: 'expired', receivedZat: 0n }, 'INCOMPLETE_DEPOSIT', now)
-    assert.match(text, /Send nothing more to the deposit address/)
+    assert.match(text, /Send nothing more/)
     assert.doesNotMatch(text, /Send the rest/)
   }
 })

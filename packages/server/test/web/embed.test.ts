@@ -4,15 +4,16 @@ import type { Page } from 'playwright-core'
 import { startSandboxService } from '../harness/service.ts'
 import { SkewedClock } from '../harness/skewed-clock.ts'
 import { until } from '../harness/until.ts'
-import { chooseAsset, createInvoice, noBrowser, submitAsset, useBrowser } from './browser.ts'
+import { chooseAsset, createInvoice, noBrowser, REFUND_TO, submitAsset, useBrowser } from './browser.ts'
 import { inspect } from './inspect.ts'
 import { serveShopPage } from './shop-page.ts'
 import { visit } from './visit.ts'
 
 const UNKNOWN = '6f1e5e2c-6c0a-4a2e-9d3c-0f5f3f1d2b4a'
 /** Clock speed. The first poll of a swap comes five seconds after its start. */
-const SPEED = 10
+const SPEED = 5
 
+// The provider’s clock is not sped up: after a minute its quotes would be too old.
 const harness = await startSandboxService({ clock: new SkewedClock({ factor: SPEED }) })
 after(() => harness.close())
 
@@ -61,7 +62,7 @@ test('an embedded checkout stays in the frame', async () => {
   const page = async (path: string) => (await visit(harness, `GET ${path}`)).text
   assert.match(await page(`/i/${id}/embed`), new RegExp(`href="/i/${id}/embed/swap"`))
   assert.match(await page(`/i/${id}/embed/swap`), new RegExp(`action="/i/${id}/embed/swap"`))
-  const form = { asset_id: 'nep141:btc.omft.near', refund_to: 'the-buyers-own-address' }
+  const form = { asset_id: 'nep141:btc.omft.near', refund_to: REFUND_TO.Bitcoin! }
   const started = await visit(harness, `POST /i/${id}/embed/swap`, { form })
   const location = started.headers.get('location') ?? ''
   assert.equal(started.status, 303)
@@ -105,7 +106,7 @@ test('return_to shows a link to the shop, by its host, on every page of the chec
   const [, swapPath = ''] = /href="(\/i\/[^"]+\/swap\?return_to=[^"]+)"/.exec(checkout) ?? []
   const [, action = ''] = /action="([^"]+)"/.exec(await page(swapPath)) ?? []
   assert.equal(action, swapPath)
-  const form = { asset_id: 'nep141:btc.omft.near', refund_to: 'the-buyers-own-address' }
+  const form = { asset_id: 'nep141:btc.omft.near', refund_to: REFUND_TO.Bitcoin! }
   const { headers } = await visit(harness, `POST ${action}`, { form })
   const deposit = await page(headers.get('location') as string)
   assert.match(deposit, /Send your deposit/)
@@ -241,7 +242,7 @@ describe('in a real browser', { skip: noBrowser(), timeout: 120_000 }, () => {
         page.frames()[1]?.evaluate(`getComputedStyle(document.querySelector('.checkout')).backgroundColor`)
       assert.equal(await colour(), colours[theme])
       await page.frameLocator('iframe').getByRole('link', { name: 'BTC, USDC, …' }).click()
-      await page.frameLocator('iframe').getByLabel('Asset').waitFor()
+      await page.frameLocator('iframe').getByLabel('Type an asset or chain').waitFor()
       assert.equal(await colour(), colours[theme])
       await page.emulateMedia({ colorScheme: null })
     }

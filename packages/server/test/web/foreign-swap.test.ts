@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import type { Invoice } from '../../src/domain/sale/invoice.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
 import { until } from '../harness/until.ts'
-import { chooseAsset, createInvoice, noBrowser, submitAsset, useBrowser } from './browser.ts'
+import { chooseAsset, createInvoice, noBrowser, REFUND_TO, submitAsset, useBrowser } from './browser.ts'
 import { inspect } from './inspect.ts'
 
 const BTC = 'nep141:btc.omft.near'
@@ -43,7 +43,7 @@ describe('another holder of the invoice id starts a swap', { skip: noBrowser(), 
     await inspect(page)
     const shown = async () => {
       assert.equal(await page.getByText(own.depositAddress).count(), 1)
-      assert.equal(await page.getByText('the-buyers-own-address').count(), 1)
+      assert.equal(await page.getByText(REFUND_TO.Bitcoin!).count(), 1)
       assert.equal(await page.getByText(foreign.depositAddress).count(), 0)
     }
     await shown()
@@ -108,8 +108,8 @@ describe('another holder of the invoice id starts a swap', { skip: noBrowser(), 
     await page.getByRole('heading', { name: 'Pay with Zcash' }).waitFor()
     assert.equal(await page.getByText(notice).count(), 0)
     await page.getByRole('link', { name: 'BTC, USDC, …' }).click()
-    await page.getByLabel('Asset').waitFor()
-    await page.getByRole('link', { name: 'Pay with Zcash instead' }).click()
+    await page.getByLabel('Type an asset or chain').waitFor()
+    await page.getByRole('link', { name: 'Zcash', exact: true }).click()
     await page.getByRole('heading', { name: 'Pay with Zcash' }).waitFor()
     assert.equal(await page.getByText(notice).count(), 0)
     assert.equal(new URL(page.url()).searchParams.get('swap'), own.publicId)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
 import { checkoutLinks } from '../../src/web/components/sale/checkout-links.ts'
-import { chooseAssetPage } from '../../src/web/pages/sale/swap.ts'
+import { chooseAssetPage } from '../../src/web/pages/sale/swap-choice.ts'
 import { call } from '../harness/http-call.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
 import { type Merchant, openMerchant } from './accounts.ts'
@@ -48,11 +48,19 @@ describe('pages with hostile input', () => {
     const [invoice] = await harness.service.invoices.list(merchant.account, { limit: 1 })
     assert.ok(invoice)
     for (const blockchain of [...INHERITED, '<b>"']) {
-      const asset = { assetId: 'x', symbol: 'XYZ', blockchain, decimals: 8, priceUsd: 1 }
+      const asset = {
+        assetId: 'x',
+        symbol: 'XYZ',
+        blockchain,
+        decimals: 8,
+        priceUsd: 1,
+        perZec: 0,
+        contractAddress: null,
+      }
       const page = String(
         chooseAssetPage({ ...BUYER, invoice, links: checkoutLinks(invoice.publicId), assets: [asset] }),
       )
-      assert.ok(page.includes(`XYZ on ${blockchain.replace('<b>"', '&lt;b&gt;&quot;')}</option>`), blockchain)
+      assert.ok(page.includes(`<bdi>${blockchain.replace('<b>"', '&lt;b&gt;&quot;')}</bdi>`), blockchain)
     }
   })
 

@@ -5,7 +5,7 @@ import type { Invoice } from '../../src/domain/sale/invoice.ts'
 import { ASSET_VERSION } from '../../src/web/assets.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
 import { until } from '../harness/until.ts'
-import { createInvoice, noBrowser, signInOnPage, useBrowser } from './browser.ts'
+import { createInvoice, noBrowser, REFUND_TO, signInOnPage, useBrowser } from './browser.ts'
 import { visit } from './visit.ts'
 
 describe('a change of an open page', { skip: noBrowser(), timeout: 180_000 }, () => {
@@ -83,8 +83,8 @@ describe('a change of an open page', { skip: noBrowser(), timeout: 180_000 }, ()
       document.querySelector('.facts code').scrollIntoView()
       window.scrolled = scrollY
     }`)
-    await startSwap(invoice, 'another-address')
-    await page.getByText('another-address').waitFor()
+    await startSwap(invoice, REFUND_TO.Bitcoin!)
+    await page.getByText(REFUND_TO.Bitcoin!).waitFor()
     assert.deepEqual(
       await page.evaluate(`({
         marker: window.marker,

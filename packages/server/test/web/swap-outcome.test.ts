@@ -4,10 +4,10 @@ import type { Page } from 'playwright-core'
 import type { Invoice } from '../../src/domain/sale/invoice.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
 import { SkewedClock } from '../harness/skewed-clock.ts'
-import { chooseAsset, createInvoice, noBrowser, signInOnPage, submitAsset, useBrowser } from './browser.ts'
+import { chooseAsset, createInvoice, noBrowser, REFUND_TO, signInOnPage, submitAsset, useBrowser } from './browser.ts'
 import { inspect } from './inspect.ts'
 
-const WHOM = 'Ask the shop, with this reference. The shop can ask the swap provider, 1Click (NEAR Intents).'
+const WHOM = 'Ask the shop, with these details. The shop can ask the swap provider.'
 const HOUR = 3_600
 
 describe('a buyer whose swap does not pay the invoice', { skip: noBrowser(), timeout: 120_000 }, () => {
@@ -37,7 +37,7 @@ describe('a buyer whose swap does not pay the invoice', { skip: noBrowser(), tim
     const notice = page.locator('.swap-notice')
     await notice.getByRole('heading', { name: title }).waitFor()
     const text = (await notice.textContent()) ?? ''
-    for (const part of [...parts, 'the-buyers-own-address', WHOM]) assert.ok(text.includes(part), `${part}: ${text}`)
+    for (const part of [...parts, REFUND_TO.Bitcoin!, WHOM]) assert.ok(text.includes(part), `${part}: ${text}`)
     assert.equal(
       await page.evaluate(`document.querySelector('#live > :first-child').className`),
       await notice.getAttribute('class'),
@@ -67,7 +67,9 @@ describe('a buyer whose swap does not pay the invoice', { skip: noBrowser(), tim
     const invoice = await createInvoice(harness)
     const { page, depositAddress, amountIn } = await startSwap(invoice)
     harness.sandbox.oneclick.deposit(depositAddress, 10_000n)
-    await page.getByText(`0.0001 BTC has arrived. ${Number(amountIn - 10_000n) / 1e8} BTC is left to send.`).waitFor()
+    const missing = page.locator('.facts div', { hasText: 'Still missing' })
+    await missing.getByText(`${Number(amountIn - 10_000n) / 1e8} BTC`).waitFor()
+    assert.match((await page.locator('.facts').first().textContent()) ?? '', /Received0\.0001 BTC/)
     // The total would be paid on top of what has arrived.
     const copied = await page.getByRole('button', { name: 'Copy the amount' }).getAttribute('data-copy')
     assert.equal(copied, String(Number(amountIn - 10_000n) / 1e8))

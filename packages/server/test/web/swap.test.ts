@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { afterEach, beforeEach, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { Invoice } from '../../src/domain/sale/invoice.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
 import { SkewedClock } from '../harness/skewed-clock.ts'
 import { until } from '../harness/until.ts'
-import { chooseAsset, createInvoice, noBrowser, submitAsset, useBrowser } from './browser.ts'
+import { chooseAsset, createInvoice, fillRefundTo, noBrowser, REFUND_TO, submitAsset, useBrowser } from './browser.ts'
 import { inspect } from './inspect.ts'
 
 const AMOUNT = 2_500_000n
@@ -16,14 +16,20 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
   const { openPage } = useBrowser()
   let harness: SandboxService
 
-  before(async () => {
+  // The provider’s clock is not sped up: after half a minute the quotes would be too old.
+  beforeEach(async () => {
     harness = await startSandboxService({ clock: new SkewedClock({ factor: SPEED }) })
   })
-  after(() => harness?.close())
+  afterEach(() => harness?.close())
 
   async function choose(page: Page, asset: string, refundTo?: string): Promise<void> {
     await chooseAsset(page, asset, refundTo)
     await submitAsset(page)
+  }
+
+  /** The step that the page says the swap is in. */
+  function step(page: Page): Promise<string | null> {
+    return page.locator('.progress [aria-current=step]').textContent()
   }
 
   function drive(invoice: Invoice, outcome: string): void {
@@ -51,13 +57,22 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
       .getByText(`${swap.quoteResponse.quote.amountInFormatted.replace(/\.?0+$/, '')} USDC`)
       .first()
       .waitFor()
-    await page.getByRole('img', { name: 'Deposit address as a QR code' }).waitFor()
+    await page.getByRole('link', { name: 'Open in your wallet' }).waitFor()
+    await page.getByRole('img', { name: 'Deposit as a QR code' }).waitFor()
+    await page.getByText('Fee, included').waitFor()
+    assert.equal(await step(page), 'Deposit')
 
     drive(invoice, 'INCOMPLETE_DEPOSIT')
     await heading('Deposit too small')
     await page.getByText(swap.depositAddress).waitFor()
+    drive(invoice, 'KNOWN_DEPOSIT_TX')
+    await heading('Deposit detected')
+    assert.equal(await step(page), 'Detected')
     drive(invoice, 'PROCESSING')
     await heading('Swap in progress')
+    assert.equal(await step(page), 'Swapping')
+    await page.getByRole('button', { name: 'Copy the transaction ID' }).waitFor()
+    await inspect(page)
     assert.equal(await page.getByText(swap.depositAddress).count(), 0)
     await page.goto(`${harness.url}/i/${invoice.publicId}?with=zec`)
     await heading('Swap in progress')
@@ -67,20 +82,51 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
     await heading('Paid')
   })
 
+  test('finds an asset while typing, and finds those used before first', async () => {
+    const invoice = await createInvoice(harness)
+    const page = await openPage()
+    const shown = () => page.locator('.assets li:not([hidden]) b').allTextContents()
+    await page.goto(`${harness.url}/i/${invoice.publicId}/swap`)
+    assert.deepEqual((await shown()).slice(0, 2), ['BTC', 'ETH'])
+    await page.getByText('≈ 0.0004245 BTC').waitFor()
+    const search = page.getByLabel('Type an asset or chain')
+    await search.fill('usdc BASE')
+    assert.deepEqual(await shown(), ['USDC'])
+    await search.fill('nothing like it')
+    await page.getByText('Nothing matches.').waitFor()
+    await inspect(page)
+    await search.fill('sol')
+    await page.getByRole('link', { name: /^SOL/ }).click()
+    await page.getByRole('heading', { name: 'SOL on Solana' }).waitFor()
+    await page.getByText(/^≈ [0-9.]+ SOL$/).waitFor()
+    await inspect(page)
+    await page.getByRole('link', { name: 'Choose another asset' }).click()
+    await search.waitFor()
+    assert.equal((await shown())[0], 'SOL')
+  })
+
   test('without JavaScript, reloading shows the same and errors show in the form', async () => {
     const invoice = await createInvoice(harness)
     const page = await openPage({ javaScriptEnabled: false })
     await page.goto(`${harness.url}/i/${invoice.publicId}/swap`)
-    await choose(page, 'XLM on Stellar', 'invalid')
-    await page.getByRole('alert').getByText('RefundTo is not valid.').waitFor()
-    assert.equal(await page.getByLabel('Your refund address').inputValue(), 'invalid')
-    assert.match(await page.getByLabel('Asset').inputValue(), /^nep245:/)
-    await choose(page, 'XLM on Stellar', '  the-buyers-own-address ')
-    await page.getByRole('heading', { name: 'Send your deposit' }).waitFor()
+    await page.getByLabel('Type an asset or chain').fill('stellar')
+    await page.getByRole('button', { name: 'Search' }).click()
+    assert.equal(await page.locator('.assets li:not([hidden])').count(), 1)
+    await choose(page, 'XLM on Stellar', REFUND_TO.Bitcoin)
+    await page.getByRole('alert').getByText('This is not an address on Stellar.').waitFor()
+    assert.equal(await page.getByLabel('Where should we send it back').inputValue(), REFUND_TO.Bitcoin)
+    await fillRefundTo(page, REFUND_TO.Stellar!.replace('GA7', 'GA6'))
+    await submitAsset(page)
+    await page.getByRole('alert').getByText('its checksum is wrong').waitFor()
+    await fillRefundTo(page, `  ${REFUND_TO.Stellar} `)
+    await submitAsset(page)
+    await page.getByRole('heading', { level: 1, name: 'Send your deposit' }).waitFor()
     const [swap] = harness.sandbox.oneclick.swaps()
-    assert.equal(swap?.quoteResponse.quoteRequest.refundTo, 'the-buyers-own-address')
-    await page.getByText('With this memo').waitFor()
+    assert.equal(swap?.quoteResponse.quoteRequest.refundTo, REFUND_TO.Stellar)
+    await page.getByText('Without this memo the deposit is lost.').waitFor()
     await page.getByText(swap?.depositMemo ?? '?', { exact: true }).waitFor()
+    // A code without the memo would tempt the buyer to forget it.
+    assert.equal(await page.locator('.qr').count(), 0)
     await page.getByRole('link', { name: 'Pay with Zcash instead' }).click()
     await page.getByRole('heading', { name: 'Pay with Zcash' }).waitFor()
 
@@ -93,6 +139,7 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
     })
     await page.goto(`${harness.url}/i/${invoice.publicId}`)
     await page.getByText('The deposit was sent back to the refund address.').waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Pay again' }).waitFor()
     await page.getByRole('link', { name: 'BTC, USDC, …' }).waitFor()
   })
 
@@ -102,7 +149,7 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
     await page.goto(`${harness.url}/i/${invoice.publicId}/swap`)
     harness.sandbox.oneclick.script.add('quote', 'bad_gateway_html', 1)
     await choose(page, 'BTC on Bitcoin')
-    await page.getByRole('alert').getByText('Swap provider unavailable.').waitFor()
+    await page.getByRole('alert').getByText('The swap provider does not answer.').waitFor()
     await page.getByRole('link', { name: 'Pay with Zcash instead' }).click()
     await page.getByRole('heading', { name: 'Pay with Zcash' }).waitFor()
   })
@@ -136,11 +183,12 @@ describe('a buyer in a real browser', { skip: noBrowser(), timeout: 180_000 }, (
     const invoice = await createInvoice(harness)
     const page = await openPage()
     await page.goto(`${harness.url}/i/${invoice.publicId}/swap`)
+    await chooseAsset(page, 'BTC on Bitcoin')
     harness.sandbox.wallet.pay({ uri: `zcash:${invoice.address}?amount=0.025` })
     await until('the payment to be detected', async () => {
       return (await harness.service.invoices.read(invoice.publicId)).status === 'detected'
     })
-    await choose(page, 'BTC on Bitcoin')
+    await submitAsset(page)
     await page.getByRole('heading', { name: 'Payment seen' }).waitFor()
     await page.goto(`${harness.url}/i/${invoice.publicId}/swap`)
     await page.getByRole('heading', { name: 'Payment seen' }).waitFor()

@@ -21,6 +21,7 @@ import {
   parseErrorMessage,
   parseQuote,
   parseStatus,
+  parseUsd,
   ZEC_IDS,
 } from './responses.ts'
 import { isSignedBy, PRODUCTION_SIGNING_KEY } from './signature.ts'
@@ -154,6 +155,7 @@ function offerOf(
     amountIn,
     minAmountIn,
     amountInUsd: quote.amountInUsd,
+    amountOutUsd: parseUsd(quote.amountOutUsd),
     quoteDeadline,
     timeEstimate: Math.ceil(quote.timeEstimate),
   }

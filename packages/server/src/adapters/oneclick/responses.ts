@@ -26,6 +26,8 @@ const Digits = Type.String({ pattern: '^[0-9]{1,40}$' })
 const Printable = Type.String({ pattern: '^[\\x21-\\x7e]{1,512}$' })
 const Instant = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{1,9})?Z$' })
 const Label = Type.String({ pattern: '^[^\\p{C}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}]{1,64}$' })
+const Usd = Type.String({ pattern: '^[0-9]{1,30}(\\.[0-9]{1,30})?$' })
+const Hashes = Type.Array(Type.Object({ hash: Printable }), { minItems: 1 })
 const orNull = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()])
 
 /** Only the members in use are checked: the provider may add others. */
@@ -35,6 +37,7 @@ const Asset = Type.Object({
   blockchain: Label,
   symbol: Label,
   price: Type.Number({ minimum: 0 }),
+  contractAddress: Type.Optional(Type.Unknown()),
 })
 
 const Quote = Type.Object({
@@ -51,7 +54,9 @@ const Quote = Type.Object({
   }),
   quote: Type.Object({
     amountIn: Digits,
-    amountInUsd: Type.String({ pattern: '^[0-9]{1,30}(\\.[0-9]{1,30})?$' }),
+    amountInUsd: Usd,
+    /** For display only, so it is read by `parseUsd` and refuses no quote. */
+    amountOutUsd: Type.Optional(Type.Unknown()),
     minAmountIn: Digits,
     amountOut: Digits,
     minAmountOut: Digits,
@@ -75,6 +80,7 @@ const Details = Type.Object({
   depositedAmount: Type.Optional(Type.Unknown()),
   refundedAmount: Type.Optional(Type.Unknown()),
   refundReason: Type.Optional(Type.Unknown()),
+  originChainTxHashes: Type.Optional(Type.Unknown()),
 })
 
 const ErrorBody = Type.Object({ message: Type.Union([Type.String(), Type.Array(Type.String())]) })
@@ -87,6 +93,9 @@ const schemas = {
   details: Compile(Details),
   digits: Compile(Digits),
   label: Compile(Label),
+  printable: Compile(Printable),
+  usd: Compile(Usd),
+  hashes: Compile(Hashes),
 }
 
 export type QuoteResponse = Static<typeof Quote>
@@ -101,14 +110,27 @@ export function parseAssets(text: string): SwapAsset[] {
   const entries = parseJson(text, MAX_ITEMS.tokens)
   if (!Array.isArray(entries)) throw new InvalidResponse('the list of assets is not a JSON array')
   if (entries.length > MAX_ASSETS) throw new InvalidResponse(`the list has more than ${MAX_ASSETS} assets`)
+  const zecPrice = priceOfZec(entries)
   const found = new Map<string, SwapAsset>()
   for (const entry of entries) {
     if (!isShort(entry) || !schemas.asset.Check(entry)) continue
     const { assetId, symbol, blockchain, decimals, price } = entry
     if (ZEC_IDS.includes(assetId) || symbol.includes('_(DEPRECATED)') || found.has(assetId)) continue
-    found.set(assetId, { assetId, symbol, blockchain, decimals, priceUsd: price })
+    const perZec = price > 0 && Number.isFinite(zecPrice / price) ? zecPrice / price : 0
+    const contractAddress = printableOrNull(entry.contractAddress)
+    found.set(assetId, { assetId, symbol, blockchain, decimals, priceUsd: price, perZec, contractAddress })
   }
   return [...found.values()]
+}
+
+/** 0: not known. */
+function priceOfZec(entries: readonly unknown[]): number {
+  const isZec = (entry: unknown) => isShort(entry) && schemas.asset.Check(entry) && ZEC_IDS.includes(entry.assetId)
+  return (entries.find(isZec) as { readonly price: number } | undefined)?.price ?? 0
+}
+
+function printableOrNull(value: unknown): string | null {
+  return typeof value === 'string' && value.length <= 512 && schemas.printable.Check(value) ? value : null
 }
 
 /** Whether no text of an entry is so long that it is not worth a regular expression. */
@@ -132,13 +154,21 @@ export function parseStatus(text: string): StatusResponse {
 
 /** The deposit in the `swapDetails` of a status. What is missing or not as documented is null. */
 export function parseDeposit(details: unknown): DepositReport {
-  const { depositedAmount, refundedAmount, refundReason } = schemas.details.Check(details) ? details : {}
+  const { depositedAmount, refundedAmount, refundReason, originChainTxHashes } = schemas.details.Check(details)
+    ? details
+    : {}
   const amount = (value: unknown) => (schemas.digits.Check(value) ? BigInt(value) : null)
   return {
     deposited: amount(depositedAmount),
     refunded: amount(refundedAmount),
     refundReason: schemas.label.Check(refundReason) ? refundReason : null,
+    txid: schemas.hashes.Check(originChainTxHashes) ? (originChainTxHashes.at(-1)?.hash ?? null) : null,
   }
+}
+
+/** A value in USD as a decimal; null when it is not as documented. */
+export function parseUsd(value: unknown): string | null {
+  return schemas.usd.Check(value) ? value : null
 }
 
 /** The message of an error response; null if the text is not a documented error body. */

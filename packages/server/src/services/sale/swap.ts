@@ -109,8 +109,8 @@ export function createSwaps(deps: {
     const deadline = depositDeadline(invoice.expiresAt, createdAt)
     const { address: recipient, amountZat } = invoice
     const { raw: quoteRaw, ...offer } = await provider.quote({ asset, amountZat, recipient, refundTo, deadline })
-    const { symbol, blockchain, decimals } = asset
-    const terms = { assetId: asset.assetId, symbol, blockchain, decimals, refundTo, deadline }
+    const { symbol, blockchain, decimals, contractAddress } = asset
+    const terms = { assetId: asset.assetId, symbol, blockchain, decimals, contractAddress, refundTo, deadline }
     return { publicId: random.uuid(), invoiceId: invoice.id, ...terms, ...offer, quoteRaw, createdAt }
   }
 

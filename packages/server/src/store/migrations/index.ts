@@ -5,6 +5,7 @@ import { endpointMigration } from './0008_endpoint.ts'
 import { deliveryLogMigration } from './0010_delivery_log.ts'
 import { storeProfileMigration } from './0012_store_profile.ts'
 import { dailyPriceMigration } from './0014_daily_price.ts'
+import { swapDetailsMigration } from './0016_swap_details.ts'
 import { receiptMailMigration } from './0017_receipt_mail.ts'
 
 /** The SQL statements of a change of the schema, in the order of execution. */
@@ -138,6 +139,7 @@ export const MIGRATIONS: readonly Migration[] = [
         WHERE (body LIKE '%"description":%' OR body LIKE '%"metadata":%')`,
     ],
   ],
+  ['0016_swap_details', swapDetailsMigration],
   ['0017_receipt_mail', receiptMailMigration],
 ]
 

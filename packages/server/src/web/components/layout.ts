@@ -21,7 +21,9 @@ export interface PageOptions {
   /** The page is updated for some seconds, until the result of the last action appears. */
   readonly awaiting?: boolean
   /** A script besides that of all pages. */
-  readonly script?: 'reference.js' | 'embed.js' | 'redirect.js'
+  readonly script?: 'reference.js' | 'redirect.js' | 'choose.js'
+  /** The page is in a frame, and reports to the page around it. */
+  readonly isFramed?: boolean
   /** Opens another address after three seconds, without JavaScript. */
   readonly redirectsTo?: URL | null
   readonly theme?: Embedding['theme']
@@ -119,7 +121,7 @@ export function signedOutPage(page: PageOptions): Html {
 
 /** A page without the dashboard menu. One for buyers has a language, and no name of this service on top. */
 export function plainPage({ embedding = null, footer, ...page }: PlainPage): Html {
-  const options = embedding ? { ...page, script: 'embed.js' as const, theme: embedding.theme } : page
+  const options = embedding ? { ...page, isFramed: true, theme: embedding.theme } : page
   const kind = `plain${page.text ? ' buyer' : ''}${page.accent ? ' accent' : ''}`
   return frame(options, embedding ? `${kind} embedded` : kind)`
     ${!page.text && html`<header class="plain-top"><span class="brand">${brand()}</span></header>`}
@@ -145,6 +147,7 @@ function frame(options: PageOptions, kind: string) {
     rechecks = false,
     awaiting = false,
     script,
+    isFramed = false,
     theme = null,
     redirectsTo = null,
     text,
@@ -155,6 +158,7 @@ function frame(options: PageOptions, kind: string) {
   const scripts: AssetName[] = [
     'enhance.js',
     ...(isUpdated ? (['morph.js', 'live.js'] as const) : []),
+    ...(isFramed ? (['embed.js'] as const) : []),
     ...(script ? [script] : []),
   ]
   return (strings: TemplateStringsArray, ...values: readonly Child[]): Html => html`<!doctype html>

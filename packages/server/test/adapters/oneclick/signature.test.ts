@@ -139,6 +139,8 @@ test('recorded: the asset list parses, without the base coin and removed assets'
     blockchain: 'near',
     decimals: 24,
     priceUsd: 2.3434e-8,
+    perZec: 1419.06 / 2.3434e-8,
+    contractAddress: 'blackdragon.tkn.near',
   })
   assert.equal(assets[10]?.priceUsd, 0)
 })

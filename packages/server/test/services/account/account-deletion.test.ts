@@ -65,7 +65,7 @@ async function open(engine: DatabaseEngine, t: TestContext) {
 
 function newSwap(invoice: Invoice, refundTo = '0xrefund'): NewSwap {
   const asset = { assetId: 'nep141:eth.omft.near', symbol: 'ETH', blockchain: 'eth', decimals: 18 }
-  const amounts = { amountIn: 2n, minAmountIn: 1n, amountInUsd: '12.34' }
+  const amounts = { amountIn: 2n, minAmountIn: 1n, amountInUsd: '12.34', amountOutUsd: null, contractAddress: null }
   const deposit = { depositAddress: `0x${randomUUID()}`, depositMemo: null, timeEstimate: 150 }
   const { createdAt, expiresAt, id: invoiceId } = invoice
   const times = { deadline: expiresAt, quoteDeadline: expiresAt, createdAt }

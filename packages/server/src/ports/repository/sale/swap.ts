@@ -9,6 +9,8 @@ export interface NewSwap extends Omit<SwapOffer, 'raw'> {
   readonly symbol: string
   readonly blockchain: string
   readonly decimals: number
+  /** See `SwapAsset`. */
+  readonly contractAddress: string | null
   readonly refundTo: string
   /** Unix seconds: the deadline shown to the buyer. */
   readonly deadline: number

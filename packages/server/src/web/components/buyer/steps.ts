@@ -19,6 +19,11 @@ export function steps(text: Text, { reached, confirmed, needed }: Progress): Htm
     ...(waits ? [[html`${text.say('step_confirmed')}${counted}`, STATES[reached]] as const] : []),
     [text.say('step_done'), reached === 2 ? 'done' : waits || reached === 0 ? 'ahead' : 'now'],
   ]
+  return stepList(text, items)
+}
+
+/** Steps in their order, each with its state. */
+export function stepList(text: Text, items: readonly (readonly [label: Child, state: State])[]): Html {
   return html`<ol class="progress" aria-label="${text.plain('steps')}">${items.map(
     ([label, state]) =>
       html`<li class="${state}"${state === 'now' && html` aria-current="step"`}><span>${label}</span></li>`,

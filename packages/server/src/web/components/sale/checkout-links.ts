@@ -33,8 +33,9 @@ export interface CheckoutLinks extends CheckoutPlacement {
   readonly receiptMailed: string
   /** The checkout in another language. */
   inLanguage(locale: PageLocale): string
-  swapInLanguage(locale: PageLocale): string
   receiptInLanguage(locale: PageLocale): string
+  /** The same form with further fields in its query. */
+  swapWith(fields: Readonly<Record<string, string>>): string
   /** Shows this swap of the invoice. Only the response of its start contains the id. */
   ofSwap(swapPublicId: string): string
 }
@@ -64,7 +65,7 @@ export function checkoutLinks(publicId: string, placement = ON_ITS_OWN): Checkou
     receiptMail: receipt('/mail'),
     receiptMailed: receipt('', { mailed: '1' }),
     receiptInLanguage: locale => receipt('', { lang: locale }),
-    swapInLanguage: locale => link(`${checkout}/swap`, { lang: locale }),
+    swapWith: fields => link(`${checkout}/swap`, fields),
     ofSwap: swapPublicId => link(checkout, { swap: swapPublicId }),
   }
 }

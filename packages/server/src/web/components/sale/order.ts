@@ -3,14 +3,6 @@ import { shorten } from '../../format.ts'
 import { type Html, html } from '../../html.ts'
 import { plain } from '../../text/dashboard.ts'
 
-type Order = Pick<Invoice, 'orderId' | 'description'>
-
-/** `Order 1001 · T-shirt`; false without both. */
-export function orderLine({ orderId, description }: Order): Html | false {
-  const line = [orderId && plain('order_name', { order: orderId }), description].filter(Boolean).join(' · ')
-  return line !== '' && html`<p class="below center order">${line}</p>`
-}
-
 /** The heading of an invoice: its order, or the beginning of its id. */
 export function invoiceTitle({ orderId, publicId }: Pick<Invoice, 'orderId' | 'publicId'>): string {
   return orderId === null

@@ -9,6 +9,7 @@ import { timeBar } from '../../components/buyer/time-bar.ts'
 import { chainUnseenBanner } from '../../components/chain/chain-unseen.ts'
 import { livePart, statusAttributes } from '../../components/live.ts'
 import type { CheckoutLinks } from '../../components/sale/checkout-links.ts'
+import { hasEndedUnpaid } from '../../components/sale/swap-notice.ts'
 import { redirectNote, redirectOf, redirectsWithoutScript, wayBack } from '../../components/sale/way-back.ts'
 import { booleanAttribute, type Html, html } from '../../html.ts'
 import type { Text } from '../../text/text.ts'
@@ -19,7 +20,12 @@ export function checkoutPage(view: CheckoutView): Html {
   const { invoice, links, swap, text, now } = view
   const state = checkoutState(invoice, now)
   const isRestAwaited = state === 'short' && awaitsDeposit(view)
-  const title = isRestAwaited ? text.plain('title_rest_awaited') : titleOf(text, invoice, state)
+  const isAgain = state === 'payable' && Boolean(view.notice) && swap !== undefined && hasEndedUnpaid(swap)
+  const title = isRestAwaited
+    ? text.plain('title_rest_awaited')
+    : isAgain && invoice.receivedZat === 0n
+      ? text.plain('swap_again')
+      : titleOf(text, invoice, state)
   const rechecks = needsRecheck(invoice, now)
   const redirectsTo = redirectOf(invoice, links)
   const content = html`

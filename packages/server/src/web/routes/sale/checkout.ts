@@ -2,7 +2,8 @@ import { checkoutState } from '../../../domain/sale/checkout.ts'
 import { hasDeposit } from '../../../domain/sale/swap.ts'
 import { nowSecs } from '../../../ports/clock.ts'
 import { invoiceView } from '../../buyer.ts'
-import { otherAssets, swapNotice } from '../../components/sale/swap.ts'
+import { swapNotice } from '../../components/sale/swap-notice.ts'
+import { otherAssets } from '../../components/sale/swap-ways.ts'
 import type { Site } from '../../context.ts'
 import { idParam, queryFields } from '../../forms.ts'
 import { checkoutPage } from '../../pages/sale/checkout.ts'
@@ -38,7 +39,7 @@ export function checkoutPages(site: Site): void {
       return checkoutPage({
         ...shown,
         swap,
-        notice: isTold && swapNotice(invoice, swap, now),
+        notice: isTold && swapNotice(view.text, invoice, swap, now),
         ways:
           swaps.offered &&
           !invoice.openAmount &&

@@ -3,5 +3,6 @@ import { checkout } from './checkout.ts'
 import { common } from './common.ts'
 import { receipt } from './receipt.ts'
 import { refund } from './refund.ts'
+import { swap } from './swap.ts'
 
-export const ja = { ...button, ...checkout, ...common, ...receipt, ...refund } as const
+export const ja = { ...button, ...checkout, ...common, ...receipt, ...refund, ...swap } as const

@@ -6,7 +6,15 @@ import { createSwapAssets } from '../../../../src/services/sale/swap-asset.ts'
 import { recordingLog } from '../../../harness/log.ts'
 import { ManualClock } from '../../../harness/manual-clock.ts'
 
-const BTC: SwapAsset = { assetId: 'btc', symbol: 'BTC', blockchain: 'btc', decimals: 8, priceUsd: 1 }
+const BTC: SwapAsset = {
+  assetId: 'btc',
+  symbol: 'BTC',
+  blockchain: 'btc',
+  decimals: 8,
+  priceUsd: 1,
+  perZec: 0,
+  contractAddress: null,
+}
 
 /** A provider that returns a new list for each request, or is down. */
 function assetsOf() {

@@ -102,6 +102,8 @@ async function insertSwap(tx: Tx, invoiceId: number, now: number): Promise<Swap>
       amountIn: 101n,
       minAmountIn: 100n,
       amountInUsd: '1',
+      amountOutUsd: null,
+      contractAddress: null,
       timeEstimate: 150,
       deadline: now + 900,
       quoteDeadline: now + 3 * DAY,

@@ -7,9 +7,25 @@ import { openEmptyStore, sqliteEngine } from '../../../harness/databases.ts'
 import { openShop } from '../../../harness/fixtures.ts'
 import { ManualClock } from '../../../harness/manual-clock.ts'
 
-const ASSET = { assetId: 'nep141:btc.omft.near', symbol: 'BTC', blockchain: 'btc', decimals: 8, priceUsd: 1 }
+const ASSET = {
+  assetId: 'nep141:btc.omft.near',
+  symbol: 'BTC',
+  blockchain: 'btc',
+  decimals: 8,
+  priceUsd: 1,
+  perZec: 0,
+  contractAddress: null,
+}
 
-const QUOTE = { depositMemo: null, amountIn: 101n, minAmountIn: 100n, amountInUsd: '1', timeEstimate: 150, raw: '{}' }
+const QUOTE = {
+  depositMemo: null,
+  amountIn: 101n,
+  minAmountIn: 100n,
+  amountInUsd: '1',
+  amountOutUsd: null,
+  timeEstimate: 150,
+  raw: '{}',
+}
 
 /** A service whose database is replaced by a promoted standby when the test says so. */
 async function openTwoDatabases(t: TestContext, swapProvider: (promote: () => void) => Partial<SwapProvider>) {

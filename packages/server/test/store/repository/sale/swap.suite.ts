@@ -25,6 +25,8 @@ function draft(invoice: Invoice, terms: Partial<NewSwap> = {}): NewSwap {
     amountIn: 10n ** 25n + 1n,
     minAmountIn: 10n ** 25n,
     amountInUsd: '12.34',
+    amountOutUsd: '12.3',
+    contractAddress: '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48',
     timeEstimate: 150,
     deadline: NOW + 900,
     quoteDeadline: NOW + 3 * 86_400,
@@ -101,11 +103,16 @@ export function swapSuite(engine: DatabaseEngine): void {
       sentEvents: [],
       failedPolls: 0,
       needsAttention: false,
-      deposit: { deposited: null, refunded: null, refundReason: null },
+      deposit: { deposited: null, refunded: null, refundReason: null, txid: null },
       invoiceExpiresAt: invoice.expiresAt,
     })
     // More than 64 bits, as of assets with 24 decimals.
-    const deposit = { deposited: 10n ** 30n, refunded: 10n ** 30n - 1n, refundReason: 'PARTIAL_DEPOSIT' }
+    const deposit = {
+      deposited: 10n ** 30n,
+      refunded: 10n ** 30n - 1n,
+      refundReason: 'PARTIAL_DEPOSIT',
+      txid: 'ab'.repeat(32),
+    }
     await record(store, inserted, {
       deposit,
       status: 'REFUNDED',
