@@ -3,7 +3,6 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import type { Account } from '../../src/domain/account/account.ts'
 import type { Invoice } from '../../src/domain/sale/invoice.ts'
 import type { InvoiceRequest } from '../../src/services/sale/invoice-request.ts'
-import { SWAP_STATES } from '../../src/web/components/sale/swap.ts'
 import { makePng } from '../adapters/image/images.ts'
 import { createPlainNoteScanner } from '../harness/plain-note-scanner.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
@@ -141,6 +140,7 @@ async function ordinaryStates(shop: Shop): Promise<BuyerState[]> {
     stateOf('confirming', 'Payment seen', confirming),
     stateOf('paid', 'Paid', paid),
     stateOf('overpaid', 'Paid', overpaid),
+    { name: 'receipt', heading: 'Receipt', url: `${harness.url}/i/${paid.publicId}/receipt` },
     stateOf('time-up', 'Pay with Zcash', pending!, runOutOfTime),
     ...past.states,
     stateOf('canceled', 'Canceled', canceled!),
@@ -229,8 +229,8 @@ async function swapStates(shop: Shop): Promise<BuyerState[]> {
   const started = [
     await start('swap-deposit', 'Send your deposit', BTC),
     await start('swap-memo', 'Send your deposit', XLM),
-    await start('swap-incomplete', SWAP_STATES.INCOMPLETE_DEPOSIT.title, BTC, 'INCOMPLETE_DEPOSIT'),
-    await start('swap-processing', SWAP_STATES.PROCESSING.title, BTC, 'PROCESSING'),
+    await start('swap-incomplete', 'Deposit too small', BTC, 'INCOMPLETE_DEPOSIT'),
+    await start('swap-processing', 'Swap in progress', BTC, 'PROCESSING'),
     await start('swap-failed', 'Pay with Zcash', BTC, 'FAILED'),
     await start('swap-refunded', 'Pay with Zcash', BTC, 'REFUNDED'),
   ]
@@ -241,6 +241,11 @@ async function swapStates(shop: Shop): Promise<BuyerState[]> {
       )
   return [
     { name: 'swap-choose', heading: 'Pay with another asset', url: `${harness.url}/i/${publicId}/swap` },
+    {
+      name: 'swap-address',
+      heading: 'Pay with another asset',
+      url: `${harness.url}/i/${publicId}/swap?asset=${encodeURIComponent(BTC.asset_id)}`,
+    },
     ...started,
   ]
 }

@@ -8,16 +8,7 @@ import { type BuyerState, openBuyerStates, openState, STATE_VIEWS } from './chec
 const MIN_QUIET_ZONE = 4
 /** A measured edge lies on a whole pixel. */
 const ROUNDING = 0.25
-const WITH_CODE = [
-  'pay',
-  'pay-plain',
-  'open-amount',
-  'part-paid',
-  'short',
-  'swap-deposit',
-  'swap-memo',
-  'swap-incomplete',
-]
+const WITH_CODE = ['pay', 'pay-plain', 'open-amount', 'part-paid', 'short', 'swap-deposit', 'swap-incomplete']
 
 describe('a QR code on a page of a buyer', { skip: noBrowser(), timeout: 240_000 }, () => {
   const stack = new AsyncDisposableStack()
