@@ -39,7 +39,8 @@ describe('the pages of buyers', { skip: noBrowser(), timeout: 300_000 }, () => {
       problems.push(...found.map(it => `${name}, ${where}: ${it}`))
     for (const width of [360, 1280]) {
       await page.setViewportSize({ width, height: 800 })
-      for (const colorScheme of ['light', 'dark'] as const) {
+      // The colours of the dark theme are the same in each width.
+      for (const colorScheme of width === 360 ? (['light', 'dark'] as const) : (['light'] as const)) {
         await page.emulateMedia({ colorScheme })
         const axe = new AxeBuilder({ page }).setLegacyMode()
         const { violations } = await (colorScheme === 'light' ? axe : axe.withRules(COLOUR_RULES)).analyze()

@@ -231,8 +231,8 @@ async function swapStates(shop: Shop): Promise<BuyerState[]> {
     await start('swap-memo', 'Send your deposit', XLM),
     await start('swap-incomplete', 'Deposit too small', BTC, 'INCOMPLETE_DEPOSIT'),
     await start('swap-processing', 'Swap in progress', BTC, 'PROCESSING'),
-    await start('swap-failed', 'Pay with Zcash', BTC, 'FAILED'),
-    await start('swap-refunded', 'Pay with Zcash', BTC, 'REFUNDED'),
+    await start('swap-failed', 'Swap failed', BTC, 'FAILED'),
+    await start('swap-refunded', 'Deposit refunded', BTC, 'REFUNDED'),
   ]
   for (const { url, outcome } of started)
     if (outcome !== undefined)
@@ -243,7 +243,7 @@ async function swapStates(shop: Shop): Promise<BuyerState[]> {
     { name: 'swap-choose', heading: 'Pay with another asset', url: `${harness.url}/i/${publicId}/swap` },
     {
       name: 'swap-address',
-      heading: 'Pay with another asset',
+      heading: 'BTC on Bitcoin',
       url: `${harness.url}/i/${publicId}/swap?asset=${encodeURIComponent(BTC.asset_id)}`,
     },
     ...started,
