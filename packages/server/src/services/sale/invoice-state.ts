@@ -73,6 +73,8 @@ export const DUE_PER_STEP = 200
 export interface InvoiceHooks {
   /** Called in the same transaction after an invoice for a plan or a withdrawal changes. */
   readonly applyPayment?: (tx: Tx, before: Invoice, after: Invoice) => Promise<void>
+  /** Called in the same transaction with the changes of invoices of payment links. */
+  readonly applyLinkChanges?: (tx: Tx, changes: readonly InvoiceChange[], now: number) => Promise<void>
   /** The swap to include in an event of the invoice; null when it is paid in the base coin. */
   readonly swapOf?: (tx: Tx, invoice: Invoice) => Promise<EventSwap | null>
 }
@@ -80,6 +82,7 @@ export interface InvoiceHooks {
 export function createInvoiceUpdater({
   outbox,
   applyPayment,
+  applyLinkChanges,
   swapOf = async () => null,
 }: { readonly outbox: Outbox } & InvoiceHooks): UpdateInvoices {
   async function eventsOfChange(tx: Tx, { before, after }: InvoiceChange, createdAt: number): Promise<NewEvent[]> {
@@ -135,6 +138,8 @@ export function createInvoiceUpdater({
       await outbox.invoicesChanged(tx, [change.after.id], now)
       if (change.after.purpose !== 'sale') await applyPayment?.(tx, change.before, change.after)
     }
+    const ofLinks = changes.filter(({ after }) => after.linkId !== null)
+    if (ofLinks.length > 0) await applyLinkChanges?.(tx, ofLinks, now)
     await queueMails(tx, changes, now)
     return changes
   }

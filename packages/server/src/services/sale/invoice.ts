@@ -50,6 +50,12 @@ export interface Recorded<T> {
   readonly recorded: T | null
 }
 
+interface LinkInvoiceTerms {
+  /** Whether it counts in monthly usage now. Otherwise it does when its amount has arrived. */
+  readonly isCounted: boolean
+  readonly check: RecordCreated<void>
+}
+
 export interface Invoices {
   /**
    * Creates an invoice and counts it in the account's monthly usage. A price in money is converted at a fresh rate, once.
@@ -59,6 +65,12 @@ export interface Invoices {
    * `account_being_deleted`, `order_exists`
    */
   create(account: Account, request: InvoiceRequest): Promise<Invoice>
+  /**
+   * Creates an invoice of a payment link under the lock of the account, or returns that of a repeated idempotency key.
+   * `check` runs in the same transaction, and its error leaves nothing.
+   * @throws AppError as `create`
+   */
+  createOfLink(account: Account, request: InvoiceRequest, link: LinkInvoiceTerms): Promise<Invoice>
   /**
    * Creates an internal invoice under the operator's viewing key. It is not counted in monthly usage. `record` writes
    * the related row in the same transaction. It is not called when a repeated idempotency key returns an earlier invoice.
@@ -171,6 +183,7 @@ export function createInvoices(deps: {
     draft: Draft,
     idempotency: IdempotencyRequest | null,
     minWatchUntil: number,
+    isCounted = true,
   ): Promise<Invoice | 'unwatched' | null> {
     const { account, invoice } = draft
     const watched = await watchedUntil(tx, draft)
@@ -179,7 +192,7 @@ export function createInvoices(deps: {
     const earlier = await claimOrReplay(tx, idempotency, invoice)
     if (earlier) return earlier
     await refuseExpiredKey(tx, draft)
-    if (invoice.purpose === 'sale') await countInvoice(tx, plans, account, invoice.createdAt)
+    if (invoice.purpose === 'sale' && isCounted) await countInvoice(tx, plans, account, invoice.createdAt)
     const inserted = await tx.invoices.insert(invoice)
     if (inserted.purpose === 'sale') await tx.events.append([createdEvent(inserted, random.uuid())])
     return inserted
@@ -193,11 +206,11 @@ export function createInvoices(deps: {
     draft: Draft,
     idempotency: IdempotencyRequest | null,
     record: RecordCreated<T>,
-    { locksAccount = false } = {},
+    { locksAccount = false, isCounted = true } = {},
   ) {
     return store.write(async (tx): Promise<Recorded<T> | null> => {
       if (locksAccount) await tx.accounts.lock(draft.account.id)
-      const invoice = await insert(tx, draft, idempotency, 0)
+      const invoice = await insert(tx, draft, idempotency, 0, isCounted)
       if (invoice === null || invoice === 'unwatched') return null
       if (!isCreated(invoice, draft)) return { invoice, recorded: null }
       const recorded = await record(tx, invoice)
@@ -206,22 +219,37 @@ export function createInvoices(deps: {
     })
   }
 
+  /** The terms of a sale, or the invoice of an earlier request with the same key. */
+  async function termsOf(account: Account, request: InvoiceRequest) {
+    requireOneAmount(request)
+    const { orderId = null, uniqueOrder } = request
+    if (uniqueOrder && orderId === null) throw invalidField('unique_order', 'needs order_id')
+    const idempotency = idempotencyOf(account, request)
+    // A repeat must return its invoice even while no rate is available, and is never converted again.
+    const earlier = request.price ? await findReplay(store, idempotency, nowSecs(clock)) : null
+    if (earlier) return { earlier }
+    const defaults = await storeDefaults(store, account, request)
+    return {
+      idempotency,
+      terms: { ...request, ...defaults, ...(await priced(rates, request)), purpose: 'sale' as const },
+    }
+  }
+
+  const checkKeyOf =
+    ({ account, invoice }: Draft) =>
+    (tx: Tx) =>
+      watchedKeys.checkInvoice(tx, account, invoice.viewingKeyId, invoice.createdAt)
+
   return {
     async create(account, request) {
-      requireOneAmount(request)
-      const { orderId = null, uniqueOrder } = request
-      if (uniqueOrder && orderId === null) throw invalidField('unique_order', 'needs order_id')
-      const idempotency = idempotencyOf(account, request)
-      // A repeat must return its invoice even while no rate is available, and is never converted again.
-      const earlier = request.price ? await findReplay(store, idempotency, nowSecs(clock)) : null
-      if (earlier) return earlier
-      const defaults = await storeDefaults(store, account, request)
-      const terms = { ...request, ...defaults, ...(await priced(rates, request)), purpose: 'sale' } as const
+      const sold = await termsOf(account, request)
+      if ('earlier' in sold) return sold.earlier
+      const { terms, idempotency } = sold
       const created = await createAtNewAddress<void>(account, terms, async draft => {
-        const { viewingKeyId, createdAt, watchUntil } = draft.invoice
-        const checkKey = (tx: Tx) => watchedKeys.checkInvoice(tx, draft.account, viewingKeyId, createdAt)
+        const { viewingKeyId, watchUntil } = draft.invoice
+        const checkKey = checkKeyOf(draft)
         // Not in a batch, where no request sees what the others insert.
-        if (uniqueOrder) {
+        if (request.uniqueOrder) {
           const check = async (tx: Tx, invoice: Invoice) => {
             await refuseSecondInvoice(tx, invoice)
             await checkKey(tx)
@@ -241,6 +269,19 @@ export function createInvoices(deps: {
         // Other requests that need the key to be watched for longer wait for this one, and then find it watched.
         watchExtensions.set(viewingKeyId, Promise.allSettled([written]))
         return written
+      })
+      return created.invoice
+    },
+
+    async createOfLink(account, request, { isCounted, check }) {
+      const sold = await termsOf(account, request)
+      if ('earlier' in sold) return sold.earlier
+      const created = await createAtNewAddress<void>(account, sold.terms, draft => {
+        const record = async (tx: Tx, invoice: Invoice) => {
+          await check(tx, invoice)
+          await checkKeyOf(draft)(tx)
+        }
+        return insertExtendingWatch(draft, sold.idempotency, record, { locksAccount: true, isCounted })
       })
       return created.invoice
     },

@@ -5,6 +5,7 @@ import { endpointMigration } from './0008_endpoint.ts'
 import { deliveryLogMigration } from './0010_delivery_log.ts'
 import { storeProfileMigration } from './0012_store_profile.ts'
 import { dailyPriceMigration } from './0014_daily_price.ts'
+import { paymentLinkMigration } from './0018_payment_link.ts'
 
 /** The SQL statements of a change of the schema, in the order of execution. */
 export type Migration = readonly [name: string, statements: (dialect: Dialect) => Iterable<string>]
@@ -137,6 +138,7 @@ export const MIGRATIONS: readonly Migration[] = [
         WHERE (body LIKE '%"description":%' OR body LIKE '%"metadata":%')`,
     ],
   ],
+  ['0018_payment_link', paymentLinkMigration],
 ]
 
 export const NEWEST_MIGRATION = MIGRATIONS.at(-1)![0]
