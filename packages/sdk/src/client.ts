@@ -1,6 +1,7 @@
 import { Calls, query, segment } from './calls.ts'
 import { Endpoints } from './endpoints.ts'
 import { Events } from './events.ts'
+import { PaymentLinks } from './links.ts'
 import type { CallOptions, ClientOptions, CreateApiKeyOptions, CreateOptions } from './options.ts'
 import { poll } from './poll.ts'
 import type { InvoiceRequest, RefundRequest } from './request.ts'
@@ -21,6 +22,8 @@ export class ZatgateClient {
   readonly events: Events
   /** Where events are sent beside the webhook. */
   readonly endpoints: Endpoints
+  /** Reusable pages from which buyers create invoices. */
+  readonly links: PaymentLinks
   /** How the shop appears to its buyers, and the defaults of its invoices. */
   readonly store: StoreProfile
   readonly #calls: Calls
@@ -37,6 +40,7 @@ export class ZatgateClient {
     this.#calls = new Calls(transport, { apiKey, sessionToken })
     this.events = new Events(this.#calls)
     this.endpoints = new Endpoints(this.#calls)
+    this.links = new PaymentLinks(this.#calls)
     this.store = new StoreProfile(this.#calls)
   }
 

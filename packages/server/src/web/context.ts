@@ -5,6 +5,7 @@ import type { RateClass, RateLimits } from '../http/rate-limit.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { KeyedHash } from '../ports/keyed-hash.ts'
 import type { Log } from '../ports/log.ts'
+import type { Random } from '../ports/random.ts'
 import type { Rates } from '../ports/rate.ts'
 import type { Accounts } from '../services/account/account.ts'
 import type { AccountDeletions } from '../services/account/account-deletion.ts'
@@ -27,6 +28,8 @@ import type { Dashboard } from '../services/sale/dashboard.ts'
 import type { Exports } from '../services/sale/export.ts'
 import type { Invoices } from '../services/sale/invoice.ts'
 import type { InvoiceCancellations } from '../services/sale/invoice-cancellation.ts'
+import type { PaymentLinks } from '../services/sale/payment-link.ts'
+import type { LinkSales } from '../services/sale/payment-link-sale.ts'
 import type { PublicInvoices } from '../services/sale/public-invoice.ts'
 import type { Refunds } from '../services/sale/refund.ts'
 import type { RefundLinks } from '../services/sale/refund-link.ts'
@@ -61,6 +64,8 @@ export interface SiteDeps {
   readonly eventLog: EventLog
   readonly exports: Exports
   readonly invoices: Invoices
+  readonly linkSales: LinkSales
+  readonly paymentLinks: PaymentLinks
   readonly publicInvoices: PublicInvoices
   readonly rates: Rates
   readonly refunds: Refunds
@@ -83,6 +88,7 @@ export interface SiteDeps {
   readonly rateLimits: RateLimits
   readonly readiness: Pick<Readiness, 'isChainSeen'>
   readonly keyedHash: KeyedHash
+  readonly random: Random
   readonly clock: Clock
   readonly log: Log
 }

@@ -18,6 +18,7 @@ import {
   paidChange,
   whyClosed,
 } from '../../domain/sale/payment-link.ts'
+import { isUuid } from '../../domain/uuid.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { KeyedHash } from '../../ports/keyed-hash.ts'
 import type { Store, Tx } from '../../ports/store.ts'
@@ -102,6 +103,7 @@ export function createLinkSales(deps: {
   ) {
     const account = await store.query(tx => tx.accounts.byId(link.accountId))
     if (!account) throw new AppError('no_such_payment_link')
+    if (!isUuid(order.formId)) throw invalidField('form', 'open the page again')
     const { title, publicId, successUrl } = link
     const metadata = linkMetadata(link, order.answers)
     const price = linkPrice(link, order.amount)

@@ -107,7 +107,10 @@ export function paymentLinkRepository(db: Db): PaymentLinkRepository {
     },
 
     async addInvoice({ invoiceId, accountId, source, client, countedAt, since }) {
-      const old = db.selectFrom('invoices').select('id').whereRef('invoices.id', '=', 'invoice_id')
+      const old = db
+        .selectFrom('invoices')
+        .select('id')
+        .where('invoices.id', '=', sql<bigint>`link_invoices.invoice_id`)
       await db
         .updateTable('link_invoices')
         .set({ client: null })
