@@ -40,6 +40,7 @@ export const RATE_CLASSES = {
     account: { perMinute: 10, atOnce: 5 },
   },
   swap: { routes: 'start a swap, give the address of a refund', client: { perMinute: 120, atOnce: 30 } },
+  link: { routes: 'pay on a payment link or a keypad', client: { perMinute: 60, atOnce: 20 } },
   websocket: { routes: 'open a WebSocket', client: { perMinute: 6_000, atOnce: 500 } },
   page: { routes: 'pages', client: { perMinute: 1_200, atOnce: 100 }, account: { perMinute: 1_200, atOnce: 100 } },
   'sign-in': { routes: 'forms of the sign-in', client: { perMinute: 60, atOnce: 20 } },

@@ -102,7 +102,7 @@ type SignedInHandler = (
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The sites that the account of the invoice `:id` allows may show this page in a frame. Only for pages that read no cookie. */
+    /** The sites that the account of the invoice or payment link `:id` allows may show this page in a frame. Only for pages that read no cookie. */
     embedded?: boolean
     /** The form of the page has a file. */
     takesFile?: boolean
@@ -117,7 +117,7 @@ interface PageRoute {
   readonly takesFile?: boolean
 }
 
-/** A page of the invoice `:id` that other sites may show in a frame, if `embedded`. */
+/** A page of the invoice or payment link `:id` that other sites may show in a frame, if `embedded`. */
 export interface PublicPageRoute extends PageRoute {
   readonly embedded?: boolean
 }

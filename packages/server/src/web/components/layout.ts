@@ -20,7 +20,9 @@ export interface PageOptions {
   /** The page is updated for some seconds, until the result of the last action appears. */
   readonly awaiting?: boolean
   /** A script besides that of all pages. */
-  readonly script?: 'reference.js' | 'embed.js' | 'redirect.js'
+  readonly script?: 'reference.js' | 'embed.js' | 'redirect.js' | 'keypad.js'
+  /** The address of the manifest of an installed web app. */
+  readonly manifest?: string
   /** Opens another address after three seconds, without JavaScript. */
   readonly redirectsTo?: URL | null
   readonly theme?: Embedding['theme']
@@ -146,6 +148,7 @@ function frame(options: PageOptions, kind: string) {
     script,
     theme = null,
     redirectsTo = null,
+    manifest: appManifest,
     text,
     accent = null,
   } = options
@@ -166,6 +169,7 @@ function frame(options: PageOptions, kind: string) {
 <link rel="icon" href="${assetPath('icon.svg')}" type="image/svg+xml">
 <link rel="stylesheet" href="${assetPath(theme === null ? 'style.css' : `style-${theme}.css`)}">
 ${accent !== null && html`<link rel="stylesheet" href="${accentPath(accent, theme)}">`}
+${appManifest !== undefined && html`<link rel="manifest" href="${appManifest}">`}
 ${scripts.map(name => html`<script type="module" src="${assetPath(name)}"></script>`)}
 ${withoutScript(redirectsTo, isLive && !(followedInvoiceId && rechecks), rechecks)}
 </head>

@@ -19,6 +19,7 @@ export const NAV: readonly NavGroup[] = [
     items: [
       { href: '/overview', label: 'Overview' },
       { href: '/invoices', label: 'Invoices' },
+      { href: '/links', label: 'Links' },
       { href: '/withdrawals', label: 'Payouts' },
     ],
   },

@@ -1,6 +1,7 @@
 import { button } from './button.ts'
 import { checkout } from './checkout.ts'
 import { common } from './common.ts'
+import { link } from './link.ts'
 import { refund } from './refund.ts'
 
-export const de = { ...button, ...checkout, ...common, ...refund } as const
+export const de = { ...button, ...checkout, ...common, ...link, ...refund } as const
