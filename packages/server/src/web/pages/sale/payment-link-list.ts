@@ -98,7 +98,10 @@ export function paymentLinkDetailPage(user: PageUser, view: LinkDetail): Html {
     heading: html`<bdi>${link.title}</bdi> ${badge(link)}`,
     flash,
     error,
-    actions: actionButton(`${path}/${link.pausedAt === null ? 'pause' : 'resume'}`, link.pausedAt === null ? 'Pause' : 'Resume'),
+    actions: actionButton(
+      `${path}/${link.pausedAt === null ? 'pause' : 'resume'}`,
+      link.pausedAt === null ? 'Pause' : 'Resume',
+    ),
     body: html`
       ${view.keypadUrl !== undefined && keypadSecret(view.keypadUrl)}
       ${more > 0 && html`<section class="card attention" aria-labelledby="oversold"><h2 id="oversold">Sold more than there is</h2><p>${more} more ${more === 1 ? 'was' : 'were'} paid than the stock of ${link.stock}: a payment that arrives after its time still counts. Send what is owed, or <a href="/invoices?status=late">refund it</a>.</p></section>`}

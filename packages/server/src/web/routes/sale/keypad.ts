@@ -61,7 +61,14 @@ export function keypadPages(site: Site): void {
     const now = nowSecs(clock)
     const view = await viewFor(invoice.accountId)
     const isChainSeen = await deps.readiness.isChainSeen()
-    return keypadSalePage({ ...view, path: `/pos/${secret}`, invoice, state: checkoutState(invoice, now), now, isChainSeen })
+    return keypadSalePage({
+      ...view,
+      path: `/pos/${secret}`,
+      invoice,
+      state: checkoutState(invoice, now),
+      now,
+      isChainSeen,
+    })
   })
 
   const options = { config: { rate: 'read', access: 'public' }, schema: { hide: true } } as const

@@ -1,5 +1,5 @@
 import { invalidField } from '../../../domain/error.ts'
-import { linkDecimals, type LinkTerms, type PaymentLink } from '../../../domain/sale/payment-link.ts'
+import { type LinkTerms, linkDecimals, type PaymentLink } from '../../../domain/sale/payment-link.ts'
 import { DAY_SECS, parseDay } from '../../../domain/time.ts'
 import { httpStatusOf, toAppError } from '../../../http/error.ts'
 import { linkUrl } from '../../../http/routes/sale/payment-link.ts'
@@ -8,7 +8,12 @@ import type { AuthenticatedUser } from '../../auth.ts'
 import type { Site } from '../../context.ts'
 import { errorSentence } from '../../error-text.ts'
 import { type FormFields, formFields, idParam, queryFields } from '../../forms.ts'
-import { type LinkDetail, newLinkPage, paymentLinkDetailPage, paymentLinksPage } from '../../pages/sale/payment-link-list.ts'
+import {
+  type LinkDetail,
+  newLinkPage,
+  paymentLinkDetailPage,
+  paymentLinksPage,
+} from '../../pages/sale/payment-link-list.ts'
 import { pagerLinks, paginate } from '../../paginate.ts'
 
 const PATH = '/links'
@@ -85,7 +90,13 @@ export function paymentLinkListPages(site: Site): void {
     ['resume', false, 'resumed'],
   ] as const)
     site.page('POST', `${PATH}/:id/${action}`, async (request, reply, user) => {
-      const { publicId } = await paymentLinks.change(user.account, idParam(request), { paused }, publicUrl(), user.actor)
+      const { publicId } = await paymentLinks.change(
+        user.account,
+        idParam(request),
+        { paused },
+        publicUrl(),
+        user.actor,
+      )
       return reply.redirect(`${PATH}/${publicId}?done=${done}`, 303)
     })
 
@@ -141,7 +152,10 @@ function parseForm(form: FormFields): LinkTerms {
     amount: isOpen ? null : amount('amount'),
     minAmount: isOpen ? amount('min_amount') : null,
     suggestedAmounts: isOpen
-      ? (text('suggested_amounts') ?? '').split(/\s+/).filter(Boolean).map(part => decimal('suggested_amounts', part))
+      ? (text('suggested_amounts') ?? '')
+          .split(/\s+/)
+          .filter(Boolean)
+          .map(part => decimal('suggested_amounts', part))
       : [],
     stock: stock === null ? null : Number(stock),
     // Until the end of the day, in UTC.

@@ -19,5 +19,6 @@ export const link = {
   link_sold_out: 'Ausverkauft',
   link_sold_out_text: 'Alles ist verkauft oder für Käufer reserviert, die gerade bezahlen.',
   link_busy: 'Dieser Shop erhält gerade viele Anfragen. Bitte versuchen Sie es in einigen Minuten noch einmal.',
-  link_unavailable: 'Der Shop kann diese Zahlung gerade nicht annehmen. Bitte versuchen Sie es später noch einmal, oder fragen Sie den Shop.',
+  link_unavailable:
+    'Der Shop kann diese Zahlung gerade nicht annehmen. Bitte versuchen Sie es später noch einmal, oder fragen Sie den Shop.',
 } as const satisfies Translation<typeof english>

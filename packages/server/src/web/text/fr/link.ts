@@ -19,5 +19,6 @@ export const link = {
   link_sold_out: 'Épuisé',
   link_sold_out_text: 'Tout est vendu, ou réservé à des acheteurs en train de payer.',
   link_busy: 'Cette boutique reçoit beaucoup de demandes en ce moment. Réessayez dans quelques minutes.',
-  link_unavailable: 'La boutique ne peut pas accepter ce paiement pour le moment. Réessayez plus tard, ou demandez à la boutique.',
+  link_unavailable:
+    'La boutique ne peut pas accepter ce paiement pour le moment. Réessayez plus tard, ou demandez à la boutique.',
 } as const satisfies Translation<typeof english>

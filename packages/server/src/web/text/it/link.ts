@@ -19,5 +19,6 @@ export const link = {
   link_sold_out: 'Esaurito',
   link_sold_out_text: 'Tutto è venduto o riservato ad acquirenti che stanno pagando.',
   link_busy: 'Questo negozio riceve molte richieste in questo momento. Riprova tra qualche minuto.',
-  link_unavailable: 'Il negozio non può accettare questo pagamento in questo momento. Riprova più tardi o chiedi al negozio.',
+  link_unavailable:
+    'Il negozio non può accettare questo pagamento in questo momento. Riprova più tardi o chiedi al negozio.',
 } as const satisfies Translation<typeof english>

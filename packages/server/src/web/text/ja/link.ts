@@ -19,5 +19,6 @@ export const link = {
   link_sold_out: '売り切れ',
   link_sold_out_text: 'すべて販売済みか、現在お支払い中のお客様のために確保されています。',
   link_busy: 'ただいまこのショップへのリクエストが集中しています。数分後にもう一度お試しください。',
-  link_unavailable: 'ショップは現在このお支払いを受け付けられません。後でもう一度お試しいただくか、ショップにお問い合わせください。',
+  link_unavailable:
+    'ショップは現在このお支払いを受け付けられません。後でもう一度お試しいただくか、ショップにお問い合わせください。',
 } as const satisfies Translation<typeof english>

@@ -19,5 +19,6 @@ export const link = {
   link_sold_out: 'Esgotado',
   link_sold_out_text: 'Está tudo vendido ou reservado para compradores que estão a pagar agora.',
   link_busy: 'Esta loja está a receber muitos pedidos neste momento. Tente de novo dentro de alguns minutos.',
-  link_unavailable: 'A loja não pode aceitar este pagamento neste momento. Tente de novo mais tarde ou pergunte à loja.',
+  link_unavailable:
+    'A loja não pode aceitar este pagamento neste momento. Tente de novo mais tarde ou pergunte à loja.',
 } as const satisfies Translation<typeof english>
