@@ -356,6 +356,7 @@ test('a scoped key of the account reaches its records', async () => {
     'endpoint_recovered',
     'endpoint_removed',
     'endpoint_secret_rotated',
+    'payment_link_changed',
     'refund_canceled',
   ])
 })
