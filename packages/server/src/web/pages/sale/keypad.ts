@@ -66,7 +66,8 @@ interface SaleView extends KeypadView {
 export function keypadSalePage(view: SaleView): Html {
   const { invoice, path, text, isChainSeen, state } = view
   const isLive = !isFinal(invoice.status)
-  const content = html`<div class="keypad">${sumOf(text, invoice)}${result(view)}</div>`
+  const content = html`<div class="keypad">${sumOf(text, invoice)}${result(view)}
+      <p><a class="button full${state !== 'payable' && ' primary'}" href="${path}">${state === 'payable' ? 'Cancel' : 'Next'}</a></p></div>`
   return buyerPage(view, {
     title: TITLES[state],
     script: 'keypad.js',
@@ -74,7 +75,7 @@ export function keypadSalePage(view: SaleView): Html {
     ...(isLive && { followedInvoiceId: invoice.publicId }),
     banner: chainUnseenBanner(isChainSeen || !isLive, text),
     invoiceId: invoice.publicId,
-    body: html`${livePart('live', content)}<p><a class="button primary full" href="${path}">${isLive && state === 'payable' ? 'Cancel' : 'Next'}</a></p>`,
+    body: livePart('live', content),
   })
 }
 
