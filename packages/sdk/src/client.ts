@@ -18,13 +18,9 @@ import type * as wire from './wire.ts'
  * a timeout, or status 429, 502, 503 or 504. Other calls are never retried.
  */
 export class ZatgateClient {
-  /** The events of the account. */
   readonly events: Events
-  /** Where events are sent beside the webhook. */
   readonly endpoints: Endpoints
-  /** Reusable pages from which buyers create invoices. */
   readonly links: PaymentLinks
-  /** How the shop appears to its buyers, and the defaults of its invoices. */
   readonly store: StoreProfile
   readonly #calls: Calls
   readonly #baseUrl: string

@@ -27,6 +27,7 @@ export const LINKS: readonly Change[] = [
   {
     name: 'an invoice of a link counts as soon as it is created',
     file: SALE,
+    in: 'sell',
     find: '{ isCounted, check }',
     replace: '{ isCounted: true, check }',
     killedBy: { file: SERVICE, test: 'an invoice counts in the plan once, when its whole amount arrives' },
@@ -34,6 +35,7 @@ export const LINKS: readonly Change[] = [
   {
     name: 'an invoice of a link counts with each payment',
     file: SALE,
+    in: 'applyLinkChanges',
     find: 'countsNow(before, after) && (await tx.paymentLinks.markCounted(after.id, now))',
     replace: 'after.receivedZat > before.receivedZat',
     killedBy: { file: SERVICE, test: 'an invoice counts in the plan once, when its whole amount arrives' },
@@ -41,6 +43,7 @@ export const LINKS: readonly Change[] = [
   {
     name: 'a form that is sent twice makes two invoices',
     file: SALE,
+    in: 'sell',
     find: '{ ...request, idempotencyKey }',
     replace: '{ ...request, idempotencyKey: undefined }',
     killedBy: {

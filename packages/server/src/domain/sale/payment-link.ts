@@ -111,9 +111,6 @@ export function whyClosed(
   return stock !== null && heldUnits >= stock ? 'sold_out' : null
 }
 
-/** The statuses of invoices that hold a unit and are not paid. */
-export const HOLDING_STATUSES = ['pending', 'detected'] as const
-
 /** Units that were sold beyond the stock, by late payments. */
 export function oversold({ stock, paidCount }: Pick<PaymentLink, 'stock' | 'paidCount'>): number {
   return stock === null ? 0 : Math.max(0, paidCount - stock)

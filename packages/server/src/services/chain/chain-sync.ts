@@ -7,7 +7,6 @@ import type { DecryptedNote } from '../../ports/note-scanner.ts'
 import type { Store, Tx } from '../../ports/store.ts'
 import {
   DUE_PER_STEP,
-  type InvoiceChange,
   type LockedInvoices,
   lockInvoices,
   type ReportChanges,
@@ -16,6 +15,7 @@ import {
   type UpdateInvoices,
   writeInvoices,
 } from '../sale/invoice-state.ts'
+import type { InvoiceChange } from '../sale/invoice-change.ts'
 import {
   dropTransactions,
   invoiceIdsOf,

@@ -9,7 +9,6 @@ import {
   type EvaluationContext,
   evaluateInvoice,
   type InvoicePayments,
-  type InvoiceReason,
   MAX_UNMINED_COUNTED,
 } from '../../domain/sale/invoice-state.ts'
 import { confirmedThrough, type Payment } from '../../domain/sale/payment.ts'
@@ -19,14 +18,7 @@ import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
 import type { Store, Tx } from '../../ports/store.ts'
 import type { Outbox } from '../notify/outbox.ts'
 import { defer } from '../set-aside.ts'
-
-/** An invoice before and after an update that changed it. */
-export interface InvoiceChange {
-  readonly before: Invoice
-  readonly after: Invoice
-  /** Why it has the status after the update. */
-  readonly because: InvoiceReason
-}
+import { differs, type InvoiceChange, isVisible } from './invoice-change.ts'
 
 /** Invoices by id, read under row locks that last until the transaction ends. */
 export type LockedInvoices = ReadonlyMap<number, Invoice>
@@ -282,23 +274,4 @@ function changeOf(
 async function findBlind(tx: Tx, changes: readonly InvoiceChange[]): Promise<ReadonlySet<number>> {
   const isClosing = changes.some(({ before, after }) => isClosed(after.status) && !isClosed(before.status))
   return new Set(isClosing ? await tx.setAside.scanKeyIds() : [])
-}
-
-function isVisible({ before, after }: InvoiceChange): boolean {
-  return (
-    before.status !== after.status ||
-    before.receivedZat !== after.receivedZat ||
-    before.overpaidZat !== after.overpaidZat ||
-    before.txid !== after.txid ||
-    before.needsAttention !== after.needsAttention
-  )
-}
-
-function differs(change: InvoiceChange): boolean {
-  const { before, after } = change
-  return (
-    isVisible(change) ||
-    before.openUntilHeight !== after.openUntilHeight ||
-    before.confirmsAtHeight !== after.confirmsAtHeight
-  )
 }

@@ -1,17 +1,15 @@
 import type { Account } from '../../domain/account/account.ts'
 import { requireNoDeletion } from '../../domain/account/account-deletion.ts'
 import type { Plan } from '../../domain/account/plan.ts'
-import { AppError, invalidField } from '../../domain/error.ts'
+import { AppError } from '../../domain/error.ts'
 import type { Zat } from '../../domain/money.ts'
 import {
   EXPIRY_SECS,
-  type GivenFields,
   givenFields,
   type Invoice,
   type InvoicePurpose,
   type NewInvoice,
 } from '../../domain/sale/invoice.ts'
-import { requireOneAmount } from '../../domain/sale/invoice-request.ts'
 import { confirmationsSoFar } from '../../domain/sale/payment.ts'
 import { DAY_SECS } from '../../domain/time.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
@@ -23,12 +21,12 @@ import type { InvoiceFilter } from '../../ports/repository/sale/invoice.ts'
 import type { BatchTx, Store, Tx } from '../../ports/store.ts'
 import { countInvoice } from '../account/plan-limit.ts'
 import type { WatchedKeys } from '../chain/watched-key.ts'
-import { claimOrReplay, findReplay, type IdempotencyRequest } from '../idempotency.ts'
+import { claimOrReplay, type IdempotencyRequest } from '../idempotency.ts'
 import { createdEvent } from '../notify/outbox.ts'
 import { findByPublicId, sameRow } from '../public-id.ts'
 import type { Addresses, AddressOfKey } from './address.ts'
-import { type Draft, extendWatch, isCreated, refuseExpiredKey, watchedUntil } from './invoice-draft.ts'
-import { type InvoiceRequest, idempotencyOf, priced, storeDefaults } from './invoice-request.ts'
+import { type Draft, extendWatch, isCreated, type NewTerms, refuseExpiredKey, refuseSecondInvoice, toleranceOf, watchedUntil } from './invoice-draft.ts'
+import { type InvoiceRequest, saleTerms } from './invoice-request.ts'
 import { readTips } from './invoice-state.ts'
 
 /** After the first one the account is read again and the cached addresses are forgotten, so the second one decides. */
@@ -96,7 +94,7 @@ export function createInvoices(deps: {
   readonly rates: Rates
   readonly metrics?: Pick<Metrics, 'invoiceCreated'>
 }): Invoices {
-  const { store, addresses, clock, random, plans, lateWatchDays, watchedKeys, rates, metrics = NO_METRICS } = deps
+  const { store, addresses, clock, random, plans, lateWatchDays, watchedKeys, metrics = NO_METRICS } = deps
   /** The keys whose watch an invoice is extending now. */
   const watchExtensions = new Map<number, Promise<unknown>>()
 
@@ -219,22 +217,6 @@ export function createInvoices(deps: {
     })
   }
 
-  /** The terms of a sale, or the invoice of an earlier request with the same key. */
-  async function termsOf(account: Account, request: InvoiceRequest) {
-    requireOneAmount(request)
-    const { orderId = null, uniqueOrder } = request
-    if (uniqueOrder && orderId === null) throw invalidField('unique_order', 'needs order_id')
-    const idempotency = idempotencyOf(account, request)
-    // A repeat must return its invoice even while no rate is available, and is never converted again.
-    const earlier = request.price ? await findReplay(store, idempotency, nowSecs(clock)) : null
-    if (earlier) return { earlier }
-    const defaults = await storeDefaults(store, account, request)
-    return {
-      idempotency,
-      terms: { ...request, ...defaults, ...(await priced(rates, request)), purpose: 'sale' as const },
-    }
-  }
-
   const checkKeyOf =
     ({ account, invoice }: Draft) =>
     (tx: Tx) =>
@@ -242,7 +224,7 @@ export function createInvoices(deps: {
 
   return {
     async create(account, request) {
-      const sold = await termsOf(account, request)
+      const sold = await saleTerms(deps, account, request)
       if ('earlier' in sold) return sold.earlier
       const { terms, idempotency } = sold
       const created = await createAtNewAddress<void>(account, terms, async draft => {
@@ -274,7 +256,7 @@ export function createInvoices(deps: {
     },
 
     async createOfLink(account, request, { isCounted, check }) {
-      const sold = await termsOf(account, request)
+      const sold = await saleTerms(deps, account, request)
       if ('earlier' in sold) return sold.earlier
       const created = await createAtNewAddress<void>(account, sold.terms, draft => {
         const record = async (tx: Tx, invoice: Invoice) => {
@@ -301,34 +283,11 @@ export function createInvoices(deps: {
   }
 }
 
-/** The tolerance of a sale whose request gives none is that of its account. */
-function toleranceOf({ purpose, openAmount, toleranceBps }: NewTerms, account: Account): GivenFields {
-  const isDefault = purpose === 'sale' && !openAmount && (toleranceBps ?? null) === null
-  return isDefault && account.toleranceBps > 0 ? { toleranceBps: account.toleranceBps } : {}
-}
-
 /** Writes what belongs to a created invoice. */
 type RecordCreated<T> = (tx: Tx, invoice: Invoice) => Promise<T>
 
 /** Null, and nothing is written, when the account or its key is not that of the draft. */
 type Write<T> = (draft: Draft) => Promise<Recorded<T> | null>
-
-/** The terms of an invoice whose amount is known. */
-interface NewTerms extends GivenFields {
-  readonly amountZat: Zat
-  readonly expiresInSecs: number | undefined
-  readonly purpose: InvoicePurpose
-}
-
-/**
- * Refuses the new invoice of an order that has one. Under the lock of the account, so that of requests at the same time
- * one is refused.
- * @throws AppError `order_exists`
- */
-async function refuseSecondInvoice(tx: Tx, created: Invoice): Promise<void> {
-  const holder = await tx.invoices.otherOfOrder(created)
-  if (holder) throw new AppError('order_exists', { extra: { invoice_id: holder.publicId } })
-}
 
 function replacedError(cause: string): AppError {
   return new AppError('database_unavailable', { retryAfterSecs: 1, cause })

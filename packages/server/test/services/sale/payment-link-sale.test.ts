@@ -99,7 +99,7 @@ onBothDatabases(engine => {
     assert.equal(await used(), 1)
   })
 
-  test('invoices that nobody pays leave the plan to the shop; a plan that is used up sells no more', async t => {
+  test('unpaid invoices leave the plan to the shop; a plan that is used up sells no more', async t => {
     const { make, order, used, sell, pay } = await open(engine, t)
     const link = await make()
     const open_ = []

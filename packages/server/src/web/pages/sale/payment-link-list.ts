@@ -113,7 +113,7 @@ export function paymentLinkDetailPage(user: PageUser, view: LinkDetail): Html {
 }
 
 function keypadSecret(url: string): Html {
-  return html`${oneTimeSecret('The address of your keypad', url, 'Open it on the phone at the counter, and add it to the home screen. Whoever has it can create invoices for you, so keep it among your staff. It is shown only once.')}
+  return html`${oneTimeSecret('The address of your keypad', url, 'Open it on the phone at the counter, and add it to the home screen. Everyone who has it can create invoices for you, so keep it among your staff. It is shown only once.')}
     <section class="card" aria-label="Keypad as a QR code"><div class="link-code">${qrCode(url, 'The address of the keypad as a QR code')}</div></section>`
 }
 
