@@ -31,7 +31,8 @@ export interface Merchant {
 }
 
 export async function openMerchant(harness: SandboxService, name: string, seed: number): Promise<Merchant> {
-  const { accounts, apiKeys, endpoints, invoices, paymentLinks, sessions, store, viewingKeys, webhooks } = harness.service
+  const { accounts, apiKeys, endpoints, invoices, paymentLinks, sessions, store, viewingKeys, webhooks } =
+    harness.service
   const email = `${name}@example.org`
   await accounts.findOrCreate(email)
   const { publicId } = await accounts.setPlan(email, 'Business', null)

@@ -101,7 +101,9 @@ describe('payment links in a browser', { skip: noBrowser(), timeout: 240_000 }, 
     const account = await accounts.findByEmail(email)
     await storeProfiles.change(account, { frameOrigins: ['https://shop.example'] }, harness.url)
     const policy = async (path: string) =>
-      /frame-ancestors [^;]+/.exec((await visit(harness, `GET ${path}`)).headers.get('content-security-policy') ?? '')?.[0]
+      /frame-ancestors [^;]+/.exec(
+        (await visit(harness, `GET ${path}`)).headers.get('content-security-policy') ?? '',
+      )?.[0]
     assert.equal(await policy(`/l/${id}/embed`), 'frame-ancestors https://shop.example')
     assert.equal(await policy(`/l/${id}`), "frame-ancestors 'none'")
     assert.equal((await visit(harness, 'GET /l/unknown')).status, 404)
@@ -116,7 +118,8 @@ describe('payment links in a browser', { skip: noBrowser(), timeout: 240_000 }, 
     harness.secrets.set('keypad', url.split('/').at(-1) ?? '')
     const phone = await openPage({ viewport: { width: 360, height: 740 } })
     await phone.goto(url)
-    for (const key of ['0', '.', '0', '9', 'Delete the last digit', '5']) await phone.getByRole('button', { name: key, exact: true }).click()
+    for (const key of ['0', '.', '0', '9', 'Delete the last digit', '5'])
+      await phone.getByRole('button', { name: key, exact: true }).click()
     assert.equal(await phone.getByLabel('Amount in ZEC').inputValue(), '0.05')
     await inspect(phone)
     await phone.setViewportSize({ width: 360, height: 740 })
@@ -133,7 +136,10 @@ describe('payment links in a browser', { skip: noBrowser(), timeout: 240_000 }, 
     await inspect(phone)
     await phone.getByRole('link', { name: 'Next' }).click()
     await phone.getByLabel('Amount in ZEC').waitFor()
-    await until('the service worker', () => phone.evaluate('navigator.serviceWorker.ready.then(() => true)') as Promise<boolean>)
+    await until(
+      'the service worker',
+      () => phone.evaluate('navigator.serviceWorker.ready.then(() => true)') as Promise<boolean>,
+    )
     await phone.context().setOffline(true)
     await phone.goto(url)
     await phone.getByText('You can’t take payments right now.').waitFor()

@@ -5,6 +5,7 @@ import { canContainPayment } from '../../domain/sale/payment.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { DecryptedNote } from '../../ports/note-scanner.ts'
 import type { Store, Tx } from '../../ports/store.ts'
+import type { InvoiceChange } from '../sale/invoice-change.ts'
 import {
   DUE_PER_STEP,
   type LockedInvoices,
@@ -15,7 +16,6 @@ import {
   type UpdateInvoices,
   writeInvoices,
 } from '../sale/invoice-state.ts'
-import type { InvoiceChange } from '../sale/invoice-change.ts'
 import {
   dropTransactions,
   invoiceIdsOf,

@@ -25,7 +25,16 @@ import { claimOrReplay, type IdempotencyRequest } from '../idempotency.ts'
 import { createdEvent } from '../notify/outbox.ts'
 import { findByPublicId, sameRow } from '../public-id.ts'
 import type { Addresses, AddressOfKey } from './address.ts'
-import { type Draft, extendWatch, isCreated, type NewTerms, refuseExpiredKey, refuseSecondInvoice, toleranceOf, watchedUntil } from './invoice-draft.ts'
+import {
+  type Draft,
+  extendWatch,
+  isCreated,
+  type NewTerms,
+  refuseExpiredKey,
+  refuseSecondInvoice,
+  toleranceOf,
+  watchedUntil,
+} from './invoice-draft.ts'
 import { type InvoiceRequest, saleTerms } from './invoice-request.ts'
 import { readTips } from './invoice-state.ts'
 

@@ -36,7 +36,8 @@ async function open(engine: DatabaseEngine, t: TestContext, plan = FREE_PLAN) {
   t.after(() => api.close())
   const { account } = await api.merchant({ plan })
   let clients = 0
-  const make = (terms: Partial<LinkTerms> = {}) => api.paymentLinks.create(account, { ...SHIRT, ...terms }, URL_OF_SERVICE)
+  const make = (terms: Partial<LinkTerms> = {}) =>
+    api.paymentLinks.create(account, { ...SHIRT, ...terms }, URL_OF_SERVICE)
   const order = (id: string, given: object = {}, on: TestApi = api) =>
     on.linkSales.order(id, {
       amount: '',
@@ -58,7 +59,12 @@ async function open(engine: DatabaseEngine, t: TestContext, plan = FREE_PLAN) {
       await tx.chain.appendHeaders([1, 2, 3].map(step => header(height + step)))
       height = tip
       await tx.payments.upsert([
-        payment(invoice, { outputIndex: tip, valueZat, location: { at: 'mined', height: paidAt }, lastSeenHeight: paidAt }),
+        payment(invoice, {
+          outputIndex: tip,
+          valueZat,
+          location: { at: 'mined', height: paidAt },
+          lastSeenHeight: paidAt,
+        }),
       ])
       await api.updateInvoices(tx, [invoice.id], api.clock.secs)
     })
@@ -126,7 +132,8 @@ onBothDatabases(engine => {
       )
       assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 2)
       for (const result of results)
-        if (result.status === 'rejected') assert.ok(refused('payment_link_closed')(result.reason), String(result.reason))
+        if (result.status === 'rejected')
+          assert.ok(refused('payment_link_closed')(result.reason), String(result.reason))
       assert.equal((await api.linkSales.read(publicId)).closed, 'sold_out')
     }
   })
