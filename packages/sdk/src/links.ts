@@ -20,6 +20,7 @@ export class PaymentLinks {
     return this.#calls.owner('GET', `${PATH}${query(page)}`, undefined, options)
   }
 
+  /** The link, with how often it was paid. */
   get(id: string, options: CallOptions = {}): Promise<wire.PaymentLink> {
     return this.#calls.owner('GET', `${PATH}/${segment(id)}`, undefined, options)
   }

@@ -76,3 +76,8 @@ export async function refuseSecondInvoice(tx: Tx, created: Invoice): Promise<voi
   const holder = await tx.invoices.otherOfOrder(created)
   if (holder) throw new AppError('order_exists', { extra: { invoice_id: holder.publicId } })
 }
+
+/** The database has another account or key than the request had read. */
+export function replacedError(cause: string): AppError {
+  return new AppError('database_unavailable', { retryAfterSecs: 1, cause })
+}

@@ -32,6 +32,7 @@ import {
   type NewTerms,
   refuseExpiredKey,
   refuseSecondInvoice,
+  replacedError,
   toleranceOf,
   watchedUntil,
 } from './invoice-draft.ts'
@@ -73,8 +74,7 @@ export interface Invoices {
    */
   create(account: Account, request: InvoiceRequest): Promise<Invoice>
   /**
-   * Creates an invoice of a payment link under the lock of the account, or returns that of a repeated idempotency key.
-   * `check` runs in the same transaction, and its error leaves nothing.
+   * Creates an invoice of a payment link, under the lock of the account. `check` runs in the same transaction.
    * @throws AppError as `create`
    */
   createOfLink(account: Account, request: InvoiceRequest, link: LinkInvoiceTerms): Promise<Invoice>
@@ -297,7 +297,3 @@ type RecordCreated<T> = (tx: Tx, invoice: Invoice) => Promise<T>
 
 /** Null, and nothing is written, when the account or its key is not that of the draft. */
 type Write<T> = (draft: Draft) => Promise<Recorded<T> | null>
-
-function replacedError(cause: string): AppError {
-  return new AppError('database_unavailable', { retryAfterSecs: 1, cause })
-}
