@@ -17,6 +17,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   'docs/events.md': [`${DOCS}/events.test.ts`],
   'docs/first-invoice.md': [`${DOCS}/first-invoice.test.ts`],
   'docs/going-live.md': [`${DOCS}/going-live.test.ts`],
+  'docs/links.md': [`${DOCS}/links.test.ts`],
   'docs/many-processes.md': [`${DOCS}/many-processes.test.ts`],
   'docs/one-machine.md': [`${DOCS}/one-machine.test.ts`, 'packages/server/test/deploy/one-machine.test.ts'],
   'docs/php.md': [`${DOCS}/languages.test.ts`],

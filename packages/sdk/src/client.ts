@@ -1,6 +1,7 @@
 import { Calls, query, segment } from './calls.ts'
 import { Endpoints } from './endpoints.ts'
 import { Events } from './events.ts'
+import { PaymentLinks } from './links.ts'
 import type { CallOptions, ClientOptions, CreateApiKeyOptions, CreateOptions } from './options.ts'
 import { poll } from './poll.ts'
 import type { InvoiceRequest, RefundRequest } from './request.ts'
@@ -17,11 +18,9 @@ import type * as wire from './wire.ts'
  * a timeout, or status 429, 502, 503 or 504. Other calls are never retried.
  */
 export class ZatgateClient {
-  /** The events of the account. */
   readonly events: Events
-  /** Where events are sent beside the webhook. */
   readonly endpoints: Endpoints
-  /** How the shop appears to its buyers, and the defaults of its invoices. */
+  readonly links: PaymentLinks
   readonly store: StoreProfile
   readonly #calls: Calls
   readonly #baseUrl: string
@@ -37,6 +36,7 @@ export class ZatgateClient {
     this.#calls = new Calls(transport, { apiKey, sessionToken })
     this.events = new Events(this.#calls)
     this.endpoints = new Endpoints(this.#calls)
+    this.links = new PaymentLinks(this.#calls)
     this.store = new StoreProfile(this.#calls)
   }
 

@@ -127,6 +127,8 @@ interface MerchantTerms extends Omit<SaleTerms, keyof InvoiceOrder> {
   rate?: LockedRate
   /** When the merchant canceled it, in Unix seconds. */
   canceled_at?: number
+  /** The payment link that it was created from. */
+  link_id?: string
 }
 
 /** The response of POST /v1/invoices. */
@@ -392,6 +394,8 @@ export type Scope =
   | 'events:read'
   | 'webhooks:write'
   | 'refunds:write'
+  | 'links:read'
+  | 'links:write'
   | 'withdrawals:read'
 
 /** A row of GET /v1/account/api-keys. */
@@ -764,6 +768,61 @@ export interface PlanUpdatedEvent {
 export interface TestEvent {
   type: 'test'
   invoice_id: null
+}
+
+/** What a buyer fills in on the page of a payment link. */
+export interface PaymentLinkField {
+  /** 1 to 60 characters. */
+  label: string
+  required: boolean
+}
+
+interface PaymentLinkTerms {
+  /** What is sold, 1 to 200 characters. Buyers see it. */
+  title: string
+  /** 1 to 1,000 characters. Buyers see it. */
+  description: string | null
+  /** ISO 4217, BTC, SATS or ZEC. */
+  currency: string
+  /** Decimal in `currency`. Null: the buyer chooses it, as for a donation. */
+  amount: string | null
+  /** The least that a buyer may choose. */
+  min_amount: string | null
+  /** Up to four amounts, shown as buttons where the buyer chooses. */
+  suggested_amounts: string[]
+  /** How many are sold at most. Null: no limit. */
+  stock: number | null
+  /** When it ends, in Unix seconds. Null: never. */
+  ends_at: number | null
+  /** Up to five fields that the buyer fills in. The answers are `fields` in the metadata of the invoice. */
+  fields: PaymentLinkField[]
+  /** Where the checkout leads once the invoice is paid: https. */
+  success_url: string | null
+}
+
+/** A reusable page from which buyers create invoices. */
+export interface PaymentLink extends PaymentLinkTerms {
+  id: string
+  /** The page for buyers. */
+  url: string
+  /** A paused link sells nothing. */
+  paused: boolean
+  /** How many of its invoices are paid. */
+  paid_invoices: number
+  /** What they received. */
+  paid_zat: number
+  created_at: number
+  updated_at: number
+}
+
+/** POST /v1/links */
+export interface CreatePaymentLinkRequest
+  extends Pick<PaymentLinkTerms, 'title' | 'currency'>,
+    Partial<Omit<PaymentLinkTerms, 'title' | 'currency'>> {}
+
+/** PATCH /v1/links/{id}. Members that are left out stay. */
+export interface ChangePaymentLinkRequest extends Partial<PaymentLinkTerms> {
+  paused?: boolean
 }
 
 /** `standard`: again after 10, 60 and 300 s. `persistent`: also after 30 minutes, then hourly for three days. */

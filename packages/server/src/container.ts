@@ -51,6 +51,8 @@ import { createInvoiceExpiry } from './services/sale/invoice-expiry.ts'
 import { createInvoiceRetry } from './services/sale/invoice-retry.ts'
 import { createChangeReporter, createInvoiceUpdater } from './services/sale/invoice-state.ts'
 import { createInvoiceTexts } from './services/sale/invoice-text.ts'
+import { createPaymentLinks } from './services/sale/payment-link.ts'
+import { applyLinkChanges, createLinkSales } from './services/sale/payment-link-sale.ts'
 import { createPublicInvoices } from './services/sale/public-invoice.ts'
 import { createReceipts } from './services/sale/receipt.ts'
 import { createRefunds } from './services/sale/refund.ts'
@@ -132,7 +134,12 @@ export function createServices(infrastructure: Infrastructure, operator: Account
 
   const applyPayment = (tx: Tx, _before: Invoice, after: Invoice) =>
     after.purpose === 'plan' ? billing.applyPayment(tx, after) : withdrawals.applyPayment(tx, after)
-  const updateInvoices = createInvoiceUpdater({ outbox, applyPayment, swapOf: swapInInvoiceEvent })
+  const updateInvoices = createInvoiceUpdater({
+    outbox,
+    applyPayment,
+    applyLinkChanges: applyLinkChanges(plans),
+    swapOf: swapInInvoiceEvent,
+  })
   const reportChanges = createChangeReporter({ log, metrics })
   const witnesses = createWitnesses({ store, updateInvoices, reportChanges, clock, log })
   const chainRecorder = createChainRecorder({ ...infrastructure, updateInvoices, reportChanges, witnesses, setAsides })
@@ -166,8 +173,10 @@ export function createServices(infrastructure: Infrastructure, operator: Account
     retryInvoices: createInvoiceRetry({ ...infrastructure, chainRecorder, updateInvoices, reportChanges, setAsides }),
     invoices,
     invoiceTexts: createInvoiceTexts({ ...infrastructure, ...config }),
+    linkSales: createLinkSales({ ...infrastructure, plans, invoices }),
     missedBlocks: createMissedBlocks({ store, clock, log }),
     outbox,
+    paymentLinks: createPaymentLinks(infrastructure),
     payouts: createPayouts({ store, transitionWithdrawal, clock, vault }),
     publicInvoices: createPublicInvoices({ ...infrastructure, ...config, invoices }),
     readiness: createReadiness({ store, clock, params, newestMigration: NEWEST_MIGRATION, roles: config.roles }),

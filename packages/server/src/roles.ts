@@ -34,7 +34,7 @@ export async function startApiRole(
   addRateGauges(registry, rates.report)
   const { network } = config
   const site: HttpOptions['site'] = (app, parts) =>
-    addSite(app, { ...services, ...parts, rates, network, sandboxTools, keyedHash, clock, log })
+    addSite(app, { ...services, ...parts, rates, network, sandboxTools, keyedHash, random, clock, log })
   const server = await createHttpServer({
     settings: config,
     ...services,

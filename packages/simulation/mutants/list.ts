@@ -12,6 +12,7 @@ import { ENDPOINTS } from './list/endpoints.ts'
 import { EVENTS } from './list/events.ts'
 import { EXPIRY } from './list/expiry.ts'
 import { INVOICES } from './list/invoices.ts'
+import { LINKS } from './list/links.ts'
 import { LOCKS } from './list/locks.ts'
 import { MAIL } from './list/mail.ts'
 import { MEMPOOL } from './list/mempool.ts'
@@ -46,6 +47,7 @@ const BY_THEME: Readonly<Record<string, readonly Change[]>> = {
   deliveries: DELIVERIES,
   endpoints: ENDPOINTS,
   swaps: SWAPS,
+  links: LINKS,
   billing: BILLING,
   withdrawals: WITHDRAWALS,
   refunds: REFUNDS,

@@ -289,6 +289,18 @@ const SALES = {
     fix: '`detail` says which. Money that arrived is sent back by a refund.',
     example: { detail: 'the invoice is paid' },
   },
+  no_such_payment_link: {
+    kind: 'not_found',
+    text: 'no such payment link',
+    when: 'The id is unknown, or the link belongs to another account.',
+    fix: 'Use an id of `GET /v1/links`.',
+  },
+  too_many_payment_links: {
+    kind: 'conflict',
+    text: 'too many payment links',
+    when: 'The account has 1,000 payment links.',
+    fix: 'Change one that you do not need any more.',
+  },
   no_such_refund: {
     kind: 'not_found',
     text: 'no such refund',
@@ -607,6 +619,9 @@ const INTERNAL_ERRORS = {
   no_such_account: { kind: 'not_found', text: 'no such account' },
   no_such_attempt: { kind: 'not_found', text: 'no such attempt' },
   no_such_link: { kind: 'not_found', text: 'no such link' },
+  payment_link_closed: { kind: 'conflict', text: 'payment link closed' },
+  payment_link_busy: { kind: 'too_many', text: 'too many open invoices of payment links, try again in a few minutes' },
+  no_such_keypad: { kind: 'not_found', text: 'no such keypad' },
   no_such_page: { kind: 'not_found', text: 'no such page' },
   no_such_viewing_key: { kind: 'not_found', text: 'no such viewing key' },
   request_aborted: { kind: 'invalid', text: 'request aborted' },

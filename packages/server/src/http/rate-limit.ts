@@ -41,6 +41,7 @@ export const RATE_CLASSES = {
   },
   swap: { routes: 'start a swap, give the address of a refund', client: { perMinute: 120, atOnce: 30 } },
   'receipt-mail': { routes: 'mail a receipt', client: { perMinute: 12, atOnce: 6 } },
+  link: { routes: 'pay on a payment link or a keypad', client: { perMinute: 60, atOnce: 20 } },
   websocket: { routes: 'open a WebSocket', client: { perMinute: 6_000, atOnce: 500 } },
   page: { routes: 'pages', client: { perMinute: 1_200, atOnce: 100 }, account: { perMinute: 1_200, atOnce: 100 } },
   'sign-in': { routes: 'forms of the sign-in', client: { perMinute: 60, atOnce: 20 } },

@@ -22,6 +22,7 @@ import type { Readiness } from '../services/readiness.ts'
 import type { Exports } from '../services/sale/export.ts'
 import type { Invoices } from '../services/sale/invoice.ts'
 import type { InvoiceCancellations } from '../services/sale/invoice-cancellation.ts'
+import type { PaymentLinks } from '../services/sale/payment-link.ts'
 import type { PublicInvoices } from '../services/sale/public-invoice.ts'
 import type { Refunds } from '../services/sale/refund.ts'
 import type { RefundLinks } from '../services/sale/refund-link.ts'
@@ -55,6 +56,7 @@ import { withdrawalRoutes } from './routes/payout/withdrawal.ts'
 import { exportRoutes } from './routes/sale/export.ts'
 import { invoiceRoutes } from './routes/sale/invoice.ts'
 import { invoiceListRoutes } from './routes/sale/invoice-list.ts'
+import { paymentLinkRoutes } from './routes/sale/payment-link.ts'
 import { rateRoutes } from './routes/sale/rate.ts'
 import { refundRoutes } from './routes/sale/refund.ts'
 import { refundLinkRoutes } from './routes/sale/refund-link.ts'
@@ -117,6 +119,7 @@ export interface HttpOptions {
   readonly cancellations: InvoiceCancellations
   readonly refunds: Refunds
   readonly refundLinks: RefundLinks
+  readonly paymentLinks: PaymentLinks
   readonly invoiceFeed: InvoiceFeed
   readonly eventFeed: EventFeed
   readonly endpoints: Endpoints
@@ -211,6 +214,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   swapRoutes(app, { swaps, invoices })
   refundRoutes(app, { refunds: options.refunds, publicUrl })
   refundLinkRoutes(app, options.refundLinks)
+  paymentLinkRoutes(app, { paymentLinks: options.paymentLinks, publicUrl })
   rateRoutes(app, { rates: options.rates, currencies: withdrawals.currencies })
   streamRoutes(app, { publicInvoices, stream, upgrades })
   accountRoutes(app, { accounts, viewingKeys, auth })

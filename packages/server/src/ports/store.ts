@@ -28,6 +28,7 @@ import type { DashboardRepository } from './repository/sale/dashboard.ts'
 import type { InvoiceRepository } from './repository/sale/invoice.ts'
 import type { InvoiceTextRepository } from './repository/sale/invoice-text.ts'
 import type { PaymentRepository } from './repository/sale/payment.ts'
+import type { PaymentLinkRepository } from './repository/sale/payment-link.ts'
 import type { RefundRepository } from './repository/sale/refund.ts'
 import type { SwapRepository } from './repository/sale/swap.ts'
 import type { SetAsideRepository } from './repository/set-aside.ts'
@@ -50,6 +51,7 @@ export interface Tx {
   readonly chain: ChainRepository
   readonly events: EventRepository
   readonly invoiceChanges: InvoiceChangeRepository
+  readonly paymentLinks: PaymentLinkRepository
   readonly refunds: RefundRepository
   readonly swaps: SwapRepository
   readonly endpoints: EndpointRepository

@@ -3,7 +3,7 @@ import type { Db } from './tables.ts'
 /** Subquery for a row's id by its public id. Null, which matches nothing, when the row is not the account's. */
 export function idOfAccount(
   db: Db,
-  table: 'api_keys' | 'deliveries' | 'delivery_attempts' | 'invoices' | 'sessions',
+  table: 'api_keys' | 'deliveries' | 'delivery_attempts' | 'invoices' | 'payment_links' | 'sessions',
   accountId: number,
   publicId: string,
 ) {

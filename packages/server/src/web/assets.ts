@@ -17,6 +17,7 @@ const NAMES = [
   'embed.js',
   'redirect.js',
   'choose.js',
+  'keypad.js',
   'icon.svg',
 ] as const
 export type AssetName = (typeof NAMES)[number]
@@ -29,6 +30,9 @@ const ASSETS: ReadonlyMap<AssetName, Buffer> = new Map(
     name.endsWith('.css') ? Buffer.from(styleSheet(name)) : readFileSync(new URL(name, FOLDER)),
   ]),
 )
+
+/** The service worker of the keypad, which is served in the folder of its scope. */
+export const KEYPAD_WORKER = readFileSync(new URL('keypad-worker.js', FOLDER))
 
 /** A hash of all files, in the path of each: they import each other, and an open page finds out that they have changed. */
 export const ASSET_VERSION = [...ASSETS.values()]

@@ -5,6 +5,7 @@ import type { RateClass, RateLimits } from '../http/rate-limit.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { KeyedHash } from '../ports/keyed-hash.ts'
 import type { Log } from '../ports/log.ts'
+import type { Random } from '../ports/random.ts'
 import type { Rates } from '../ports/rate.ts'
 import type { Accounts } from '../services/account/account.ts'
 import type { AccountDeletions } from '../services/account/account-deletion.ts'
@@ -29,6 +30,8 @@ import type { Dashboard } from '../services/sale/dashboard.ts'
 import type { Exports } from '../services/sale/export.ts'
 import type { Invoices } from '../services/sale/invoice.ts'
 import type { InvoiceCancellations } from '../services/sale/invoice-cancellation.ts'
+import type { PaymentLinks } from '../services/sale/payment-link.ts'
+import type { LinkSales } from '../services/sale/payment-link-sale.ts'
 import type { PublicInvoices } from '../services/sale/public-invoice.ts'
 import type { Receipts } from '../services/sale/receipt.ts'
 import type { Refunds } from '../services/sale/refund.ts'
@@ -64,6 +67,8 @@ export interface SiteDeps {
   readonly eventLog: EventLog
   readonly exports: Exports
   readonly invoices: Invoices
+  readonly linkSales: LinkSales
+  readonly paymentLinks: PaymentLinks
   readonly publicInvoices: PublicInvoices
   readonly rates: Rates
   readonly receiptMails: ReceiptMails
@@ -89,6 +94,7 @@ export interface SiteDeps {
   readonly backups: Backups
   readonly readiness: Pick<Readiness, 'isChainSeen'>
   readonly keyedHash: KeyedHash
+  readonly random: Random
   readonly clock: Clock
   readonly log: Log
 }
@@ -102,7 +108,7 @@ type SignedInHandler = (
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The sites that the account of the invoice `:id` allows may show this page in a frame. Only for pages that read no cookie. */
+    /** The sites that the account of the invoice or payment link `:id` allows may show this page in a frame. Only for pages that read no cookie. */
     embedded?: boolean
     /** The form of the page has a file. */
     takesFile?: boolean
@@ -117,7 +123,7 @@ interface PageRoute {
   readonly takesFile?: boolean
 }
 
-/** A page of the invoice `:id` that other sites may show in a frame, if `embedded`. */
+/** A page of the invoice or payment link `:id` that other sites may show in a frame, if `embedded`. */
 export interface PublicPageRoute extends PageRoute {
   readonly embedded?: boolean
 }

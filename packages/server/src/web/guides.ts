@@ -58,6 +58,11 @@ export const GUIDES: Readonly<Record<string, Guide>> = {
     title: 'Payments in other assets',
     about: 'Let the buyer pay in another asset through a swap provider.',
   },
+  links: {
+    file: 'docs/links.md',
+    title: 'Payment links',
+    about: 'Sell without a shop, take donations, or charge at a counter.',
+  },
   refunds: { file: 'docs/refunds.md', title: 'Refunds', about: 'Pay a buyer back from your own wallet.' },
   wallets: { file: 'docs/wallets.md', title: 'Wallets', about: 'Wallets that can pay and receive.' },
   privacy: { file: 'docs/privacy.md', title: 'Privacy', about: 'Who learns what.' },

@@ -11,6 +11,8 @@ User-agent: archive.org_bot
 User-agent: ia_archiver
 User-agent: CCBot
 Disallow: /i/
+Disallow: /l/
+Disallow: /pos/
 Disallow: /v1/
 `
 

@@ -45,7 +45,10 @@ import { referencePages } from './routes/reference.ts'
 import { checkoutPages } from './routes/sale/checkout.ts'
 import { exportPages } from './routes/sale/export.ts'
 import { invoicePages } from './routes/sale/invoice.ts'
+import { keypadPages } from './routes/sale/keypad.ts'
 import { newInvoicePages } from './routes/sale/new-invoice.ts'
+import { paymentLinkPages } from './routes/sale/payment-link.ts'
+import { paymentLinkListPages } from './routes/sale/payment-link-list.ts'
 import { receiptPages } from './routes/sale/receipt.ts'
 import { refundPages } from './routes/sale/refund.ts'
 import { refundLinkPages } from './routes/sale/refund-link.ts'
@@ -93,6 +96,9 @@ export function addSite(root: App, deps: SiteDeps): void {
     checkoutPages(site)
     receiptPages(site)
     swapPages(site)
+    paymentLinkPages(site)
+    paymentLinkListPages(site)
+    keypadPages(site)
     referencePages(site)
   })
 }
@@ -166,15 +172,16 @@ function pageRoute(page: string | PublicPageRoute, access: Access) {
 const framesOfRequests = new WeakMap<FastifyRequest, readonly string[] | null>()
 
 /**
- * Lets only the sites frame the page that the account of the invoice allows, whatever the response is.
- * @throws AppError `no_such_invoice`
+ * Lets only the sites frame the page that the account of the invoice or payment link allows, whatever the response is.
+ * @throws AppError `no_such_invoice`, `no_such_payment_link`
  */
 async function limitFrames(
   request: FastifyRequest,
   reply: FastifyReply,
-  { invoices, storeProfiles }: SiteDeps,
+  { invoices, linkSales, storeProfiles }: SiteDeps,
 ): Promise<void> {
-  const { accountId } = await invoices.read(idParam(request))
+  const id = idParam(request)
+  const { accountId } = request.url.startsWith('/l/') ? (await linkSales.read(id)).link : await invoices.read(id)
   const { frameOrigins } = await storeProfiles.ofAccountId(accountId)
   framesOfRequests.set(request, frameOrigins)
   setPageHeaders(request, reply)
@@ -267,7 +274,7 @@ function viewOf(request: FastifyRequest, { network }: Pick<SiteDeps, 'network'>)
   }
 }
 
-/** Whether the page is for a buyer: that of an invoice, or a wrong link to one. */
+/** Whether the page is for a buyer: that of an invoice or a payment link, or a wrong link to one. */
 function isForBuyer({ url }: FastifyRequest): boolean {
-  return /^\/[ir](?:[/?]|$)/.test(url)
+  return /^\/[irl](?:[/?]|$)/.test(url)
 }

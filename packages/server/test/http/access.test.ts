@@ -29,6 +29,10 @@ const EXPECTED: Readonly<Record<string, string>> = {
   'GET /v1/plans': 'public',
   'GET /v1/refunds/:link': 'public',
   'PUT /v1/refunds/:link/address': 'public',
+  'POST /v1/links': 'session links:write',
+  'GET /v1/links': 'session links:read links:write',
+  'GET /v1/links/:id': 'session links:read links:write',
+  'PATCH /v1/links/:id': 'session links:write',
   'GET /v1/account': 'session',
   'PATCH /v1/account': 'session',
   'GET /v1/account/store': 'session',
@@ -84,6 +88,8 @@ const BODIES: Readonly<Record<string, object>> = {
   'POST /v1/account/invoices/:id/refunds': { amount_zat: 1 },
   'POST /v1/account/refunds/:id/sent': { txid: 'ab'.repeat(32) },
   'PATCH /v1/account/endpoints/:id': {},
+  'POST /v1/links': { title: 'T-shirt', currency: 'EUR', amount: '25.00' },
+  'PATCH /v1/links/:id': {},
   'PATCH /v1/account/store': {},
   'POST /v1/account/endpoints/:id/rotate-secret': {},
   'POST /v1/account/endpoints/:id/recover': { since: Math.floor(new ManualClock().nowMs() / 1000) },
@@ -95,6 +101,8 @@ const IDS: Readonly<Record<string, keyof Records>> = {
   'POST /v1/account/invoices/:id/refunds': 'invoice',
   'GET /v1/account/invoices/:id/refunds': 'invoice',
   'GET /v1/account/refunds/:id': 'refund',
+  'GET /v1/links/:id': 'link',
+  'PATCH /v1/links/:id': 'link',
   'POST /v1/account/refunds/:id/sent': 'refund',
   'POST /v1/account/refunds/:id/cancel': 'refund',
   'DELETE /v1/account/api-keys/:id': 'apiKey',
@@ -131,6 +139,7 @@ function describe(access: Access): string {
 interface Records {
   readonly invoice: string
   readonly refund: string
+  readonly link: string
   readonly apiKey: string
   readonly session: string
   readonly delivery: string
@@ -150,6 +159,10 @@ async function recordsOf({ account, apiKey, sessionToken: token }: Merchant): Pr
   const { body: withdrawal } = await call(api, 'POST /v1/account/withdrawals', {
     token,
     json: { amount_zat: 50_000_000, fiat_currency: 'EUR', payout_to: 'DE00 1234' },
+  })
+  const { body: link } = await call(api, 'POST /v1/links', {
+    token,
+    json: { title: 'T-shirt', currency: 'EUR', amount: '25.00' },
   })
   const { body: keys } = await call(api, 'GET /v1/account/api-keys', { token })
   const { body: sessions } = await call(api, 'GET /v1/account/sessions', { token })
@@ -173,6 +186,7 @@ async function recordsOf({ account, apiKey, sessionToken: token }: Merchant): Pr
   return {
     invoice: invoice.id,
     refund: refund.publicId,
+    link: link.id,
     apiKey: keys[0].id,
     session: sessions[0].id,
     delivery: delivery.delivery_id,
@@ -342,6 +356,7 @@ test('a scoped key of the account reaches its records', async () => {
     'endpoint_recovered',
     'endpoint_removed',
     'endpoint_secret_rotated',
+    'payment_link_changed',
     'refund_canceled',
   ])
 })

@@ -113,7 +113,8 @@ test('operations have the names of the SDK, tags that are described, and say whi
   // `events.list`, `endpoints.create`, `store.get`
   const ofEndpoints = ['create', 'get', 'change', 'remove', 'test', 'recover'].map(method => `${method}Endpoint`)
   const ofStore = ['getStore', 'updateStore', 'setStoreLogo', 'removeStoreLogo']
-  const grouped = ['listEvents', 'listEndpoints', 'rotateEndpointSecret', ...ofEndpoints, ...ofStore]
+  const ofLinks = ['listPaymentLinks', 'getPaymentLink', 'createPaymentLink', 'changePaymentLink']
+  const grouped = ['listEvents', 'listEndpoints', 'rotateEndpointSecret', ...ofEndpoints, ...ofStore, ...ofLinks]
   assert.deepEqual(names.filter(name => !service.includes(name)).sort(), [...methods, ...grouped].sort())
   const tags = document.tags.map(({ name }: { name: string }) => name)
   for (const { name, operation } of operations()) {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { until } from '../harness/until.ts'
 import { visit } from '../web/visit.ts'
 import type { Facts, Merchant } from './fixture.ts'
@@ -58,6 +59,8 @@ async function earlier(checkout: Checkout, receiver: Receiver, viewingKey: strin
   await at.api('POST /v1/account/endpoints', session, { url: receiver.url, enabled: false })
 
   await setUpStore(at)
+  const link = await at.api('POST /v1/links', session, { title: 'T-shirt', currency: 'ZEC', amount: '0.001' })
+  await visit(at, `POST /l/${link.id}`, { form: { form: randomUUID() } })
 
   const retired = await at.api('POST /v1/account/api-keys', session, { name: 'retired' })
   await at.api(`DELETE /v1/account/api-keys/${retired.id}`, session)

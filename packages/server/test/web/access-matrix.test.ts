@@ -21,6 +21,8 @@ interface Row {
   readonly status?: number
 }
 
+const LINK_FORM = { title: 'mine', currency: 'EUR', kind: 'open' }
+
 /** Every session endpoint of the API. */
 const ENDPOINTS: Readonly<Record<string, Row>> = {
   'GET /v1/account': {},
@@ -33,6 +35,10 @@ const ENDPOINTS: Readonly<Record<string, Row>> = {
   'GET /v1/invoices': { queries: ({ ids }) => [`?before=${ids.invoice}`, '?status=pending,paid'] },
   'GET /v1/account/invoices': { queries: ({ ids }) => [`?before=${ids.invoice}`, '?limit=200'] },
   'POST /v1/invoices/{id}/cancel': { id: ({ ids }) => ids.invoice },
+  'POST /v1/links': { body: () => ({ title: 'mine', currency: 'EUR' }) },
+  'GET /v1/links': { queries: ({ ids }) => [`?before=${ids.link}`] },
+  'GET /v1/links/{id}': { id: ({ ids }) => ids.link },
+  'PATCH /v1/links/{id}': { id: ({ ids }) => ids.link, body: () => ({ paused: true }) },
   'GET /v1/account/api-keys': { queries: ({ ids }) => [`?before=${ids.apiKey}`] },
   'POST /v1/account/api-keys': { body: () => ({ name: 'mine' }) },
   'DELETE /v1/account/api-keys/{id}': { id: ({ ids }) => ids.apiKey },
@@ -106,6 +112,15 @@ const PAGES: Readonly<Record<string, Row>> = {
   'POST /refunds/sent': { body: self => ({ [`refund-${self.ids.refund}`]: '1', txid: 'ab'.repeat(32) }) },
   'POST /refunds/:id/sent': { id: ({ ids }) => ids.refund, body: () => ({ txid: 'ab'.repeat(32) }) },
   'POST /refunds/:id/cancel': { id: ({ ids }) => ids.refund },
+  'GET /links': { queries: ({ ids }) => [`?before=${ids.link}`] },
+  'GET /links/new': {},
+  'POST /links': { body: () => LINK_FORM },
+  'GET /links/:id': { id: ({ ids }) => ids.link },
+  'POST /links/:id': { id: ({ ids }) => ids.link, body: () => LINK_FORM },
+  'POST /links/:id/pause': { id: ({ ids }) => ids.link },
+  'POST /links/:id/resume': { id: ({ ids }) => ids.link },
+  'POST /links/:id/keypad': { id: ({ ids }) => ids.link },
+  'POST /links/:id/keypad/revoke': { id: ({ ids }) => ids.link },
   'GET /api-keys': { queries: ({ ids }) => [`?before=${ids.apiKey}`] },
   'POST /api-keys': { body: () => ({ name: 'mine' }) },
   'POST /api-keys/:id/revoke': { id: ({ ids }) => ids.apiKey },
@@ -191,6 +206,16 @@ const OPEN_PAGES = [
   'POST /i/:id/embed/swap',
   'GET /r/:id',
   'POST /r/:id',
+  'GET /l/:id',
+  'POST /l/:id',
+  'GET /l/:id/embed',
+  'POST /l/:id/embed',
+  'GET /pos/offline',
+  'GET /pos/worker.js',
+  'GET /pos/:secret',
+  'POST /pos/:secret',
+  'GET /pos/:secret/sale/:id',
+  'GET /pos/:secret/manifest.webmanifest',
   'GET /docs',
   'GET /docs/guides',
   ...Object.keys(GUIDES).map(name => `GET ${guidePath(name)}`),

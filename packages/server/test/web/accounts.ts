@@ -20,6 +20,7 @@ export interface Merchant {
     readonly session: string
     readonly withdrawal: string
     readonly refund: string
+    readonly link: string
   }
   /** The token of a new session that counts as recently authenticated. */
   token(): Promise<string>
@@ -30,7 +31,8 @@ export interface Merchant {
 }
 
 export async function openMerchant(harness: SandboxService, name: string, seed: number): Promise<Merchant> {
-  const { accounts, apiKeys, endpoints, invoices, sessions, store, viewingKeys, webhooks } = harness.service
+  const { accounts, apiKeys, endpoints, invoices, paymentLinks, sessions, store, viewingKeys, webhooks } =
+    harness.service
   const email = `${name}@example.org`
   await accounts.findOrCreate(email)
   const { publicId } = await accounts.setPlan(email, 'Business', null)
@@ -80,6 +82,23 @@ export async function openMerchant(harness: SandboxService, name: string, seed: 
     ),
   )
 
+  const link = await paymentLinks.create(
+    account,
+    {
+      title: `link of ${name}`,
+      description: null,
+      currency: 'EUR',
+      amount: null,
+      minAmount: null,
+      suggestedAmounts: [],
+      stock: null,
+      endsAt: null,
+      fields: [],
+      successUrl: null,
+    },
+    harness.url,
+  )
+
   return {
     account,
     apiKey: made.key,
@@ -94,6 +113,7 @@ export async function openMerchant(harness: SandboxService, name: string, seed: 
       session: session.session.publicId,
       withdrawal: order.body.id,
       refund: refund.publicId,
+      link: link.publicId,
     },
 
     async expiredToken() {

@@ -19,5 +19,5 @@ test('no search engine may list the address of an invoice; the documentation may
   assert.deepEqual([status, headers.get('content-type')], [200, 'text/plain; charset=utf-8'])
   // A page that they may not read could be listed by its address, since its noindex would not be seen.
   assert.match(text, /^User-agent: \*\nAllow: \/\n\n/)
-  assert.match(text, /User-agent: CCBot\nDisallow: \/i\/\n/)
+  assert.match(text, /User-agent: CCBot\nDisallow: \/i\/\nDisallow: \/l\/\nDisallow: \/pos\/\n/)
 })

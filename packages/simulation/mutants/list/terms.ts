@@ -39,8 +39,8 @@ export const TERMS: readonly Change[] = [
   },
   {
     name: 'a repeated request with a price needs a rate',
-    file: 'services/sale/invoice.ts',
-    in: 'create',
+    file: 'services/sale/invoice-request.ts',
+    in: 'saleTerms',
     find: 'request.price ? await findReplay(store, idempotency, nowSecs(clock)) : null',
     replace: 'null',
     killedBy: { file: 'http/routes/sale/price.test.ts', test: 'a repeat returns its invoice at the first rate' },

@@ -10,6 +10,8 @@ export const SCOPES = {
   'events:read': 'Read the events of the account',
   'webhooks:write': 'Manage endpoints, send test events, and read and resend deliveries',
   'refunds:write': 'Create, read and cancel refunds, and mark them as sent',
+  'links:read': 'List and read payment links',
+  'links:write': 'Create, change and pause payment links',
   'withdrawals:read': 'Read withdrawals',
 } as const
 export type Scope = keyof typeof SCOPES

@@ -155,6 +155,14 @@ export const INVOICE_FIELDS = {
     wire: 'metadata',
     meaning: "The shop's own data, kept as the bytes given. Buyers never see it.",
   },
+  /** The public id of the payment link that it was created from. */
+  linkId: {
+    column: 'link_id',
+    type: 'text',
+    ...OPTIONAL,
+    wire: 'link_id',
+    meaning: 'The payment link that it was created from.',
+  },
   canceledAt: {
     column: 'canceled_at',
     type: 'time',

@@ -56,6 +56,7 @@ const MERCHANT_MEMBERS = [
   'webhook_url',
   'canceled_at',
   'metadata',
+  'link_id',
 ] as const
 
 const READ_MEMBERS = [

@@ -34,6 +34,7 @@ const TAGS = [
   { name: 'sessions', description: 'Sign-ins and tokens of scripts.' },
   { name: 'webhooks', description: 'The webhook of an account, and its deliveries.' },
   { name: 'feed', description: 'The events of an account, read in their order.' },
+  { name: 'payment links', description: 'Reusable pages from which buyers create invoices.' },
   { name: 'refunds', description: 'Orders to pay buyers back, which the wallet of the merchant pays.' },
   { name: 'withdrawals', description: 'Orders to pay out in fiat.' },
   { name: 'billing', description: 'Plans, and the invoices used this month.' },

@@ -5,9 +5,9 @@ import { canContainPayment } from '../../domain/sale/payment.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { DecryptedNote } from '../../ports/note-scanner.ts'
 import type { Store, Tx } from '../../ports/store.ts'
+import type { InvoiceChange } from '../sale/invoice-change.ts'
 import {
   DUE_PER_STEP,
-  type InvoiceChange,
   type LockedInvoices,
   lockInvoices,
   type ReportChanges,

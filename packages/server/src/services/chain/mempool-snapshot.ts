@@ -16,13 +16,8 @@ import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { DecryptedNote } from '../../ports/note-scanner.ts'
 import type { PaymentRow, UnminedCursor } from '../../ports/repository/sale/payment.ts'
 import type { Store, Tx } from '../../ports/store.ts'
-import {
-  type InvoiceChange,
-  lockInvoices,
-  type ReportChanges,
-  type UpdateInvoices,
-  writeInvoices,
-} from '../sale/invoice-state.ts'
+import type { InvoiceChange } from '../sale/invoice-change.ts'
+import { lockInvoices, type ReportChanges, type UpdateInvoices, writeInvoices } from '../sale/invoice-state.ts'
 import {
   compareWithList,
   invoiceIdsOf,

@@ -2,7 +2,8 @@ import type { Account } from '../../domain/account/account.ts'
 import { billingNotConfiguredError } from '../../domain/account/plan.ts'
 import { expiredKeyError, isSameKey } from '../../domain/account/viewing-key.ts'
 import { AppError } from '../../domain/error.ts'
-import type { Invoice, NewInvoice } from '../../domain/sale/invoice.ts'
+import type { Zat } from '../../domain/money.ts'
+import type { GivenFields, Invoice, InvoicePurpose, NewInvoice } from '../../domain/sale/invoice.ts'
 import type { BatchTx, Tx } from '../../ports/store.ts'
 import { readExpiryContext } from '../account/viewing-key-expiry.ts'
 
@@ -51,4 +52,32 @@ export async function refuseExpiredKey(
   const error = expiredKeyError(expiry, await readExpiryContext(tx, expiry, createdAt), expiresAt)
   if (!error) return
   throw purpose === 'sale' ? error : billingNotConfiguredError("the operator's viewing key expires")
+}
+
+/** The terms of an invoice whose amount is known. */
+export interface NewTerms extends GivenFields {
+  readonly amountZat: Zat
+  readonly expiresInSecs: number | undefined
+  readonly purpose: InvoicePurpose
+}
+
+/** The tolerance of a sale whose request gives none is that of its account. */
+export function toleranceOf({ purpose, openAmount, toleranceBps }: NewTerms, account: Account): GivenFields {
+  const isDefault = purpose === 'sale' && !openAmount && (toleranceBps ?? null) === null
+  return isDefault && account.toleranceBps > 0 ? { toleranceBps: account.toleranceBps } : {}
+}
+
+/**
+ * Refuses the new invoice of an order that has one. Under the lock of the account, so that of requests at the same time
+ * one is refused.
+ * @throws AppError `order_exists`
+ */
+export async function refuseSecondInvoice(tx: Tx, created: Invoice): Promise<void> {
+  const holder = await tx.invoices.otherOfOrder(created)
+  if (holder) throw new AppError('order_exists', { extra: { invoice_id: holder.publicId } })
+}
+
+/** The database has another account or key than the request had read. */
+export function replacedError(cause: string): AppError {
+  return new AppError('database_unavailable', { retryAfterSecs: 1, cause })
 }

@@ -1,11 +1,13 @@
 import type { Account } from '../../domain/account/account.ts'
+import { invalidField } from '../../domain/error.ts'
 import type { Zat } from '../../domain/money.ts'
 import { EXPIRY_SECS, givenFields } from '../../domain/sale/invoice.ts'
-import type { GivenTerms } from '../../domain/sale/invoice-request.ts'
+import { type GivenTerms, requireOneAmount } from '../../domain/sale/invoice-request.ts'
 import { type LockedRate, lockRate, rateCurrencyOf, zatFor } from '../../domain/sale/price.ts'
+import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { Rates } from '../../ports/rate.ts'
 import type { Store } from '../../ports/store.ts'
-import type { IdempotencyRequest } from '../idempotency.ts'
+import { findReplay, type IdempotencyRequest } from '../idempotency.ts'
 
 export interface InvoiceRequest extends GivenTerms {
   /** Undefined: the default of the store, or else of the service. */
@@ -17,7 +19,7 @@ export interface InvoiceRequest extends GivenTerms {
 }
 
 /** Null for a request without a key. */
-export function idempotencyOf(account: Account, request: InvoiceRequest): IdempotencyRequest | null {
+function idempotencyOf(account: Account, request: InvoiceRequest): IdempotencyRequest | null {
   if (request.idempotencyKey === undefined) return null
   const { amountZat, expiresInSecs = EXPIRY_SECS.default, uniqueOrder, idempotencyKey: key } = request
   const fields = { ...(amountZat !== undefined && { amountZat }), ...givenFields(request) }
@@ -45,7 +47,7 @@ export async function priced(
 }
 
 /** What the store of the account gives an invoice whose request does not say. A request that says all reads nothing. */
-export async function storeDefaults(
+async function storeDefaults(
   { lookup }: Pick<Store, 'lookup'>,
   account: Account,
   request: InvoiceRequest,
@@ -56,5 +58,28 @@ export async function storeDefaults(
   return {
     expiresInSecs: expiresInSecs ?? profile?.expiresInSecs ?? undefined,
     ...(mayRedirect && profile?.afterPayment === 'return' && { autoRedirect: true }),
+  }
+}
+
+/**
+ * The terms of a sale, or the invoice of an earlier request with the same key.
+ * @throws AppError `invalid_<field>`, `rate_unavailable`, `idempotency_key_reused`
+ */
+export async function saleTerms(
+  { store, rates, clock }: { readonly store: Store; readonly rates: Rates; readonly clock: Clock },
+  account: Account,
+  request: InvoiceRequest,
+) {
+  requireOneAmount(request)
+  const { orderId = null, uniqueOrder } = request
+  if (uniqueOrder && orderId === null) throw invalidField('unique_order', 'needs order_id')
+  const idempotency = idempotencyOf(account, request)
+  // A repeat must return its invoice even while no rate is available, and is never converted again.
+  const earlier = request.price ? await findReplay(store, idempotency, nowSecs(clock)) : null
+  if (earlier) return { earlier }
+  const defaults = await storeDefaults(store, account, request)
+  return {
+    idempotency,
+    terms: { ...request, ...defaults, ...(await priced(rates, request)), purpose: 'sale' as const },
   }
 }

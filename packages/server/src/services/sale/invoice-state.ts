@@ -9,7 +9,6 @@ import {
   type EvaluationContext,
   evaluateInvoice,
   type InvoicePayments,
-  type InvoiceReason,
   MAX_UNMINED_COUNTED,
 } from '../../domain/sale/invoice-state.ts'
 import { confirmedThrough, type Payment } from '../../domain/sale/payment.ts'
@@ -19,14 +18,7 @@ import { type Metrics, NO_METRICS } from '../../ports/metrics.ts'
 import type { Store, Tx } from '../../ports/store.ts'
 import type { Outbox } from '../notify/outbox.ts'
 import { defer } from '../set-aside.ts'
-
-/** An invoice before and after an update that changed it. */
-export interface InvoiceChange {
-  readonly before: Invoice
-  readonly after: Invoice
-  /** Why it has the status after the update. */
-  readonly because: InvoiceReason
-}
+import { differs, type InvoiceChange, isVisible } from './invoice-change.ts'
 
 /** Invoices by id, read under row locks that last until the transaction ends. */
 export type LockedInvoices = ReadonlyMap<number, Invoice>
@@ -73,6 +65,8 @@ export const DUE_PER_STEP = 200
 export interface InvoiceHooks {
   /** Called in the same transaction after an invoice for a plan or a withdrawal changes. */
   readonly applyPayment?: (tx: Tx, before: Invoice, after: Invoice) => Promise<void>
+  /** Called in the same transaction with the changes of invoices of payment links. */
+  readonly applyLinkChanges?: (tx: Tx, changes: readonly InvoiceChange[], now: number) => Promise<void>
   /** The swap to include in an event of the invoice; null when it is paid in the base coin. */
   readonly swapOf?: (tx: Tx, invoice: Invoice) => Promise<EventSwap | null>
 }
@@ -80,6 +74,7 @@ export interface InvoiceHooks {
 export function createInvoiceUpdater({
   outbox,
   applyPayment,
+  applyLinkChanges,
   swapOf = async () => null,
 }: { readonly outbox: Outbox } & InvoiceHooks): UpdateInvoices {
   async function eventsOfChange(tx: Tx, { before, after }: InvoiceChange, createdAt: number): Promise<NewEvent[]> {
@@ -135,6 +130,8 @@ export function createInvoiceUpdater({
       await outbox.invoicesChanged(tx, [change.after.id], now)
       if (change.after.purpose !== 'sale') await applyPayment?.(tx, change.before, change.after)
     }
+    const ofLinks = changes.filter(({ after }) => after.linkId !== null)
+    if (ofLinks.length > 0) await applyLinkChanges?.(tx, ofLinks, now)
     await queueMails(tx, changes, now)
     return changes
   }
@@ -277,23 +274,4 @@ function changeOf(
 async function findBlind(tx: Tx, changes: readonly InvoiceChange[]): Promise<ReadonlySet<number>> {
   const isClosing = changes.some(({ before, after }) => isClosed(after.status) && !isClosed(before.status))
   return new Set(isClosing ? await tx.setAside.scanKeyIds() : [])
-}
-
-function isVisible({ before, after }: InvoiceChange): boolean {
-  return (
-    before.status !== after.status ||
-    before.receivedZat !== after.receivedZat ||
-    before.overpaidZat !== after.overpaidZat ||
-    before.txid !== after.txid ||
-    before.needsAttention !== after.needsAttention
-  )
-}
-
-function differs(change: InvoiceChange): boolean {
-  const { before, after } = change
-  return (
-    isVisible(change) ||
-    before.openUntilHeight !== after.openUntilHeight ||
-    before.confirmsAtHeight !== after.confirmsAtHeight
-  )
 }

@@ -1,17 +1,15 @@
 import type { Account } from '../../domain/account/account.ts'
 import { requireNoDeletion } from '../../domain/account/account-deletion.ts'
 import type { Plan } from '../../domain/account/plan.ts'
-import { AppError, invalidField } from '../../domain/error.ts'
+import { AppError } from '../../domain/error.ts'
 import type { Zat } from '../../domain/money.ts'
 import {
   EXPIRY_SECS,
-  type GivenFields,
   givenFields,
   type Invoice,
   type InvoicePurpose,
   type NewInvoice,
 } from '../../domain/sale/invoice.ts'
-import { requireOneAmount } from '../../domain/sale/invoice-request.ts'
 import { confirmationsSoFar } from '../../domain/sale/payment.ts'
 import { DAY_SECS } from '../../domain/time.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
@@ -23,12 +21,22 @@ import type { InvoiceFilter } from '../../ports/repository/sale/invoice.ts'
 import type { BatchTx, Store, Tx } from '../../ports/store.ts'
 import { countInvoice } from '../account/plan-limit.ts'
 import type { WatchedKeys } from '../chain/watched-key.ts'
-import { claimOrReplay, findReplay, type IdempotencyRequest } from '../idempotency.ts'
+import { claimOrReplay, type IdempotencyRequest } from '../idempotency.ts'
 import { createdEvent } from '../notify/outbox.ts'
 import { findByPublicId, sameRow } from '../public-id.ts'
 import type { Addresses, AddressOfKey } from './address.ts'
-import { type Draft, extendWatch, isCreated, refuseExpiredKey, watchedUntil } from './invoice-draft.ts'
-import { type InvoiceRequest, idempotencyOf, priced, storeDefaults } from './invoice-request.ts'
+import {
+  type Draft,
+  extendWatch,
+  isCreated,
+  type NewTerms,
+  refuseExpiredKey,
+  refuseSecondInvoice,
+  replacedError,
+  toleranceOf,
+  watchedUntil,
+} from './invoice-draft.ts'
+import { type InvoiceRequest, saleTerms } from './invoice-request.ts'
 import { readTips } from './invoice-state.ts'
 
 /** After the first one the account is read again and the cached addresses are forgotten, so the second one decides. */
@@ -50,6 +58,12 @@ export interface Recorded<T> {
   readonly recorded: T | null
 }
 
+interface LinkInvoiceTerms {
+  /** Whether it counts in monthly usage now. Otherwise it does when its amount has arrived. */
+  readonly isCounted: boolean
+  readonly check: RecordCreated<void>
+}
+
 export interface Invoices {
   /**
    * Creates an invoice and counts it in the account's monthly usage. A price in money is converted at a fresh rate, once.
@@ -59,6 +73,11 @@ export interface Invoices {
    * `account_being_deleted`, `order_exists`
    */
   create(account: Account, request: InvoiceRequest): Promise<Invoice>
+  /**
+   * Creates an invoice of a payment link, under the lock of the account. `check` runs in the same transaction.
+   * @throws AppError as `create`
+   */
+  createOfLink(account: Account, request: InvoiceRequest, link: LinkInvoiceTerms): Promise<Invoice>
   /**
    * Creates an internal invoice under the operator's viewing key. It is not counted in monthly usage. `record` writes
    * the related row in the same transaction. It is not called when a repeated idempotency key returns an earlier invoice.
@@ -84,7 +103,7 @@ export function createInvoices(deps: {
   readonly rates: Rates
   readonly metrics?: Pick<Metrics, 'invoiceCreated'>
 }): Invoices {
-  const { store, addresses, clock, random, plans, lateWatchDays, watchedKeys, rates, metrics = NO_METRICS } = deps
+  const { store, addresses, clock, random, plans, lateWatchDays, watchedKeys, metrics = NO_METRICS } = deps
   /** The keys whose watch an invoice is extending now. */
   const watchExtensions = new Map<number, Promise<unknown>>()
 
@@ -171,6 +190,7 @@ export function createInvoices(deps: {
     draft: Draft,
     idempotency: IdempotencyRequest | null,
     minWatchUntil: number,
+    isCounted = true,
   ): Promise<Invoice | 'unwatched' | null> {
     const { account, invoice } = draft
     const watched = await watchedUntil(tx, draft)
@@ -179,7 +199,7 @@ export function createInvoices(deps: {
     const earlier = await claimOrReplay(tx, idempotency, invoice)
     if (earlier) return earlier
     await refuseExpiredKey(tx, draft)
-    if (invoice.purpose === 'sale') await countInvoice(tx, plans, account, invoice.createdAt)
+    if (invoice.purpose === 'sale' && isCounted) await countInvoice(tx, plans, account, invoice.createdAt)
     const inserted = await tx.invoices.insert(invoice)
     if (inserted.purpose === 'sale') await tx.events.append([createdEvent(inserted, random.uuid())])
     return inserted
@@ -193,11 +213,11 @@ export function createInvoices(deps: {
     draft: Draft,
     idempotency: IdempotencyRequest | null,
     record: RecordCreated<T>,
-    { locksAccount = false } = {},
+    { locksAccount = false, isCounted = true } = {},
   ) {
     return store.write(async (tx): Promise<Recorded<T> | null> => {
       if (locksAccount) await tx.accounts.lock(draft.account.id)
-      const invoice = await insert(tx, draft, idempotency, 0)
+      const invoice = await insert(tx, draft, idempotency, 0, isCounted)
       if (invoice === null || invoice === 'unwatched') return null
       if (!isCreated(invoice, draft)) return { invoice, recorded: null }
       const recorded = await record(tx, invoice)
@@ -206,22 +226,21 @@ export function createInvoices(deps: {
     })
   }
 
+  const checkKeyOf =
+    ({ account, invoice }: Draft) =>
+    (tx: Tx) =>
+      watchedKeys.checkInvoice(tx, account, invoice.viewingKeyId, invoice.createdAt)
+
   return {
     async create(account, request) {
-      requireOneAmount(request)
-      const { orderId = null, uniqueOrder } = request
-      if (uniqueOrder && orderId === null) throw invalidField('unique_order', 'needs order_id')
-      const idempotency = idempotencyOf(account, request)
-      // A repeat must return its invoice even while no rate is available, and is never converted again.
-      const earlier = request.price ? await findReplay(store, idempotency, nowSecs(clock)) : null
-      if (earlier) return earlier
-      const defaults = await storeDefaults(store, account, request)
-      const terms = { ...request, ...defaults, ...(await priced(rates, request)), purpose: 'sale' } as const
+      const sold = await saleTerms(deps, account, request)
+      if ('earlier' in sold) return sold.earlier
+      const { terms, idempotency } = sold
       const created = await createAtNewAddress<void>(account, terms, async draft => {
-        const { viewingKeyId, createdAt, watchUntil } = draft.invoice
-        const checkKey = (tx: Tx) => watchedKeys.checkInvoice(tx, draft.account, viewingKeyId, createdAt)
+        const { viewingKeyId, watchUntil } = draft.invoice
+        const checkKey = checkKeyOf(draft)
         // Not in a batch, where no request sees what the others insert.
-        if (uniqueOrder) {
+        if (request.uniqueOrder) {
           const check = async (tx: Tx, invoice: Invoice) => {
             await refuseSecondInvoice(tx, invoice)
             await checkKey(tx)
@@ -245,6 +264,19 @@ export function createInvoices(deps: {
       return created.invoice
     },
 
+    async createOfLink(account, request, { isCounted, check }) {
+      const sold = await saleTerms(deps, account, request)
+      if ('earlier' in sold) return sold.earlier
+      const created = await createAtNewAddress<void>(account, sold.terms, draft => {
+        const record = async (tx: Tx, invoice: Invoice) => {
+          await check(tx, invoice)
+          await checkKeyOf(draft)(tx)
+        }
+        return insertExtendingWatch(draft, sold.idempotency, record, { locksAccount: true, isCounted })
+      })
+      return created.invoice
+    },
+
     createInternal: (operator, request, record) =>
       createAtNewAddress(operator, request, draft => insertExtendingWatch(draft, request.idempotency, record)),
 
@@ -260,35 +292,8 @@ export function createInvoices(deps: {
   }
 }
 
-/** The tolerance of a sale whose request gives none is that of its account. */
-function toleranceOf({ purpose, openAmount, toleranceBps }: NewTerms, account: Account): GivenFields {
-  const isDefault = purpose === 'sale' && !openAmount && (toleranceBps ?? null) === null
-  return isDefault && account.toleranceBps > 0 ? { toleranceBps: account.toleranceBps } : {}
-}
-
 /** Writes what belongs to a created invoice. */
 type RecordCreated<T> = (tx: Tx, invoice: Invoice) => Promise<T>
 
 /** Null, and nothing is written, when the account or its key is not that of the draft. */
 type Write<T> = (draft: Draft) => Promise<Recorded<T> | null>
-
-/** The terms of an invoice whose amount is known. */
-interface NewTerms extends GivenFields {
-  readonly amountZat: Zat
-  readonly expiresInSecs: number | undefined
-  readonly purpose: InvoicePurpose
-}
-
-/**
- * Refuses the new invoice of an order that has one. Under the lock of the account, so that of requests at the same time
- * one is refused.
- * @throws AppError `order_exists`
- */
-async function refuseSecondInvoice(tx: Tx, created: Invoice): Promise<void> {
-  const holder = await tx.invoices.otherOfOrder(created)
-  if (holder) throw new AppError('order_exists', { extra: { invoice_id: holder.publicId } })
-}
-
-function replacedError(cause: string): AppError {
-  return new AppError('database_unavailable', { retryAfterSecs: 1, cause })
-}

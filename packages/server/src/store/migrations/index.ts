@@ -7,6 +7,7 @@ import { storeProfileMigration } from './0012_store_profile.ts'
 import { dailyPriceMigration } from './0014_daily_price.ts'
 import { swapDetailsMigration } from './0016_swap_details.ts'
 import { receiptMailMigration } from './0017_receipt_mail.ts'
+import { paymentLinkMigration } from './0018_payment_link.ts'
 
 /** The SQL statements of a change of the schema, in the order of execution. */
 export type Migration = readonly [name: string, statements: (dialect: Dialect) => Iterable<string>]
@@ -141,6 +142,7 @@ export const MIGRATIONS: readonly Migration[] = [
   ],
   ['0016_swap_details', swapDetailsMigration],
   ['0017_receipt_mail', receiptMailMigration],
+  ['0018_payment_link', paymentLinkMigration],
 ]
 
 export const NEWEST_MIGRATION = MIGRATIONS.at(-1)![0]

@@ -27,6 +27,7 @@ import { dashboardRepository } from '../repository/sale/dashboard.ts'
 import { invoiceRepository } from '../repository/sale/invoice.ts'
 import { invoiceTextRepository } from '../repository/sale/invoice-text.ts'
 import { paymentRepository } from '../repository/sale/payment.ts'
+import { paymentLinkRepository } from '../repository/sale/payment-link.ts'
 import { refundRepository } from '../repository/sale/refund.ts'
 import { swapRepository } from '../repository/sale/swap.ts'
 import { setAsideRepository } from '../repository/set-aside.ts'
@@ -59,6 +60,7 @@ const MAKE: { readonly [Noun in keyof Repositories]: (connection: Connection, tx
   chain: ({ db }) => chainRepository(db),
   events: ({ db, identity, hooks }, tx) => eventRepository(db, identity, hooks, tx),
   invoiceChanges: ({ db, hooks }) => invoiceChangeRepository(db, hooks),
+  paymentLinks: ({ db }) => paymentLinkRepository(db),
   refunds: ({ db }) => refundRepository(db),
   swaps: ({ db }) => swapRepository(db),
   endpoints: ({ db }) => endpointRepository(db),

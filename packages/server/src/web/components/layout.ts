@@ -21,9 +21,11 @@ export interface PageOptions {
   /** The page is updated for some seconds, until the result of the last action appears. */
   readonly awaiting?: boolean
   /** A script besides that of all pages. */
-  readonly script?: 'reference.js' | 'redirect.js' | 'choose.js'
+  readonly script?: 'reference.js' | 'redirect.js' | 'choose.js' | 'keypad.js'
   /** The page is in a frame, and reports to the page around it. */
   readonly isFramed?: boolean
+  /** The address of the manifest of an installed web app. */
+  readonly manifest?: string
   /** Opens another address after three seconds, without JavaScript. */
   readonly redirectsTo?: URL | null
   readonly theme?: Embedding['theme']
@@ -150,6 +152,7 @@ function frame(options: PageOptions, kind: string) {
     isFramed = false,
     theme = null,
     redirectsTo = null,
+    manifest: appManifest,
     text,
     accent = null,
   } = options
@@ -171,6 +174,7 @@ function frame(options: PageOptions, kind: string) {
 <link rel="icon" href="${assetPath('icon.svg')}" type="image/svg+xml">
 <link rel="stylesheet" href="${assetPath(theme === null ? 'style.css' : `style-${theme}.css`)}">
 ${accent !== null && html`<link rel="stylesheet" href="${accentPath(accent, theme)}">`}
+${appManifest !== undefined && html`<link rel="manifest" href="${appManifest}">`}
 ${scripts.map(name => html`<script type="module" src="${assetPath(name)}"></script>`)}
 ${withoutScript(redirectsTo, isLive && !(followedInvoiceId && rechecks), rechecks)}
 </head>

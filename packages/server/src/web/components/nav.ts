@@ -20,6 +20,7 @@ export const NAV: readonly NavGroup[] = [
     items: [
       { href: '/overview', label: plain('overview') },
       { href: '/invoices', label: plain('invoices') },
+      { href: '/links', label: plain('nav_links') },
       { href: '/withdrawals', label: plain('payouts') },
     ],
   },

@@ -138,6 +138,18 @@ test('the examples of the document are what the service responds; ZATGATE_RECORD
   await run('revokeApiKey', `DELETE /v1/account/api-keys/${keyId}`)
   await run('removeEndpoint', `DELETE ${endpoint}`)
   await run('removeWebhook', 'DELETE /v1/account/webhook')
+  const sold = await run('createPaymentLink', 'POST /v1/links', {
+    json: {
+      title: 'T-shirt',
+      currency: 'EUR',
+      amount: '25.00',
+      stock: 20,
+      fields: [{ label: 'Size', required: true }],
+    },
+  })
+  await run('listPaymentLinks', 'GET /v1/links')
+  await run('getPaymentLink', `GET /v1/links/${sold.id}`)
+  await run('changePaymentLink', `PATCH /v1/links/${sold.id}`, { json: { paused: true } })
 
   const examples = Object.fromEntries(Object.entries(recorded).filter(([, example]) => Object.keys(example).length > 0))
   compareWithRecorded('examples.json', examples)

@@ -161,6 +161,12 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
     return num(result.numDeletedRows)
   }
 
+  async function eraseLinkInvoices(accountId: number, limit: number): Promise<number> {
+    const rows = db.selectFrom('link_invoices').select('invoice_id').where('account_id', '=', accountId).limit(limit)
+    const result = await db.deleteFrom('link_invoices').where('invoice_id', 'in', rows).executeTakeFirst()
+    return num(result.numDeletedRows)
+  }
+
   async function eraseViewingKeys(accountId: number, at: number): Promise<void> {
     const removed = await db
       .deleteFrom('account_viewing_keys')
@@ -195,6 +201,7 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
         await eraseAuditLog(accountId, limit),
         await eraseSwapDetails(accountId, limit),
         await eraseRefunds(accountId, limit),
+        await eraseLinkInvoices(accountId, limit),
         await eraseOrders(accountId, HAS_ORDER, limit),
         await eraseOrders(accountId, HAS_DETAILS, limit),
       ]
@@ -211,6 +218,7 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
         'sessions',
         'stores',
         'store_logos',
+        'payment_links',
         'api_keys',
         'webhooks',
         'event_counters',

@@ -1,8 +1,9 @@
 import { button } from './button.ts'
 import { checkout } from './checkout.ts'
 import { common } from './common.ts'
+import { link } from './link.ts'
 import { receipt } from './receipt.ts'
 import { refund } from './refund.ts'
 import { swap } from './swap.ts'
 
-export const ja = { ...button, ...checkout, ...common, ...receipt, ...refund, ...swap } as const
+export const ja = { ...button, ...checkout, ...common, ...link, ...receipt, ...refund, ...swap } as const

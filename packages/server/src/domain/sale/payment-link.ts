@@ -1,0 +1,230 @@
+import { invalidField } from '../error.ts'
+import type { Zat } from '../money.ts'
+import { currencyDecimals, priceUnits } from '../rate.ts'
+import { requirePrintableLine } from '../text.ts'
+import { MAX_DATE_SECS } from '../time.ts'
+import { EXPIRY_SECS, type Invoice } from './invoice.ts'
+import { currencyCode, isPriceCurrency, type Price, parseMoney } from './price.ts'
+import { parseShopUrl } from './shop-url.ts'
+
+/** A field that the buyer fills in before an invoice is created. */
+export interface LinkField {
+  readonly label: string
+  readonly required: boolean
+}
+
+/** What the merchant chooses of a payment link. Amounts are decimals in `currency`. */
+export interface LinkTerms {
+  /** Buyers see it. */
+  readonly title: string
+  readonly description: string | null
+  /** As that of a price: ISO 4217, BTC, SATS or ZEC. */
+  readonly currency: string
+  /** Null: the buyer chooses the amount. */
+  readonly amount: string | null
+  /** Of a chosen amount. */
+  readonly minAmount: string | null
+  /** Shown as buttons. */
+  readonly suggestedAmounts: readonly string[]
+  /** The most units that are sold; each invoice is one. Null: no limit. */
+  readonly stock: number | null
+  /** Unix seconds. Null: it does not end. */
+  readonly endsAt: number | null
+  readonly fields: readonly LinkField[]
+  readonly successUrl: string | null
+}
+
+/** A reusable page from which buyers create invoices. Times are in Unix seconds. */
+export interface PaymentLink extends LinkTerms {
+  readonly id: number
+  /** UUID: unguessable, and in the address of the page. */
+  readonly publicId: string
+  readonly accountId: number
+  readonly pausedAt: number | null
+  /** SHA-256 of the secret in the path of its keypad. Null: it has none. */
+  readonly keypadHash: Uint8Array | null
+  /** Invoices that are paid, and what they received. */
+  readonly paidCount: number
+  readonly paidZat: Zat
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+/** The page of the link, or its keypad, which only the merchant has. */
+export type LinkSource = 'page' | 'keypad'
+
+export const MAX_LINKS = 1_000
+export const LINK_LIMITS = {
+  title: 200,
+  description: 1_000,
+  fields: 5,
+  label: 60,
+  answer: 200,
+  suggested: 4,
+  stock: 1_000_000,
+} as const
+
+/** How long a buyer has to pay: short, since an unpaid invoice holds a unit. */
+export const LINK_EXPIRY_SECS = 1_800
+/** A buyer at a counter pays at once. */
+export const KEYPAD_EXPIRY_SECS = EXPIRY_SECS.default
+
+/** The least amount of an invoice from a page: less than the fee of a payment is no sale, but would count as one. */
+export const MIN_LINK_ZAT = 10_000n
+
+/** Unpaid invoices that strangers may have open. Beyond them the page asks to try again later. */
+export const OPEN_LIMITS = {
+  /** Of one client address, which were created in the last hour. */
+  client: { max: 5, windowSecs: 3_600 },
+  link: 50,
+  account: 200,
+  /** Of one keypad. */
+  keypad: 50,
+} as const
+
+/** The open invoices without a payment, with the new one. */
+export interface OpenInvoices {
+  readonly ofClient: number
+  readonly ofLink: number
+  readonly ofAccount: number
+}
+
+/** Whether a new invoice exceeds a limit of open ones. */
+export function exceedsOpen(source: LinkSource, { ofClient, ofLink, ofAccount }: OpenInvoices): boolean {
+  if (source === 'keypad') return ofLink > OPEN_LIMITS.keypad
+  return ofClient > OPEN_LIMITS.client.max || ofLink > OPEN_LIMITS.link || ofAccount > OPEN_LIMITS.account
+}
+
+export type LinkClosure = 'paused' | 'ended' | 'sold_out'
+
+/**
+ * Why a link sells nothing now. Null: it sells.
+ * @param heldUnits sold, and held by open invoices
+ */
+export function whyClosed(
+  { pausedAt, endsAt, stock }: Pick<PaymentLink, 'pausedAt' | 'endsAt' | 'stock'>,
+  heldUnits: number,
+  now: number,
+): LinkClosure | null {
+  if (pausedAt !== null) return 'paused'
+  if (endsAt !== null && now >= endsAt) return 'ended'
+  return stock !== null && heldUnits >= stock ? 'sold_out' : null
+}
+
+/** Units that were sold beyond the stock, by late payments. */
+export function oversold({ stock, paidCount }: Pick<PaymentLink, 'stock' | 'paidCount'>): number {
+  return stock === null ? 0 : Math.max(0, paidCount - stock)
+}
+
+/**
+ * Whether an invoice of a page counts in the plan of its account with this change: its full amount has arrived. Until
+ * then it does not, so that strangers cannot use up a plan.
+ */
+export function countsNow(before: Pick<Invoice, 'dueZat'>, after: Pick<Invoice, 'linkId' | 'dueZat'>): boolean {
+  return after.linkId !== null && before.dueZat > 0n && after.dueZat === 0n
+}
+
+/** What a change of an invoice adds to the figures of its link. Null: nothing. */
+export function paidChange(
+  before: Pick<Invoice, 'status' | 'receivedZat'>,
+  after: Pick<Invoice, 'linkId' | 'status' | 'receivedZat'>,
+): { readonly linkId: string; readonly count: number; readonly zat: Zat } | null {
+  if (after.linkId === null) return null
+  const paid = ({ status, receivedZat }: Pick<Invoice, 'status' | 'receivedZat'>) =>
+    status === 'paid' ? { count: 1, zat: receivedZat } : { count: 0, zat: 0n }
+  const [earlier, later] = [paid(before), paid(after)]
+  const change = { linkId: after.linkId, count: later.count - earlier.count, zat: later.zat - earlier.zat }
+  return change.count === 0 && change.zat === 0n ? null : change
+}
+
+/**
+ * Checks the terms of a link.
+ * @param publicUrl see `parseShopUrl`
+ * @throws AppError `invalid_<field>`
+ */
+export function checkedLinkTerms(terms: LinkTerms, publicUrl: string): LinkTerms {
+  const { title, description, currency, amount, minAmount, suggestedAmounts, stock, endsAt, fields, successUrl } = terms
+  requirePrintableLine('title', title, LINK_LIMITS.title)
+  if (description !== null) requirePrintableLine('description', description, LINK_LIMITS.description)
+  if (!isPriceCurrency(currency)) throw invalidField('currency', 'a code of ISO 4217, BTC, SATS or ZEC')
+  const code = currencyCode({ currency })
+  requireAmounts({ ...terms, currency: code })
+  if (stock !== null && !isWithin(stock, 1, LINK_LIMITS.stock))
+    throw invalidField('stock', `1 to ${LINK_LIMITS.stock}, or null for no limit`)
+  if (endsAt !== null && !isWithin(endsAt, 1, MAX_DATE_SECS))
+    throw invalidField('ends_at', 'a time in Unix seconds, or null')
+  if (fields.length > LINK_LIMITS.fields) throw invalidField('fields', `at most ${LINK_LIMITS.fields}`)
+  for (const { label } of fields) requirePrintableLine('fields', label, LINK_LIMITS.label)
+  if (new Set(fields.map(({ label }) => label)).size < fields.length)
+    throw invalidField('fields', 'each with another label')
+  if (successUrl !== null) parseShopUrl('success_url', successUrl, publicUrl)
+  return { title, description, currency: code, amount, minAmount, suggestedAmounts, stock, endsAt, fields, successUrl }
+}
+
+function requireAmounts({ currency, amount, minAmount, suggestedAmounts }: LinkTerms): void {
+  if (amount !== null) {
+    requireAmount('amount', amount, currency)
+    if (minAmount !== null) throw invalidField('min_amount', 'only when the buyer chooses the amount')
+    if (suggestedAmounts.length > 0) throw invalidField('suggested_amounts', 'only when the buyer chooses the amount')
+  }
+  if (minAmount !== null) requireAmount('min_amount', minAmount, currency)
+  if (suggestedAmounts.length > LINK_LIMITS.suggested)
+    throw invalidField('suggested_amounts', `at most ${LINK_LIMITS.suggested}`)
+  for (const suggested of suggestedAmounts) {
+    requireAmount('suggested_amounts', suggested, currency)
+    if (isBelow(suggested, minAmount)) throw invalidField('suggested_amounts', 'none below min_amount')
+  }
+}
+
+/** The decimal places of amounts in a currency. @param currency in upper case */
+export function linkDecimals(currency: string): number {
+  if (currency === 'ZEC' || currency === 'BTC') return 8
+  return currency === 'SATS' ? 0 : currencyDecimals(currency)
+}
+
+/** @throws AppError `invalid_<field>` */
+function requireAmount(field: string, amount: string, currency: string): void {
+  const decimals = linkDecimals(currency)
+  try {
+    parseMoney(amount, currency)
+  } catch {
+    throw invalidField(field, `a decimal above 0 in ${currency}, as a string`)
+  }
+  if ((amount.split('.')[1] ?? '').length > decimals)
+    throw invalidField(field, `at most ${decimals} decimal places in ${currency}`)
+}
+
+function isWithin(value: number, min: number, max: number): boolean {
+  return Number.isInteger(value) && value >= min && value <= max
+}
+
+function isBelow(amount: string, min: string | null): boolean {
+  return min !== null && priceUnits(amount) < priceUnits(min)
+}
+
+/**
+ * The price of an invoice of a link.
+ * @param chosen by the buyer, for a link without an amount
+ * @throws AppError `invalid_amount`
+ */
+export function linkPrice({ amount, minAmount, currency }: LinkTerms, chosen: string): Price {
+  if (amount !== null) return { amount, currency }
+  requireAmount('amount', chosen, currency)
+  if (isBelow(chosen, minAmount)) throw invalidField('amount', `at least ${minAmount} ${currency}`)
+  return { amount: chosen, currency }
+}
+
+/**
+ * The answers of a buyer by the labels of their fields, as metadata. Null without any.
+ * @param answers in the order of the fields
+ * @throws AppError `invalid_field_<number>`
+ */
+export function linkMetadata({ fields }: Pick<LinkTerms, 'fields'>, answers: readonly string[]): string | null {
+  const given = fields.flatMap(({ label, required }, index): [string, string][] => {
+    const answer = (answers[index] ?? '').trim()
+    if (answer === '' && !required) return []
+    requirePrintableLine(`field_${index + 1}`, answer, LINK_LIMITS.answer)
+    return [[label, answer]]
+  })
+  return given.length === 0 ? null : JSON.stringify({ fields: Object.fromEntries(given) })
+}
