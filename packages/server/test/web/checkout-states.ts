@@ -231,8 +231,8 @@ async function swapStates(shop: Shop): Promise<BuyerState[]> {
     await start('swap-memo', 'Send your deposit', XLM),
     await start('swap-incomplete', 'Deposit too small', BTC, 'INCOMPLETE_DEPOSIT'),
     await start('swap-processing', 'Swap in progress', BTC, 'PROCESSING'),
-    await start('swap-failed', 'Swap failed', BTC, 'FAILED'),
-    await start('swap-refunded', 'Deposit refunded', BTC, 'REFUNDED'),
+    await start('swap-failed', 'Pay again', BTC, 'FAILED'),
+    await start('swap-refunded', 'Pay again', BTC, 'REFUNDED'),
   ]
   for (const { url, outcome } of started)
     if (outcome !== undefined)
@@ -257,7 +257,7 @@ async function reorganisedStates({ harness, sell, pay, all, stateOf }: Shop): Pr
   await all('the payment', [invoice], isPaid)
   harness.sandbox.chain.reorg({ depth: 3 })
   await all('the reorganisation', [invoice], ({ needsAttention }) => needsAttention)
-  return [stateOf('reorganised', 'Paid', invoice)]
+  return [stateOf('reorganised', 'Your payment is being confirmed again', invoice)]
 }
 
 async function unseenStates({ harness, clock, sell, stateOf }: Shop): Promise<BuyerState[]> {

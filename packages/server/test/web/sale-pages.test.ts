@@ -55,7 +55,7 @@ describe('the pages of a sale', () => {
       /<p class="big amount">25\.00 EUR<\/p>\s*<p class="below">0\.02045308 ZEC · 2,045,308 zat/,
     )
     assert.match(await detail(sold), /at 1,222\.31 EUR per ZEC, from [A-Z]\w+ and Kraken,/)
-    assert.match(await checkout(sold, '/swap'), /For 25\.00 EUR \(0\.02045308 ZEC\)/)
+    assert.match(await checkout(sold, '/swap'), /big amount">25\.00 EUR <span class="beside">0\.02045308 ZEC<\/span>/)
     const inZec = await sell({ price: { amount: '1.50', currency: 'ZEC' } })
     assert.match(await checkout(inZec), /<bdi class="big amount">1\.5 ZEC<\/p>/)
   })

@@ -98,8 +98,7 @@ function confirming({ text, invoice, links, spacingSecs, confirmed = 0 }: Checko
 }
 
 function paid(text: Text, { needsAttention, lateAt }: Invoice): Html {
-  if (needsAttention)
-    return html`<section class="card attention" aria-labelledby="reorged"><h2 id="reorged">${text.say('reorged_title')}</h2><p>${text.say('reorged')}</p></section>`
+  if (needsAttention) return html`<p class="card attention">${text.say('reorged')}</p>`
   return html`<p class="center">${text.say(lateAt === null ? 'paid' : 'paid_late')}</p>`
 }
 

@@ -30,7 +30,7 @@ export function checkoutPage(view: CheckoutView): Html {
   const redirectsTo = redirectOf(invoice, links)
   const content = html`
       ${view.notice}
-      ${mark(state)}
+      ${mark(state === 'paid' && invoice.needsAttention ? 'confirming' : state)}
       ${orderOf(text, invoice)}
       ${isPartPaid(state, invoice) ? !invoice.openAmount && restOf(text, invoice) : sumOf(text, invoice)}
       ${state === 'payable' && html`<div data-while-open>${timeBar(text, invoice.createdAt, invoice.expiresAt, now)}</div>`}
@@ -68,7 +68,8 @@ function tabTitle(text: Text, invoice: Invoice, title: string): string {
   return amount === null ? title : `${title}: ${amount}`
 }
 
-function titleOf(text: Text, { status, receivedZat, openAmount }: Invoice, state: CheckoutState): string {
+function titleOf(text: Text, invoice: Invoice, state: CheckoutState): string {
+  const { status, receivedZat, openAmount, needsAttention } = invoice
   switch (state) {
     case 'payable':
       if (receivedZat > 0n) return text.plain('title_rest')
@@ -76,7 +77,7 @@ function titleOf(text: Text, { status, receivedZat, openAmount }: Invoice, state
     case 'confirming':
       return text.plain('title_seen')
     case 'paid':
-      return text.plain('title_paid')
+      return text.plain(needsAttention ? 'reorged_title' : 'title_paid')
     case 'short':
       return text.plain('title_rest')
     case 'late':
@@ -98,7 +99,7 @@ function stepsOf({ text, invoice, confirmed = 0 }: CheckoutView, state: Checkout
     case 'confirming':
       return steps(text, { reached: 1, confirmed, needed })
     case 'paid':
-      return steps(text, { reached: 2, confirmed, needed })
+      return steps(text, { reached: invoice.needsAttention ? 1 : 2, confirmed, needed })
     default:
       return false
   }
