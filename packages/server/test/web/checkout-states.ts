@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import type { Account } from '../../src/domain/account/account.ts'
 import type { Invoice } from '../../src/domain/sale/invoice.ts'
+import type { LinkTerms } from '../../src/domain/sale/payment-link.ts'
 import type { InvoiceRequest } from '../../src/services/sale/invoice-request.ts'
 import { makePng } from '../adapters/image/images.ts'
 import { createPlainNoteScanner } from '../harness/plain-note-scanner.ts'
@@ -150,6 +151,7 @@ async function ordinaryStates(shop: Shop): Promise<BuyerState[]> {
     { name: 'wrong-link', heading: 'This payment link does not work', url: `${harness.url}/i/${WRONG_ID}` },
     ...(await refundStates(shop, refunded)),
     ...(await swapStates(shop)),
+    ...(await linkStates(shop)),
   ]
 }
 
@@ -247,6 +249,39 @@ async function swapStates(shop: Shop): Promise<BuyerState[]> {
       url: `${harness.url}/i/${publicId}/swap?asset=${encodeURIComponent(BTC.asset_id)}`,
     },
     ...started,
+  ]
+}
+
+const LINK: LinkTerms = {
+  title: 'House blend, 1 kg',
+  description: 'Roasted on the day it is sent.',
+  ...{ currency: 'EUR', amount: '25.00', minAmount: null, suggestedAmounts: [], stock: 5 },
+  ...{ endsAt: null, fields: [{ label: 'Name on the parcel', required: true }], successUrl: null },
+}
+const DONATION = { amount: null, stock: null, minAmount: '1.00', suggestedAmounts: ['5.00', '10.00', '25.00'] }
+
+/** Payment links, and the keypad of one. */
+async function linkStates({ harness, account }: Shop): Promise<BuyerState[]> {
+  const { paymentLinks, linkSales } = harness.service
+  const create = (terms: Partial<LinkTerms> = {}) => paymentLinks.create(account, { ...LINK, ...terms }, harness.url)
+  const [priced, donation, paused, till] = [
+    await create(),
+    await create({ ...DONATION, title: 'For our roof', fields: [] }),
+    await create(),
+    await create({ ...DONATION, title: 'Counter', fields: [] }),
+  ]
+  await paymentLinks.change(account, paused.publicId, { paused: true }, harness.url)
+  const keypad = `/pos/${await paymentLinks.createKeypad(account, till.publicId)}`
+  const secret = keypad.slice('/pos/'.length)
+  harness.secrets.set('keypad', secret)
+  const { publicId } = await linkSales.ring(secret, { amount: '12.50', formId: WRONG_ID })
+  const state = (name: string, heading: string, path: string) => ({ name, heading, url: harness.url + path })
+  return [
+    state('link', LINK.title, `/l/${priced.publicId}`),
+    state('link-donation', 'For our roof', `/l/${donation.publicId}`),
+    state('link-paused', LINK.title, `/l/${paused.publicId}`),
+    state('keypad', 'Counter', keypad),
+    state('keypad-sale', 'Scan to pay', `${keypad}/sale/${publicId}`),
   ]
 }
 
