@@ -9,17 +9,18 @@ import { field } from '../../components/form.ts'
 import { livePart, statusAttributes } from '../../components/live.ts'
 import { qrCode } from '../../components/sale/qr-code.ts'
 import { type Html, html } from '../../html.ts'
+import { type DashboardMessage, plain, say } from '../../text/dashboard.ts'
 
 interface KeypadView extends BuyerView {
   /** The address of the keypad. */
   readonly path: string
 }
 
-const CLOSED: Readonly<Record<LinkClosure, string>> = {
-  paused: 'This keypad is paused. Resume its link in the dashboard.',
-  ended: 'This keypad has ended with its link.',
-  sold_out: 'Everything is sold, or held by buyers who are paying now.',
-}
+const CLOSED = {
+  paused: 'keypad_paused',
+  ended: 'keypad_ended',
+  sold_out: 'keypad_sold_out',
+} as const satisfies Record<LinkClosure, DashboardMessage>
 
 const KEYS = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '.', '0'] as const
 
@@ -39,9 +40,9 @@ export function keypadPage(view: EntryView): Html {
   const keys = KEYS.map(key => html`<button type="button" data-key="${key}">${key}</button>`)
   const form = html`<form method="post" action="${path}">
       <input type="hidden" name="form" value="${formId}">
-      ${field({ name: 'amount', label: `Amount in ${link.currency}`, value: amount, maxlength: 14, autofocus: true, attributes: html` class="keyed" inputmode="decimal" autocomplete="off" pattern="${DECIMAL_PATTERN}"` })}
-      <div class="keys" data-keys hidden>${keys}<button type="button" data-key="back" aria-label="Delete the last digit">⌫</button></div>
-      <button class="primary full">Charge</button>
+      ${field({ name: 'amount', label: say('keypad_amount', { currency: link.currency }), value: amount, maxlength: 14, autofocus: true, attributes: html` class="keyed" inputmode="decimal" autocomplete="off" pattern="${DECIMAL_PATTERN}"` })}
+      <div class="keys" data-keys hidden>${keys}<button type="button" data-key="back" aria-label="${plain('keypad_delete')}">⌫</button></div>
+      <button class="primary full">${say('keypad_charge')}</button>
     </form>`
   return buyerPage(view, {
     title: link.title,
@@ -49,7 +50,7 @@ export function keypadPage(view: EntryView): Html {
     manifest: `${path}/manifest.webmanifest`,
     body: html`<div class="keypad"><h1 class="center"><bdi>${link.title}</bdi></h1>
       ${error !== undefined && html`<p class="error" role="alert">${error}</p>`}
-      ${closed === null ? form : html`<p class="link-closed">${CLOSED[closed]}</p>`}</div>`,
+      ${closed === null ? form : html`<p class="link-closed">${say(CLOSED[closed])}</p>`}</div>`,
   })
 }
 
@@ -67,9 +68,9 @@ export function keypadSalePage(view: SaleView): Html {
   const { invoice, path, text, isChainSeen, state } = view
   const isLive = !isFinal(invoice.status)
   const content = html`<div class="keypad">${sumOf(text, invoice)}${result(view)}
-      <p><a class="button full${state !== 'payable' && ' primary'}" href="${path}">${state === 'payable' ? 'Cancel' : 'Next'}</a></p></div>`
+      <p><a class="button full${state !== 'payable' && ' primary'}" href="${path}">${say(state === 'payable' ? 'keypad_cancel' : 'keypad_next')}</a></p></div>`
   return buyerPage(view, {
-    title: TITLES[state],
+    title: plain(TITLES[state]),
     script: 'keypad.js',
     manifest: `${path}/manifest.webmanifest`,
     ...(isLive && { followedInvoiceId: invoice.publicId }),
@@ -79,42 +80,45 @@ export function keypadSalePage(view: SaleView): Html {
   })
 }
 
-const TITLES: Readonly<Record<CheckoutState, string>> = {
-  payable: 'Scan to pay',
-  confirming: 'Payment seen',
-  paid: 'Paid',
-  short: 'Not paid in full',
-  late: 'The time is up',
-  canceled: 'Canceled',
-  over: 'Expired',
-}
+const TITLES = {
+  payable: 'keypad_scan',
+  confirming: 'keypad_seen',
+  paid: 'status_paid',
+  short: 'keypad_short',
+  late: 'keypad_late',
+  canceled: 'badge_canceled',
+  over: 'status_expired',
+} as const satisfies Record<CheckoutState, DashboardMessage>
 
 function result(view: SaleView): Html {
   const { state, invoice, text } = view
-  const title = html`<h1 data-announce${statusAttributes(invoice, undefined)}>${TITLES[state]}</h1>`
+  const title = html`<h1 data-announce${statusAttributes(invoice, undefined)}>${say(TITLES[state])}</h1>`
   switch (state) {
     case 'payable':
-      return html`${title}${qrCode(paymentRequest(invoice), 'Payment request as a QR code')}${arrived(view)}`
+      return html`${title}${qrCode(paymentRequest(invoice), text.plain('qr_request'))}${arrived(view)}`
     case 'confirming':
-      return html`<div class="sale-result seen" data-sound="seen"><span class="sign" aria-hidden="true">…</span>${title}<p>The network is confirming it. It is paid when this turns green.</p></div>`
+      return html`<div class="sale-result seen" data-sound="seen"><span class="sign" aria-hidden="true">…</span>${title}<p>${say('keypad_seen_text')}</p></div>`
     case 'paid':
-      return html`<div class="sale-result paid" data-sound="paid"><span class="sign" aria-hidden="true">✓</span>${title}<p>${text.zec(invoice.receivedZat)} received.</p></div>`
+      return html`<div class="sale-result paid" data-sound="paid"><span class="sign" aria-hidden="true">✓</span>${title}<p>${say('keypad_received', { amount: text.zec(invoice.receivedZat) })}</p></div>`
     case 'short':
       return html`<div class="sale-result">${title}${arrived(view)}</div>`
     default:
-      return html`<div class="sale-result">${title}<p>If the buyer has paid, the payment still counts when it arrives. Otherwise charge again.</p></div>`
+      return html`<div class="sale-result">${title}<p>${say('keypad_over')}</p></div>`
   }
 }
 
 function arrived({ invoice, text }: SaleView): Html | false {
   const { receivedZat, dueZat } = invoice
-  return receivedZat > 0n && html`<p>${text.zec(receivedZat)} has arrived. ${text.zec(dueZat)} is left to pay.</p>`
+  return (
+    receivedZat > 0n &&
+    html`<p>${text.say('received_rest', { received: text.zec(receivedZat), rest: text.zec(dueZat) })}</p>`
+  )
 }
 
 /** Shown by the service worker while the phone has no connection. */
 export function offlinePage(view: BuyerView): Html {
   return buyerPage(view, {
-    title: 'No connection',
-    body: html`<h1>No connection</h1><p class="center">You can’t take payments right now.</p><p class="center">Check the connection of this phone, then try again.</p><p><a class="button primary full" href="">Try again</a></p>`,
+    title: plain('keypad_offline'),
+    body: html`<h1>${say('keypad_offline')}</h1><p class="center">${say('keypad_offline_text')}</p><p class="center">${say('keypad_offline_advice')}</p><p><a class="button primary full" href="">${say('keypad_again')}</a></p>`,
   })
 }

@@ -11,6 +11,7 @@ import { qrCode } from '../../components/sale/qr-code.ts'
 import { formatDay, formatZecAmount, listTime } from '../../format.ts'
 import type { FormFields } from '../../forms.ts'
 import { type Html, html } from '../../html.ts'
+import { plain, say } from '../../text/dashboard.ts'
 
 const MENU_PATH = '/links'
 
@@ -21,11 +22,11 @@ export function paymentLinksPage(
   return dashboardPage({
     ...user,
     menuPath: MENU_PATH,
-    title: 'Links',
-    actions: html`<a class="button primary" href="/links/new">New link</a>`,
-    body: html`<p class="lead">Pages that you share: each buyer gets an invoice. For a price, a donation, or a keypad at the counter.</p>
-      <section class="card" aria-label="Links">
-        ${links.length > 0 ? table(links) : html`<p class="empty">No links yet. <a href="/links/new">Create one</a>, and share it in a message, on your page or as a QR code.</p>`}
+    title: plain('nav_links'),
+    actions: html`<a class="button primary" href="/links/new">${say('links_new')}</a>`,
+    body: html`<p class="lead">${say('links_lead')}</p>
+      <section class="card" aria-label="${plain('nav_links')}">
+        ${links.length > 0 ? table(links) : html`<p class="empty">${say('links_none', { link: '/links/new' })}</p>`}
         ${pager(pages)}
       </section>`,
   })
@@ -34,30 +35,30 @@ export function paymentLinksPage(
 function table(links: readonly PaymentLink[]): Html {
   const rows = links.map(
     link => html`<tr>
-      <td>${rowLink(`/links/${link.publicId}`, link.title, `${link.title}, payment link`, 'order')} ${badge(link)}<span class="below">${listTime(link.createdAt)}</span></td>
+      <td>${rowLink(`/links/${link.publicId}`, link.title, plain('links_row', { title: link.title }), 'order')} ${badge(link)}<span class="below">${listTime(link.createdAt)}</span></td>
       <td class="number">${price(link)}</td>
       <td class="number">${sold(link)}</td>
     </tr>`,
   )
   return html`<table class="list rows">
-    <thead><tr><th scope="col">Link</th><th scope="col" class="number">Price</th><th scope="col" class="number">Paid</th></tr></thead>
+    <thead><tr><th scope="col">${say('links_link')}</th><th scope="col" class="number">${say('links_price')}</th><th scope="col" class="number">${say('status_paid')}</th></tr></thead>
     <tbody>${rows}</tbody>
   </table>`
 }
 
 function badge({ pausedAt, stock, paidCount }: PaymentLink): Html | false {
-  if (pausedAt !== null) return html`<span class="badge badge-expired">Paused</span>`
-  return stock !== null && paidCount >= stock && html`<span class="badge badge-paid">Sold out</span>`
+  if (pausedAt !== null) return html`<span class="badge badge-expired">${say('links_paused')}</span>`
+  return stock !== null && paidCount >= stock && html`<span class="badge badge-paid">${say('links_sold_out')}</span>`
 }
 
 function price({ amount, currency }: PaymentLink): Html {
   return amount === null
-    ? html`<span class="none">open</span>`
+    ? html`<span class="none">${say('links_open')}</span>`
     : html`<span class="amount">${amount} ${currency}</span>`
 }
 
 function sold({ paidCount, paidZat, stock }: PaymentLink): Html {
-  const count = `${paidCount}${stock === null ? '' : ` of ${stock}`}`
+  const count = stock === null ? paidCount : plain('links_count', { count: paidCount, stock })
   return html`<span class="amount">${count}</span><span class="below amount">${formatZecAmount(paidZat)}</span>`
 }
 
@@ -68,9 +69,9 @@ export function newLinkPage(
   return dashboardPage({
     ...user,
     menuPath: MENU_PATH,
-    title: 'New link',
+    title: plain('links_new'),
     error,
-    body: html`<form class="card" method="post" action="/links">${linkFields(form, units)}<button class="primary">Create link</button></form>`,
+    body: html`<form class="card" method="post" action="/links">${linkFields(form, units)}<button class="primary">${say('links_create')}</button></form>`,
   })
 }
 
@@ -100,29 +101,29 @@ export function paymentLinkDetailPage(user: PageUser, view: LinkDetail): Html {
     error,
     actions: actionButton(
       `${path}/${link.pausedAt === null ? 'pause' : 'resume'}`,
-      link.pausedAt === null ? 'Pause' : 'Resume',
+      plain(link.pausedAt === null ? 'links_pause' : 'links_resume'),
     ),
     body: html`
       ${view.keypadUrl !== undefined && keypadSecret(view.keypadUrl)}
-      ${more > 0 && html`<section class="card attention" aria-labelledby="oversold"><h2 id="oversold">Sold more than there is</h2><p>${more} more ${more === 1 ? 'was' : 'were'} paid than the stock of ${link.stock}: a payment that arrives after its time still counts. Send what is owed, or <a href="/invoices?status=late">refund it</a>.</p></section>`}
+      ${more > 0 && html`<section class="card attention" aria-labelledby="oversold"><h2 id="oversold">${say('links_oversold')}</h2><p>${say('links_oversold_text', { count: more, stock: link.stock ?? 0, link: '/invoices?status=late' })}</p></section>`}
       ${share(view)}
-      <section class="card" aria-labelledby="figures"><h2 id="figures">Paid</h2><p>${sold(link)}</p></section>
+      <section class="card" aria-labelledby="figures"><h2 id="figures">${say('status_paid')}</h2><p>${sold(link)}</p></section>
       ${keypad(link, path)}
-      <section class="card" aria-labelledby="edit"><h2 id="edit">Edit</h2><p class="hint">Invoices that exist do not change.</p><form method="post" action="${path}">${linkFields(form, units)}<button class="primary">Save</button></form></section>`,
+      <section class="card" aria-labelledby="edit"><h2 id="edit">${say('links_edit')}</h2><p class="hint">${say('links_edit_hint')}</p><form method="post" action="${path}">${linkFields(form, units)}<button class="primary">${say('save')}</button></form></section>`,
   })
 }
 
 function keypadSecret(url: string): Html {
-  return html`${oneTimeSecret('The address of your keypad', url, 'Open it on the phone at the counter, and add it to the home screen. Everyone who has it can create invoices for you, so keep it among your staff. It is shown only once.')}
-    <section class="card" aria-label="Keypad as a QR code"><div class="link-code">${qrCode(url, 'The address of the keypad as a QR code')}</div></section>`
+  return html`${oneTimeSecret(say('keypad_address'), url, say('keypad_address_hint'))}
+    <section class="card" aria-label="${plain('keypad')}"><div class="link-code">${qrCode(url, plain('keypad_qr'))}</div></section>`
 }
 
 function share({ link, url }: LinkDetail): Html {
   const snippet = `<a href="${url}">${escaped(link.title)}</a>`
-  return html`<section class="card link-share" aria-labelledby="share"><h2 id="share">Share</h2>
-    <div class="link-code">${qrCode(url, 'The link as a QR code')}</div>
-    <div><p>${copyable(url, 'the link')}</p><p><a href="${url}" target="_blank" rel="noopener">Open the page</a></p>
-      <h3>For your website</h3><p>${copyable(snippet, 'the snippet')}</p></div></section>`
+  return html`<section class="card link-share" aria-labelledby="share"><h2 id="share">${say('links_share')}</h2>
+    <div class="link-code">${qrCode(url, plain('links_qr'))}</div>
+    <div><p>${copyable(url, plain('links_the_link'))}</p><p><a href="${url}" target="_blank" rel="noopener">${say('links_open_page')}</a></p>
+      <h3>${say('links_website')}</h3><p>${copyable(snippet, plain('links_snippet'))}</p></div></section>`
 }
 
 /** As text of the merchant's own page. */
@@ -133,18 +134,18 @@ function escaped(text: string): string {
 function keypad({ amount, keypadHash }: PaymentLink, path: string): Html | false {
   if (amount !== null) return false
   const has = keypadHash !== null
-  const revoke = confirmedButton(`${path}/keypad/revoke`, 'Revoke', {
-    question: 'Revoke this keypad?',
-    consequence: 'Its address stops working at once, on every device.',
+  const revoke = confirmedButton(`${path}/keypad/revoke`, plain('keypad_revoke'), {
+    question: say('keypad_revoke_question'),
+    consequence: say('keypad_revoke_consequence'),
   })
-  const renew = confirmedButton(`${path}/keypad`, 'New address', {
-    question: 'Give the keypad a new address?',
-    consequence: 'The address so far stops working at once, on every device.',
+  const renew = confirmedButton(`${path}/keypad`, plain('keypad_renew'), {
+    question: say('keypad_renew_question'),
+    consequence: say('keypad_renew_consequence'),
     kind: '',
   })
-  return html`<section class="card" aria-labelledby="keypad"><h2 id="keypad">Keypad</h2>
-    <p>Take payments at the counter: enter the amount on a phone, and the buyer scans the code. Its invoices count in your plan at once.</p>
-    ${has ? html`<div class="buttons">${renew}${revoke}</div>` : actionButton(`${path}/keypad`, 'Create keypad')}</section>`
+  return html`<section class="card" aria-labelledby="keypad"><h2 id="keypad">${say('keypad')}</h2>
+    <p>${say('keypad_lead')}</p>
+    ${has ? html`<div class="buttons">${renew}${revoke}</div>` : actionButton(`${path}/keypad`, plain('keypad_create'))}</section>`
 }
 
 /** The form of a link as it is. */

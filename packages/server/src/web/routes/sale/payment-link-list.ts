@@ -15,16 +15,17 @@ import {
   paymentLinksPage,
 } from '../../pages/sale/payment-link-list.ts'
 import { pagerLinks, paginate } from '../../paginate.ts'
+import { plain } from '../../text/dashboard.ts'
 
 const PATH = '/links'
 const PAGE_SIZE = 25
 
 const FLASHES: ReadonlyMap<string, string> = new Map([
-  ['created', 'Link created.'],
-  ['saved', 'Link saved. Invoices that exist do not change.'],
-  ['paused', 'Link paused. Open invoices can still be paid.'],
-  ['resumed', 'Link resumed.'],
-  ['revoked', 'Keypad revoked. Its address works no longer.'],
+  ['created', plain('links_created')],
+  ['saved', plain('links_saved')],
+  ['paused', plain('links_was_paused')],
+  ['resumed', plain('links_resumed')],
+  ['revoked', plain('keypad_revoked')],
 ])
 
 /** The payment links of a merchant. */

@@ -5,6 +5,7 @@ import { events } from './events.ts'
 import { guides } from './guides.ts'
 import { invoice } from './invoice.ts'
 import { keys } from './keys.ts'
+import { links } from './links.ts'
 import { nav } from './nav.ts'
 import { overview } from './overview.ts'
 import { payouts } from './payouts.ts'
@@ -21,6 +22,7 @@ export const dashboard = {
   ...guides,
   ...invoice,
   ...keys,
+  ...links,
   ...nav,
   ...overview,
   ...payouts,
