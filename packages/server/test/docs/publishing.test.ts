@@ -47,7 +47,7 @@ test('CONTRIBUTING.md names scripts that exist', () => {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
   const commands = [...guide.block('sh commands').matchAll(/^npm (\w+)/gm)].map(([, name = '']) => name)
   assert.deepEqual(commands, ['start', 'test'])
-  const named = [...guide.text.matchAll(/\bnpm run ([\w:]+)/g)].map(([, name = '']) => name)
+  const named = [...guide.text.matchAll(/\bnpm run ([\w:-]+)/g)].map(([, name = '']) => name)
   assert.deepEqual(
     [...commands, ...named].filter(name => !(name in scripts)),
     [],

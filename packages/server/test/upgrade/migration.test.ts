@@ -78,6 +78,9 @@ function contentsOf(tables: Tables): Record<string, string[]> {
   )
 }
 
+/** Of the story. A buyer's is kept while the mail with the receipt waits. */
+const EMAILS = new Set(['buyer@example.org', 'demo@zatgate.example', 'newcomer@example.org', 'second@example.org'])
+
 onEveryVersion((version, engine, restore) => {
   test('the fixture has rows in every table, and no secret but those of tests', async t => {
     const { databaseUrl, facts } = await restore(stackOf(t))
@@ -91,11 +94,10 @@ onEveryVersion((version, engine, restore) => {
     assert.equal(facts.encryptionKey, testEnv.ENCRYPTION_KEY)
     const all = [dump, chain, swaps, JSON.stringify(facts)].join('\n')
     const emails = all.match(/[\w.-]+@[\w-]+(?:\.[\w-]+)+/g) ?? []
-    assert.deepEqual([...new Set(emails)].sort(), [
-      'demo@zatgate.example',
-      'newcomer@example.org',
-      'second@example.org',
-    ])
+    assert.deepEqual(
+      [...new Set(emails)].filter(email => !EMAILS.has(email)),
+      [],
+    )
     assert.doesNotMatch(all, /\/(?:home|root|tmp|work)\//)
   })
 
