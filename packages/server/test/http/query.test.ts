@@ -60,7 +60,7 @@ test('the cache buster of jQuery is ignored by every read, sockets and preflight
 
 test('a page that begins at an id that is not in the list is refused, with or without rows', async () => {
   const lists = (await operations()).filter(({ parameters }) => parameters.includes('before'))
-  assert.equal(lists.length, 7)
+  assert.equal(lists.length, 8)
   const stranger = await api.merchant()
   const { body: other } = await call(api, 'POST /v1/invoices', { token: stranger.apiKey, json: { amount_zat: 1 } })
   for (let rows = 0; rows < 2; rows++) {
