@@ -152,6 +152,8 @@ describe('an open checkout page', { skip: noBrowser(), timeout: 120_000 }, () =>
       await submitAsset(page)
       const address = page.getByText(shop.sandbox.oneclick.swaps()[0]?.depositAddress ?? '?')
       await address.waitFor()
+      // The script has begun to count.
+      await page.locator('.time progress').waitFor()
       await page.context().setOffline(true)
       await page.evaluate('{ const now = Date.now; Date.now = () => now() + 1801_000 }')
       await page.getByText('The time for the deposit is over: do not send it now.').waitFor()

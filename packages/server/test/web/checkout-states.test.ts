@@ -10,7 +10,7 @@ import { type BuyerState, openBuyerStates, openState } from './checkout-states.t
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
 const MIN_TARGET_PX = 44
 /** Those that are too small to touch. A link in a sentence may be (WCAG 2.2, 2.5.8). */
-const SMALL_TARGETS = `[...document.querySelectorAll('a[href], button, summary, select, input:not(.unseen), label.button')]
+const SMALL_TARGETS = `[...document.querySelectorAll('a[href], button, summary, select, input:not(.unseen), label.button')].filter(it => !it.matches('[aria-hidden=true]'))
   .filter(it => it.checkVisibility())
   .filter(it => !(getComputedStyle(it).display === 'inline' && it.parentElement.textContent.trim() !== it.textContent.trim()))
   .filter(it => {
@@ -18,6 +18,8 @@ const SMALL_TARGETS = `[...document.querySelectorAll('a[href], button, summary, 
     return Math.min(width, height) < ${MIN_TARGET_PX} - 0.5
   }).map(it => it.outerHTML.slice(0, 120))`
 const SIDEWAYS = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+
+const hasDeadline = ({ name }: BuyerState) => /^swap-|^keypad/.test(name)
 
 describe('the pages of buyers', { skip: noBrowser(), timeout: 300_000 }, () => {
   const stack = new AsyncDisposableStack()
@@ -39,8 +41,8 @@ describe('the pages of buyers', { skip: noBrowser(), timeout: 300_000 }, () => {
       problems.push(...found.map(it => `${name}, ${where}: ${it}`))
     for (const width of [360, 1280]) {
       await page.setViewportSize({ width, height: 800 })
-      // The colours of the dark theme are the same in each width.
-      for (const colorScheme of width === 360 ? (['light', 'dark'] as const) : (['light'] as const)) {
+      // The content and the colours are the same in each width.
+      for (const colorScheme of width === 360 ? (['light', 'dark'] as const) : []) {
         await page.emulateMedia({ colorScheme })
         const axe = new AxeBuilder({ page }).setLegacyMode()
         const { violations } = await (colorScheme === 'light' ? axe : axe.withRules(COLOUR_RULES)).analyze()
@@ -60,27 +62,24 @@ describe('the pages of buyers', { skip: noBrowser(), timeout: 300_000 }, () => {
     return problems
   }
 
-  test('have no barrier in any state, width and theme', async () => {
+  test('have no barrier in any state, width and theme, and say the same without a script', async () => {
     assert.ok(states.length >= 35, `${states.length}`)
-    const left = [...states]
+    // The time of a deposit and of a sale at a counter is over soon: the clock is fast.
+    const left = [...states.filter(hasDeadline), ...states.filter(it => !hasDeadline(it))]
     const problems: string[] = []
     const worker = async () => {
       for (let next = left.shift(); next; next = left.shift()) {
         const page = await openState(open, next, { reducedMotion: 'reduce' })
         problems.push(...(await problemsOf(page, next)))
         await page.context().close()
+        if (next.act) continue
+        const plain = await openState(open, next, { javaScriptEnabled: false })
+        if (await plain.locator('[data-stale]:visible').count()) problems.push(`${next.name}: says that it is stale`)
+        await plain.context().close()
       }
     }
     await Promise.all([worker(), worker()])
     assert.deepEqual(problems, [])
-  })
-
-  test('say the same without a script', async () => {
-    for (const next of states.filter(({ act }) => !act)) {
-      const page = await openState(open, next, { javaScriptEnabled: false })
-      assert.equal(await page.locator('[data-stale]:visible').count(), 0, next.name)
-      await page.context().close()
-    }
   })
 
   test('can be used with the keyboard alone: in the order in which they are read, and the focus is seen', async () => {
