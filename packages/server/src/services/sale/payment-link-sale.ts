@@ -1,3 +1,4 @@
+import type { Account } from '../../domain/account/account.ts'
 import { credentialHash } from '../../domain/account/credential.ts'
 import type { Plan } from '../../domain/account/plan.ts'
 import { AppError, invalidField } from '../../domain/error.ts'
@@ -72,6 +73,11 @@ export interface LinkSales {
   readSale(secret: string, invoiceId: string): Promise<Invoice>
 }
 
+interface LinkOfAccount {
+  readonly link: PaymentLink
+  readonly account: Account
+}
+
 export function createLinkSales(deps: {
   readonly store: Store
   readonly clock: Clock
@@ -81,28 +87,37 @@ export function createLinkSales(deps: {
 }): LinkSales {
   const { store, clock, keyedHash, plans, invoices } = deps
 
-  const byId = (publicId: string) =>
-    findByPublicId('no_such_payment_link', publicId, id => store.query(tx => tx.paymentLinks.byPublicId(id)))
+  /** Reads a link and what its row ids lead to in one snapshot. */
+  const byId = <T>(publicId: string, readMore: (tx: Tx, link: PaymentLink) => Promise<T>): Promise<T> =>
+    store.read(async tx => {
+      const find = (id: string) => tx.paymentLinks.byPublicId(id)
+      return readMore(tx, await findByPublicId('no_such_payment_link', publicId, find))
+    })
 
-  async function byKeypad(secret: string): Promise<PaymentLink> {
-    const link = await store.query(tx => tx.paymentLinks.byKeypad(credentialHash(secret)))
-    if (!link) throw new AppError('no_such_keypad')
-    return link
+  /** The same for that of a keypad. */
+  const byKeypad = <T>(secret: string, readMore: (tx: Tx, link: PaymentLink) => Promise<T>): Promise<T> =>
+    store.read(async tx => {
+      const link = await tx.paymentLinks.byKeypad(credentialHash(secret))
+      if (!link) throw new AppError('no_such_keypad')
+      return readMore(tx, link)
+    })
+
+  async function opened(tx: Tx, link: PaymentLink): Promise<OpenLink> {
+    return { link, closed: whyClosed(link, await tx.paymentLinks.heldUnits(link), nowSecs(clock)) }
   }
 
-  async function opened(link: PaymentLink): Promise<OpenLink> {
-    const held = await store.query(tx => tx.paymentLinks.heldUnits(link))
-    return { link, closed: whyClosed(link, held, nowSecs(clock)) }
+  async function withAccount(tx: Tx, link: PaymentLink): Promise<LinkOfAccount> {
+    const account = await tx.accounts.byId(link.accountId)
+    if (!account) throw new AppError('no_such_payment_link')
+    return { link, account }
   }
 
   async function sell(
-    link: PaymentLink,
+    { link, account }: LinkOfAccount,
     source: LinkSource,
     order: Omit<LinkOrder, 'client'>,
     client: Uint8Array | null,
   ) {
-    const account = await store.query(tx => tx.accounts.byId(link.accountId))
-    if (!account) throw new AppError('no_such_payment_link')
     if (!isUuid(order.formId)) throw invalidField('form', 'open the page again')
     const { title, publicId, successUrl } = link
     const metadata = linkMetadata(link, order.answers)
@@ -137,26 +152,26 @@ export function createLinkSales(deps: {
       await tx.paymentLinks.addInvoice({ invoiceId, accountId, source, client, countedAt, since })
       if (exceedsOpen(source, await tx.paymentLinks.countOpen(current, source, client, since)))
         throw new AppError('payment_link_busy', { retryAfterSecs: RETRY_SECS })
-      if (!isCounted) await refuseBeyondLimit(tx, plans, account as NonNullable<typeof account>, createdAt)
+      if (!isCounted) await refuseBeyondLimit(tx, plans, account, createdAt)
     }
 
     return invoices.createOfLink(account, { ...request, idempotencyKey }, { isCounted, check })
   }
 
   return {
-    read: async publicId => opened(await byId(publicId)),
+    read: publicId => byId(publicId, opened),
 
     async order(publicId, { client, ...order }) {
-      return sell(await byId(publicId), 'page', order, keyedHash.hash(CONTEXT, client))
+      return sell(await byId(publicId, withAccount), 'page', order, keyedHash.hash(CONTEXT, client))
     },
 
-    readKeypad: async secret => opened(await byKeypad(secret)),
+    readKeypad: secret => byKeypad(secret, opened),
 
     async ring(secret, { amount, formId }) {
-      const link = await byKeypad(secret)
+      const { link, account } = await byKeypad(secret, withAccount)
       // The fields of the page are for buyers.
       return sell(
-        { ...link, fields: [], minAmount: null },
+        { link: { ...link, fields: [], minAmount: null }, account },
         'keypad',
         { amount, formId, answers: [], locale: null },
         null,
@@ -164,7 +179,7 @@ export function createLinkSales(deps: {
     },
 
     async readSale(secret, invoiceId) {
-      const link = await byKeypad(secret)
+      const { link } = await byKeypad(secret, withAccount)
       const invoice = await invoices.read(invoiceId)
       if (invoice.linkId !== link.publicId) throw new AppError('no_such_invoice')
       return invoice

@@ -1,15 +1,22 @@
+import { AppError } from '../../domain/error.ts'
 import type { Invoice } from '../../domain/sale/invoice.ts'
 import { MAX_RECEIPT_TRANSACTIONS, type ReceiptPayments, receiptPayments } from '../../domain/sale/receipt.ts'
 import type { Store } from '../../ports/store.ts'
+import { sameRow } from '../public-id.ts'
 
 export interface Receipts {
-  paymentsOf(invoice: Pick<Invoice, 'id'>): Promise<ReceiptPayments>
+  /** @throws AppError `no_such_invoice` when another invoice has its row since */
+  paymentsOf(invoice: Pick<Invoice, 'id' | 'publicId'>): Promise<ReceiptPayments>
 }
 
 export function createReceipts({ store }: { readonly store: Store }): Receipts {
   return {
-    async paymentsOf({ id }) {
-      return receiptPayments(await store.read(tx => tx.payments.newest(id, MAX_RECEIPT_TRANSACTIONS + 1)))
-    },
+    paymentsOf: found =>
+      store.read(async tx => {
+        const [row] = await tx.invoices.byIds([found.id])
+        const invoice = sameRow(row, found)
+        if (!invoice) throw new AppError('no_such_invoice')
+        return receiptPayments(await tx.payments.newest(invoice.id, MAX_RECEIPT_TRANSACTIONS + 1))
+      }),
   }
 }

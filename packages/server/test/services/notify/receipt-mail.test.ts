@@ -126,4 +126,12 @@ onBothDatabases(engine => {
     assert.match(sent[0]?.subject ?? '', /^Receipt Bcc: other@example\.org x{100,}$/)
     assert.deepEqual([sent[0]?.subject.length, sent[0]?.text.length], [200, 8_000])
   })
+
+  test('a row that is another invoice since a fail-over gets no mail', async t => {
+    const { sell, send, mails, sent } = await createHarness(engine, t)
+    const [read, other] = [await sell(), await sell()]
+    await assert.rejects(send({ ...read, id: other.id }, BUYER), { code: 'no_such_invoice' })
+    await mails.sendNotices(10)
+    assert.deepEqual(sent, [])
+  })
 })

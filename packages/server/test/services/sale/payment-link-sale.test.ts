@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
+import { createServices } from '../../../src/container.ts'
 import { FREE_PLAN, type Plan } from '../../../src/domain/account/plan.ts'
 import { AppError } from '../../../src/domain/error.ts'
 import type { Invoice } from '../../../src/domain/sale/invoice.ts'
 import { LINK_EXPIRY_SECS, type LinkTerms, OPEN_LIMITS } from '../../../src/domain/sale/payment-link.ts'
+import type { Store } from '../../../src/ports/store.ts'
 import { startTestApi, type TestApi } from '../../harness/api.ts'
 import { type DatabaseEngine, onBothDatabases } from '../../harness/databases.ts'
 import { header, payment } from '../../harness/fixtures.ts'
@@ -90,6 +92,25 @@ onBothDatabases(engine => {
     assert.equal(invoice.expiresAt - invoice.createdAt, LINK_EXPIRY_SECS)
     await assert.rejects(order(link.publicId), refused('invalid_field_1'))
     await assert.rejects(order(link.publicId, { answers: ['x'.repeat(201)] }), refused('invalid_field_1'))
+  })
+
+  test('an invoice is that of the account of its link in one snapshot, also while a standby takes over', async t => {
+    const { api, account, make } = await open(engine, t)
+    const [link, stranger] = [await make(), (await api.merchant({})).account]
+    // Between two reads a standby has given the row of the account to another one.
+    const store: Store = {
+      ...api.store,
+      query: async work => {
+        const read = await api.store.query(work)
+        const isLink = typeof read === 'object' && read !== null && 'keypadHash' in read
+        return isLink ? { ...read, accountId: stranger.id } : read
+      },
+    }
+    const order = { amount: '', answers: [], formId: randomUUID(), client: 'client', locale: null }
+    const { linkSales } = createServices({ ...api.infrastructure, store }, null)
+    await linkSales.order(link.publicId, order)
+    const counts = [account, stranger].map(async owner => (await api.invoices.list(owner, { limit: 10 })).length)
+    assert.deepEqual(await Promise.all(counts), [1, 0])
   })
 
   test('an invoice counts in the plan once, when its whole amount arrives', async t => {
