@@ -789,13 +789,13 @@ interface PaymentLinkTerms {
   /** The least that a buyer may choose. */
   min_amount: string | null
   /** Up to four amounts, shown as buttons where the buyer chooses. */
-  suggested_amounts: string[]
+  suggested_amounts: readonly string[]
   /** How many are sold at most. Null: no limit. */
   stock: number | null
   /** When it ends, in Unix seconds. Null: never. */
   ends_at: number | null
   /** Up to five fields that the buyer fills in. The answers are `fields` in the metadata of the invoice. */
-  fields: PaymentLinkField[]
+  fields: readonly PaymentLinkField[]
   /** Where the checkout leads once the invoice is paid: https. */
   success_url: string | null
 }

@@ -1,4 +1,5 @@
 import type { Zat } from './money.ts'
+import type { LinkField } from './sale/link-field.ts'
 import type { LockedRate, Price } from './sale/price.ts'
 
 /** The values of a field, by its type. */
@@ -15,6 +16,7 @@ interface Values {
   readonly json: string
   readonly price: Price
   readonly rate: LockedRate
+  readonly linkFields: readonly LinkField[]
 }
 
 /**

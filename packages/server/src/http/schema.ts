@@ -2,6 +2,7 @@ import type * as Wire from '@zatgate/sdk/wire'
 import { type Static, type TObject, type TOptional, type TProperties, type TSchema, type TUnsafe, Type } from 'typebox'
 import { type Field, type Fields, type GivenMembers, isOptional } from '../domain/field.ts'
 import { MAX_ZAT } from '../domain/money.ts'
+import { LINK_FIELD_LIMITS } from '../domain/sale/link-field.ts'
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 
@@ -90,6 +91,11 @@ export const CrossRateSchema = wireObject<Wire.CrossRate>()('CrossRate', {
   price: Type.String({ description: 'Decimal.' }),
 })
 
+const LinkFieldSchema = wireObject<Wire.PaymentLinkField>()('PaymentLinkField', {
+  label: Type.String({ minLength: 1, maxLength: LINK_FIELD_LIMITS.label }),
+  required: Type.Boolean(),
+})
+
 const SCHEMA_OF_TYPE: Readonly<Record<Field['type'], (description: string) => TSchema>> = {
   integer: description => Type.Integer({ description }),
   bigint: description => Type.Integer({ description }),
@@ -112,6 +118,7 @@ const SCHEMA_OF_TYPE: Readonly<Record<Field['type'], (description: string) => TS
       },
       { description },
     ),
+  linkFields: description => Type.Array(LinkFieldSchema, { description }),
 }
 
 export const Txid = nullable(

@@ -17,6 +17,7 @@ const READ: Readonly<Record<Field['type'], (stored: never) => unknown>> = {
   json: (stored: string) => stored,
   price: (stored: string) => JSON.parse(stored),
   rate: (stored: string) => JSON.parse(stored),
+  linkFields: (stored: string) => JSON.parse(stored),
 }
 
 const IS_TEXT: Readonly<Record<Field['type'], boolean>> = {
@@ -30,6 +31,7 @@ const IS_TEXT: Readonly<Record<Field['type'], boolean>> = {
   json: true,
   price: true,
   rate: true,
+  linkFields: true,
 }
 
 /** Reads the fields of rows. @param fields the table of a noun */
@@ -49,6 +51,16 @@ export function rowReader<Noun>(fields: Fields): (row: object) => Noun {
 export function storedValue(value: unknown): Stored {
   if (typeof value === 'boolean') return Number(value)
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : (value as Stored)
+}
+
+/** The values of a row, by column. @param names of these fields; one that the noun lacks is null */
+export function rowValues<T extends Fields>(
+  fields: T,
+  noun: object,
+  names: readonly (keyof T & string)[],
+): Record<string, Stored> {
+  const values = noun as Readonly<Record<string, unknown>>
+  return Object.fromEntries(names.map(name => [fields[name]!.column, storedValue(values[name] ?? null)]))
 }
 
 /** A value with the type of its column, for a row of a VALUES list. */

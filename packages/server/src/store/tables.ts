@@ -15,6 +15,7 @@ import type { WithdrawalStatus } from '../domain/payout/withdrawal.ts'
 import type { INVOICE_FIELDS } from '../domain/sale/invoice.ts'
 import type { PaymentLocation } from '../domain/sale/payment.ts'
 import type { LinkSource } from '../domain/sale/payment-link.ts'
+import type { LINK_FIELDS } from '../domain/sale/payment-link-fields.ts'
 import type { REFUND_FIELDS } from '../domain/sale/refund.ts'
 import type { SwapStatus } from '../domain/sale/swap.ts'
 import type { SetAsideKind } from '../domain/set-aside.ts'
@@ -504,28 +505,8 @@ export interface PlanAnnouncementsTable {
   plan_expires_at: Int64
 }
 
-export interface PaymentLinksTable {
-  id: AutoId
-  public_id: string
-  account_id: Int64
-  title: string
-  description: string | null
-  currency: string
-  amount: string | null
-  min_amount: string | null
-  /** JSON list of decimals. */
-  suggested_amounts: string
-  stock: Int64 | null
-  ends_at: Int64 | null
-  /** JSON list of labels, each with whether it is required. */
-  fields: string
-  success_url: string | null
-  paused_at: Int64 | null
+export interface PaymentLinksTable extends TableOf<typeof LINK_FIELDS> {
   keypad_hash: Uint8Array | null
-  paid_count: Generated<Int64>
-  paid_zat: Generated<Int64>
-  created_at: Int64
-  updated_at: Int64
 }
 
 export interface LinkInvoicesTable {

@@ -1,68 +1,40 @@
 import { invalidField } from '../error.ts'
+import { type NamesOf, type Noun, selectFields, type WireOf } from '../field.ts'
 import type { Zat } from '../money.ts'
 import { currencyDecimals, priceUnits } from '../rate.ts'
 import { requirePrintableLine } from '../text.ts'
 import { MAX_DATE_SECS } from '../time.ts'
 import { EXPIRY_SECS, type Invoice } from './invoice.ts'
+import { requireLinkFields } from './link-field.ts'
+import { LINK_FIELDS } from './payment-link-fields.ts'
 import { currencyCode, isPriceCurrency, type Price, parseMoney } from './price.ts'
 import { parseShopUrl } from './shop-url.ts'
 
-/** A field that the buyer fills in before an invoice is created. */
-export interface LinkField {
-  readonly label: string
-  readonly required: boolean
-}
+type LinkFields = typeof LINK_FIELDS
 
-/** What the merchant chooses of a payment link. Amounts are decimals in `currency`. */
-export interface LinkTerms {
-  /** Buyers see it. */
-  readonly title: string
-  readonly description: string | null
-  /** As that of a price: ISO 4217, BTC, SATS or ZEC. */
-  readonly currency: string
-  /** Null: the buyer chooses the amount. */
-  readonly amount: string | null
-  /** Of a chosen amount. */
-  readonly minAmount: string | null
-  /** Shown as buttons. */
-  readonly suggestedAmounts: readonly string[]
-  /** The most units that are sold; each invoice is one. Null: no limit. */
-  readonly stock: number | null
-  /** Unix seconds. Null: it does not end. */
-  readonly endsAt: number | null
-  readonly fields: readonly LinkField[]
-  readonly successUrl: string | null
-}
+/** What the merchant chooses of a payment link. */
+export type LinkTerms = Pick<Noun<LinkFields>, NamesOf<LinkFields, { request: object }>>
 
-/** A reusable page from which buyers create invoices. Times are in Unix seconds. */
-export interface PaymentLink extends LinkTerms {
-  readonly id: number
-  /** UUID: unguessable, and in the address of the page. */
-  readonly publicId: string
-  readonly accountId: number
-  readonly pausedAt: number | null
+/** The terms that a request leaves out. */
+export const UNSET_TERMS = Object.fromEntries(
+  selectFields(LINK_FIELDS, field => field.request !== undefined && field.initial !== undefined).map(
+    ([name, { initial }]) => [name, initial],
+  ),
+) as Omit<LinkTerms, 'title' | 'currency'>
+
+/** A reusable page from which buyers create invoices. */
+export interface PaymentLink extends Noun<LinkFields> {
   /** SHA-256 of the secret in the path of its keypad. Null: it has none. */
   readonly keypadHash: Uint8Array | null
-  /** Invoices that are paid, and what they received. */
-  readonly paidCount: number
-  readonly paidZat: Zat
-  readonly createdAt: number
-  readonly updatedAt: number
 }
+
+/** The members of a link on the wire, without those that are computed. */
+export type LinkMembers = WireOf<LinkFields>
 
 /** The page of the link, or its keypad, which only the merchant has. */
 export type LinkSource = 'page' | 'keypad'
 
 export const MAX_LINKS = 1_000
-export const LINK_LIMITS = {
-  title: 200,
-  description: 1_000,
-  fields: 5,
-  label: 60,
-  answer: 200,
-  suggested: 4,
-  stock: 1_000_000,
-} as const
 
 /** How long a buyer has to pay: short, since an unpaid invoice holds a unit. */
 export const LINK_EXPIRY_SECS = 1_800
@@ -143,22 +115,20 @@ export function paidChange(
  * @throws AppError `invalid_<field>`
  */
 export function checkedLinkTerms(terms: LinkTerms, publicUrl: string): LinkTerms {
-  const { title, description, currency, amount, minAmount, suggestedAmounts, stock, endsAt, fields, successUrl } = terms
-  requirePrintableLine('title', title, LINK_LIMITS.title)
-  if (description !== null) requirePrintableLine('description', description, LINK_LIMITS.description)
+  const { title, description, currency, stock, endsAt, fields, successUrl } = terms
+  requirePrintableLine('title', title, LINK_FIELDS.title.request.maxLength)
+  if (description !== null) requirePrintableLine('description', description, LINK_FIELDS.description.request.maxLength)
   if (!isPriceCurrency(currency)) throw invalidField('currency', 'a code of ISO 4217, BTC, SATS or ZEC')
-  const code = currencyCode({ currency })
-  requireAmounts({ ...terms, currency: code })
-  if (stock !== null && !isWithin(stock, 1, LINK_LIMITS.stock))
-    throw invalidField('stock', `1 to ${LINK_LIMITS.stock}, or null for no limit`)
+  const checked = { ...terms, currency: currencyCode({ currency }) }
+  requireAmounts(checked)
+  const { minimum, maximum } = LINK_FIELDS.stock.request
+  if (stock !== null && !isWithin(stock, minimum, maximum))
+    throw invalidField('stock', `${minimum} to ${maximum}, or null for no limit`)
   if (endsAt !== null && !isWithin(endsAt, 1, MAX_DATE_SECS))
     throw invalidField('ends_at', 'a time in Unix seconds, or null')
-  if (fields.length > LINK_LIMITS.fields) throw invalidField('fields', `at most ${LINK_LIMITS.fields}`)
-  for (const { label } of fields) requirePrintableLine('fields', label, LINK_LIMITS.label)
-  if (new Set(fields.map(({ label }) => label)).size < fields.length)
-    throw invalidField('fields', 'each with another label')
+  requireLinkFields(fields)
   if (successUrl !== null) parseShopUrl('success_url', successUrl, publicUrl)
-  return { title, description, currency: code, amount, minAmount, suggestedAmounts, stock, endsAt, fields, successUrl }
+  return checked
 }
 
 function requireAmounts({ currency, amount, minAmount, suggestedAmounts }: LinkTerms): void {
@@ -168,8 +138,8 @@ function requireAmounts({ currency, amount, minAmount, suggestedAmounts }: LinkT
     if (suggestedAmounts.length > 0) throw invalidField('suggested_amounts', 'only when the buyer chooses the amount')
   }
   if (minAmount !== null) requireAmount('min_amount', minAmount, currency)
-  if (suggestedAmounts.length > LINK_LIMITS.suggested)
-    throw invalidField('suggested_amounts', `at most ${LINK_LIMITS.suggested}`)
+  const { maxItems } = LINK_FIELDS.suggestedAmounts.request
+  if (suggestedAmounts.length > maxItems) throw invalidField('suggested_amounts', `at most ${maxItems}`)
   for (const suggested of suggestedAmounts) {
     requireAmount('suggested_amounts', suggested, currency)
     if (isBelow(suggested, minAmount)) throw invalidField('suggested_amounts', 'none below min_amount')
@@ -212,19 +182,4 @@ export function linkPrice({ amount, minAmount, currency }: LinkTerms, chosen: st
   requireAmount('amount', chosen, currency)
   if (isBelow(chosen, minAmount)) throw invalidField('amount', `at least ${minAmount} ${currency}`)
   return { amount: chosen, currency }
-}
-
-/**
- * The answers of a buyer by the labels of their fields, as metadata. Null without any.
- * @param answers in the order of the fields
- * @throws AppError `invalid_field_<number>`
- */
-export function linkMetadata({ fields }: Pick<LinkTerms, 'fields'>, answers: readonly string[]): string | null {
-  const given = fields.flatMap(({ label, required }, index): [string, string][] => {
-    const answer = (answers[index] ?? '').trim()
-    if (answer === '' && !required) return []
-    requirePrintableLine(`field_${index + 1}`, answer, LINK_LIMITS.answer)
-    return [[label, answer]]
-  })
-  return given.length === 0 ? null : JSON.stringify({ fields: Object.fromEntries(given) })
 }

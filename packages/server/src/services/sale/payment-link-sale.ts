@@ -4,6 +4,7 @@ import type { Plan } from '../../domain/account/plan.ts'
 import { AppError, invalidField } from '../../domain/error.ts'
 import { formatZec } from '../../domain/money.ts'
 import type { Invoice } from '../../domain/sale/invoice.ts'
+import { linkMetadata } from '../../domain/sale/link-field.ts'
 import {
   countsNow,
   exceedsOpen,
@@ -11,7 +12,6 @@ import {
   LINK_EXPIRY_SECS,
   type LinkClosure,
   type LinkSource,
-  linkMetadata,
   linkPrice,
   MIN_LINK_ZAT,
   OPEN_LIMITS,
@@ -120,7 +120,7 @@ export function createLinkSales(deps: {
   ) {
     if (!isUuid(order.formId)) throw invalidField('form', 'open the page again')
     const { title, publicId, successUrl } = link
-    const metadata = linkMetadata(link, order.answers)
+    const metadata = linkMetadata(link.fields, order.answers)
     const price = linkPrice(link, order.amount)
     const isCounted = source === 'keypad'
     const request = {

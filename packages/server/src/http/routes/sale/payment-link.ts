@@ -1,93 +1,58 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
-import { LINK_LIMITS, type LinkTerms, type PaymentLink } from '../../../domain/sale/payment-link.ts'
-import type { LinkChange, PaymentLinks } from '../../../services/sale/payment-link.ts'
+import { wireFields } from '../../../domain/field.ts'
+import { type LinkMembers, type LinkTerms, type PaymentLink, UNSET_TERMS } from '../../../domain/sale/payment-link.ts'
+import { LINK_FIELDS } from '../../../domain/sale/payment-link-fields.ts'
+import type { PaymentLinks } from '../../../services/sale/payment-link.ts'
 import type { ScopedAccess } from '../../access.ts'
 import type { App } from '../../app.ts'
 import { accountOf, actorOf } from '../../auth.ts'
 import {
-  Id,
+  changeMembers,
+  fieldSchema,
   IdParam,
-  nullable,
+  type MemberSchemas,
   PageQuery,
   parsePage,
   responses,
-  UnixSecs,
   wireBody,
   wireObject,
-  Zat,
 } from '../../schema.ts'
 
-const decimal = (description: string) => Type.String({ maxLength: 25, description })
+const FIELDS = wireFields(LINK_FIELDS)
 
-const FieldSchema = wireObject<Wire.PaymentLinkField>()('PaymentLinkField', {
-  label: Type.String({ minLength: 1, maxLength: LINK_LIMITS.label }),
-  required: Type.Boolean(),
-})
-
-const terms = {
-  title: Type.String({ minLength: 1, maxLength: LINK_LIMITS.title, description: 'What is sold. Buyers see it.' }),
-  description: nullable(
-    Type.String({ minLength: 1, maxLength: LINK_LIMITS.description, description: 'Buyers see it.' }),
-  ),
-  currency: Type.String({ minLength: 3, maxLength: 4, description: 'ISO 4217, BTC, SATS or ZEC.' }),
-  amount: nullable(decimal('Decimal in `currency`. Null: the buyer chooses it, as for a donation.')),
-  min_amount: nullable(decimal('The least that a buyer may choose.')),
-  suggested_amounts: Type.Array(Type.String({ maxLength: 25 }), {
-    maxItems: LINK_LIMITS.suggested,
-    description: 'Shown as buttons where the buyer chooses the amount.',
-  }),
-  stock: nullable(
-    Type.Integer({
-      minimum: 1,
-      maximum: LINK_LIMITS.stock,
-      description: 'How many are sold at most. An open invoice holds one until it expires. Null: no limit.',
-    }),
-  ),
-  ends_at: nullable(UnixSecs('When it ends; null: never.')),
-  fields: Type.Array(FieldSchema, {
-    maxItems: LINK_LIMITS.fields,
-    description: 'What the buyer fills in. The answers are `fields` in the metadata of the invoice.',
-  }),
-  success_url: nullable(
-    Type.String({ maxLength: 2048, description: 'Where the checkout leads once the invoice is paid: https.' }),
-  ),
-}
+/** Computed from `pausedAt`. */
+const paused = (description: string) => Type.Boolean({ description })
 
 const PaymentLinkSchema = wireObject<Wire.PaymentLink>()('PaymentLink', {
-  ...terms,
-  id: Id,
+  ...(Object.fromEntries(
+    [...FIELDS].map(([wire, [, field]]) => [wire, fieldSchema(field)]),
+  ) as MemberSchemas<LinkMembers>),
   url: Type.String({ description: 'The page for buyers.' }),
-  paused: Type.Boolean({ description: 'A paused link sells nothing.' }),
-  paid_invoices: Type.Integer({ description: 'How many of its invoices are paid.' }),
-  paid_zat: Zat('What they received.'),
-  created_at: UnixSecs('Creation time.'),
-  updated_at: UnixSecs('Time of the last change.'),
+  paused: paused('A paused link sells nothing.'),
 })
 
-const { title, currency, ...others } = terms
-const optional = {
-  description: Type.Optional(others.description),
-  amount: Type.Optional(others.amount),
-  min_amount: Type.Optional(others.min_amount),
-  suggested_amounts: Type.Optional(others.suggested_amounts),
-  stock: Type.Optional(others.stock),
-  ends_at: Type.Optional(others.ends_at),
-  fields: Type.Optional(others.fields),
-  success_url: Type.Optional(others.success_url),
+const changed = {
+  ...changeMembers(LINK_FIELDS),
+  suggested_amounts: Type.Optional(
+    Type.Unsafe<readonly string[]>(
+      Type.Array(Type.String({ maxLength: LINK_FIELDS.amount.request.maxLength }), {
+        ...LINK_FIELDS.suggestedAmounts.request,
+        description: LINK_FIELDS.suggestedAmounts.meaning,
+      }),
+    ),
+  ),
 }
 
 const CreatePaymentLinkSchema = wireBody<Wire.CreatePaymentLinkRequest>()('CreatePaymentLinkRequest', {
-  title,
-  currency,
-  ...optional,
+  ...changed,
+  title: Type.String({ ...LINK_FIELDS.title.request, description: LINK_FIELDS.title.meaning }),
+  currency: Type.String({ ...LINK_FIELDS.currency.request, description: LINK_FIELDS.currency.meaning }),
 })
 
 const ChangePaymentLinkSchema = wireBody<Wire.ChangePaymentLinkRequest>()('ChangePaymentLinkRequest', {
-  title: Type.Optional(title),
-  currency: Type.Optional(currency),
-  ...optional,
-  paused: Type.Optional(Type.Boolean({ description: 'Open invoices can still be paid.' })),
+  ...changed,
+  paused: Type.Optional(paused('Open invoices can still be paid.')),
 })
 
 /** The page of a link for its buyers. */
@@ -96,47 +61,18 @@ export function linkUrl({ publicId }: Pick<PaymentLink, 'publicId'>, publicUrl: 
 }
 
 function presentLink(link: PaymentLink, publicUrl: string): Wire.PaymentLink {
+  const members = [...FIELDS].map(([wire, [name]]) => [wire, link[name as keyof PaymentLink]])
   return {
-    id: link.publicId,
-    url: linkUrl(link, publicUrl),
-    title: link.title,
-    description: link.description,
-    currency: link.currency,
-    amount: link.amount,
-    min_amount: link.minAmount,
-    suggested_amounts: [...link.suggestedAmounts],
-    stock: link.stock,
-    ends_at: link.endsAt,
-    fields: link.fields.map(({ label, required }) => ({ label, required })),
-    success_url: link.successUrl,
-    paused: link.pausedAt !== null,
-    paid_invoices: link.paidCount,
+    ...(Object.fromEntries(members) as LinkMembers),
     paid_zat: Number(link.paidZat),
-    created_at: link.createdAt,
-    updated_at: link.updatedAt,
+    url: linkUrl(link, publicUrl),
+    paused: link.pausedAt !== null,
   }
 }
 
-function changeOf(body: Wire.ChangePaymentLinkRequest): LinkChange {
-  const { min_amount, suggested_amounts, ends_at, success_url, ...same } = body
-  return {
-    ...same,
-    ...(min_amount !== undefined && { minAmount: min_amount }),
-    ...(suggested_amounts !== undefined && { suggestedAmounts: suggested_amounts }),
-    ...(ends_at !== undefined && { endsAt: ends_at }),
-    ...(success_url !== undefined && { successUrl: success_url }),
-  }
-}
-
-const UNSET: Omit<LinkTerms, 'title' | 'currency'> = {
-  description: null,
-  amount: null,
-  minAmount: null,
-  suggestedAmounts: [],
-  stock: null,
-  endsAt: null,
-  fields: [],
-  successUrl: null,
+/** The given terms, by the names of the fields. */
+function termsOf(body: object): Partial<LinkTerms> {
+  return Object.fromEntries(Object.entries(body).map(([wire, value]) => [FIELDS.get(wire)![0], value]))
 }
 
 interface Deps {
@@ -170,7 +106,7 @@ export function paymentLinkRoutes(app: App, { paymentLinks, publicUrl }: Deps): 
       },
     },
     async request => {
-      const terms = { ...UNSET, ...changeOf(request.body) } as LinkTerms
+      const terms = { ...UNSET_TERMS, ...termsOf(request.body) } as LinkTerms
       return present(await paymentLinks.create(accountOf(request), terms, publicUrl(), actorOf(request)))
     },
   )
@@ -225,7 +161,8 @@ export function paymentLinkRoutes(app: App, { paymentLinks, publicUrl }: Deps): 
     },
     async request => {
       const { params, body } = request
-      const change = changeOf(body)
+      const { paused, ...terms } = body
+      const change = { ...termsOf(terms), ...(paused !== undefined && { paused }) }
       return present(await paymentLinks.change(accountOf(request), params.id, change, publicUrl(), actorOf(request)))
     },
   )

@@ -1,20 +1,12 @@
 import { STORE_FIELDS, type StoreProfile } from '../../../domain/account/store-profile.ts'
 import type { StoreProfileRepository } from '../../../ports/repository/account/store-profile.ts'
-import { rowReader, storedValue } from '../../field.ts'
+import { rowReader, rowValues } from '../../field.ts'
 import { distinctAscending, inChunks, num } from '../../mapping.ts'
 import type { Db } from '../../tables.ts'
 
 const toProfile = rowReader<StoreProfile>(STORE_FIELDS)
 
-/** The values of a row, by column. */
-function toRow(profile: StoreProfile): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(STORE_FIELDS).map(([name, { column }]) => [
-      column,
-      storedValue(profile[name as keyof StoreProfile]),
-    ]),
-  )
-}
+const NAMES = Object.keys(STORE_FIELDS) as (keyof typeof STORE_FIELDS)[]
 
 export function storeProfileRepository(db: Db): StoreProfileRepository {
   return {
@@ -26,7 +18,7 @@ export function storeProfileRepository(db: Db): StoreProfileRepository {
     },
 
     async save(accountId, profile) {
-      const row = toRow(profile)
+      const row = rowValues(STORE_FIELDS, profile, NAMES)
       await db
         .insertInto('stores')
         .values({ account_id: accountId, ...row } as never)

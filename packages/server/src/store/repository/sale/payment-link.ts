@@ -1,14 +1,27 @@
 import { type Selectable, sql } from 'kysely'
 import type { Zat } from '../../../domain/money.ts'
 import type { PaymentLink } from '../../../domain/sale/payment-link.ts'
-import type { NewPaymentLink, PaymentLinkRepository } from '../../../ports/repository/sale/payment-link.ts'
-import { num, numOrNull } from '../../mapping.ts'
+import { LINK_FIELDS } from '../../../domain/sale/payment-link-fields.ts'
+import type { PaymentLinkRepository } from '../../../ports/repository/sale/payment-link.ts'
+import { rowReader, rowValues } from '../../field.ts'
+import { num } from '../../mapping.ts'
 import { idOfAccount } from '../../owned-id.ts'
 import { paginate, readPage } from '../../paginate.ts'
 import type { Db, PaymentLinksTable } from '../../tables.ts'
 
 /** The condition of a partial index, word for word. */
 const IS_OPEN = sql<boolean>`link_id IS NOT NULL AND status IN ('pending', 'detected')`
+
+const readLink = rowReader<Omit<PaymentLink, 'keypadHash'>>(LINK_FIELDS)
+
+function toLink(row: Selectable<PaymentLinksTable>): PaymentLink {
+  return { ...readLink(row), keypadHash: row.keypad_hash }
+}
+
+const NAMES = Object.keys(LINK_FIELDS) as (keyof typeof LINK_FIELDS)[]
+const TERMS = NAMES.filter(name => 'request' in LINK_FIELDS[name])
+const INSERTED = [...TERMS, 'publicId', 'accountId', 'createdAt', 'updatedAt'] as const
+const CHANGED = [...TERMS, 'pausedAt', 'updatedAt'] as const
 
 export function paymentLinkRepository(db: Db): PaymentLinkRepository {
   const all = () => db.selectFrom('payment_links').selectAll()
@@ -27,10 +40,9 @@ export function paymentLinkRepository(db: Db): PaymentLinkRepository {
 
   return {
     async insert(link) {
-      const { publicId, accountId, createdAt } = link
       const row = await db
         .insertInto('payment_links')
-        .values({ ...toRow(link), public_id: publicId, account_id: accountId, created_at: createdAt })
+        .values(rowValues(LINK_FIELDS, link, INSERTED) as never)
         .returningAll()
         .executeTakeFirstOrThrow()
       return toLink(row)
@@ -58,7 +70,7 @@ export function paymentLinkRepository(db: Db): PaymentLinkRepository {
     async update(link) {
       await db
         .updateTable('payment_links')
-        .set({ ...toRow(link), paused_at: link.pausedAt, keypad_hash: link.keypadHash })
+        .set({ ...rowValues(LINK_FIELDS, link, CHANGED), keypad_hash: link.keypadHash })
         .where('id', '=', link.id)
         .execute()
     },
@@ -147,45 +159,5 @@ export function paymentLinkRepository(db: Db): PaymentLinkRepository {
           .where('public_id', '=', linkId)
           .execute()
     },
-  }
-}
-
-function toRow(link: Omit<NewPaymentLink, 'publicId' | 'accountId' | 'createdAt'>) {
-  return {
-    title: link.title,
-    description: link.description,
-    currency: link.currency,
-    amount: link.amount,
-    min_amount: link.minAmount,
-    suggested_amounts: JSON.stringify(link.suggestedAmounts),
-    stock: link.stock,
-    ends_at: link.endsAt,
-    fields: JSON.stringify(link.fields),
-    success_url: link.successUrl,
-    updated_at: link.updatedAt,
-  }
-}
-
-function toLink(row: Selectable<PaymentLinksTable>): PaymentLink {
-  return {
-    id: num(row.id),
-    publicId: row.public_id,
-    accountId: num(row.account_id),
-    title: row.title,
-    description: row.description,
-    currency: row.currency,
-    amount: row.amount,
-    minAmount: row.min_amount,
-    suggestedAmounts: JSON.parse(row.suggested_amounts),
-    stock: numOrNull(row.stock),
-    endsAt: numOrNull(row.ends_at),
-    fields: JSON.parse(row.fields),
-    successUrl: row.success_url,
-    pausedAt: numOrNull(row.paused_at),
-    keypadHash: row.keypad_hash,
-    paidCount: num(row.paid_count),
-    paidZat: BigInt(row.paid_zat),
-    createdAt: num(row.created_at),
-    updatedAt: num(row.updated_at),
   }
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { REFUND_FIELDS, type Refund, type RefundStatus } from '../../../domain/sale/refund.ts'
 import type { RefundRepository } from '../../../ports/repository/sale/refund.ts'
-import { rowReader, storedValue } from '../../field.ts'
+import { rowReader, rowValues } from '../../field.ts'
 import { chunks, distinctAscending, inChunks, num } from '../../mapping.ts'
 import { afterInPeriod, paginate, readPage } from '../../paginate.ts'
 import type { Db } from '../../tables.ts'
@@ -9,19 +9,11 @@ import { readTotals } from '../../totals.ts'
 
 const toRefund = rowReader<Refund>(REFUND_FIELDS)
 
-/** The values of a row, by column. */
-function toRow(refund: object, names: readonly string[]): Record<string, unknown> {
-  const entries = names.map(name => {
-    const { column } = REFUND_FIELDS[name as keyof typeof REFUND_FIELDS]
-    return [column, storedValue((refund as Record<string, unknown>)[name] ?? null)] as const
-  })
-  return Object.fromEntries(entries)
-}
-
-const INSERTED = Object.keys(REFUND_FIELDS).filter(name => name !== 'id')
+const NAMES = Object.keys(REFUND_FIELDS) as (keyof typeof REFUND_FIELDS)[]
+const INSERTED = NAMES.filter(name => name !== 'id')
 /** A period is a range of the same index. */
 const ORDER = ['created_at', 'id'] as const
-const CHANGED = ['status', 'address', 'addressFromBuyer', 'txid', 'updatedAt']
+const CHANGED = ['status', 'address', 'addressFromBuyer', 'txid', 'updatedAt'] as const
 
 export function refundRepository(db: Db): RefundRepository {
   const ofAccount = (accountId: number) => db.selectFrom('refunds').where('account_id', '=', accountId)
@@ -36,7 +28,7 @@ export function refundRepository(db: Db): RefundRepository {
   return {
     async insert(refund, request) {
       const row = {
-        ...toRow(refund, INSERTED),
+        ...rowValues(REFUND_FIELDS, refund, INSERTED),
         idempotency_key: request?.key ?? null,
         body_hash: request?.bodyHash ?? null,
       }
@@ -135,7 +127,7 @@ export function refundRepository(db: Db): RefundRepository {
     async update(refund) {
       await db
         .updateTable('refunds')
-        .set(toRow(refund, CHANGED) as never)
+        .set(rowValues(REFUND_FIELDS, refund, CHANGED) as never)
         .where('id', '=', refund.id)
         .execute()
     },

@@ -1,4 +1,5 @@
-import { LINK_LIMITS, type LinkClosure, type PaymentLink } from '../../../domain/sale/payment-link.ts'
+import { LINK_FIELD_LIMITS } from '../../../domain/sale/link-field.ts'
+import type { LinkClosure, PaymentLink } from '../../../domain/sale/payment-link.ts'
 import type { Price } from '../../../domain/sale/price.ts'
 import { DECIMAL_PATTERN } from '../../amount.ts'
 import { type BuyerView, buyerPage } from '../../components/buyer/buyer-page.ts'
@@ -71,7 +72,7 @@ function asked({ link, text, form = {}, problem }: LinkView, index: number): Htm
     label: required ? html`<bdi>${label}</bdi>` : text.say('link_optional', { label }),
     value: form[name] ?? '',
     required,
-    maxlength: LINK_LIMITS.answer,
+    maxlength: LINK_FIELD_LIMITS.answer,
     ...(isAt(problem, name) && { error: text.say('link_fill_in') }),
   })
 }
