@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs'
 import { decodeQR } from 'qr/decode.js'
+import { decode } from '../../src/adapters/image/codec.ts'
+import type { Pixels } from '../../src/adapters/image/pixels.ts'
 
 /** A QR code as a reader sees it. */
 export interface ReadCode {
@@ -7,30 +8,6 @@ export interface ReadCode {
   /** Of the narrowest side, in modules. */
   readonly quietZone: number
   readonly isDarkOnLight: boolean
-}
-
-interface Pixels {
-  readonly data: Uint8ClampedArray
-  readonly width: number
-  readonly height: number
-}
-
-/** The types of Node do not contain these. */
-const { WebAssembly } = globalThis as unknown as {
-  readonly WebAssembly: { readonly Module: new (bytes: Uint8Array) => object }
-}
-
-/** The pixels of the PNG decoder, as browsers have them. */
-class ImageData implements Pixels {
-  readonly data: Uint8ClampedArray
-  readonly width: number
-  readonly height: number
-
-  constructor(data: Uint8ClampedArray, width: number, height: number) {
-    this.data = data
-    this.width = width
-    this.height = height
-  }
 }
 
 /** The finder patterns at three corners are seven modules wide (ISO/IEC 18004). */
@@ -42,21 +19,13 @@ const FINDER_MODULES = 7
  * @throws when it cannot be read
  */
 export async function readQrCode(screenshot: Uint8Array): Promise<ReadCode> {
-  const pixels = await decodePng(screenshot)
+  const pixels = await decode('png', screenshot)
   const { left, top, right, bottom } = darkBox(pixels)
   let finder = left
   while (isDark(pixels, finder, top)) finder += 1
   const module = (finder - left) / FINDER_MODULES
   const margin = Math.min(left, top, pixels.width - 1 - right, pixels.height - 1 - bottom)
   return { text: decodeQR(pixels), quietZone: margin / module, isDarkOnLight: !isDark(pixels, left - 2, top - 2) }
-}
-
-async function decodePng(file: Uint8Array): Promise<Pixels> {
-  Object.assign(globalThis, { ImageData })
-  const png = await import('@jsquash/png/decode.js')
-  const wasm = readFileSync(new URL(import.meta.resolve('@jsquash/png/codec/pkg/squoosh_png_bg.wasm')))
-  await png.init(new WebAssembly.Module(wasm))
-  return png.decode(new Uint8Array(file).buffer)
 }
 
 /** Pixels around the code that a screenshot of it may have: it has whole ones. */

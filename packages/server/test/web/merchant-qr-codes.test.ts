@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import type { Account } from '../../src/domain/account/account.ts'
 import { createPlainNoteScanner } from '../harness/plain-note-scanner.ts'
 import { readQrCode } from '../harness/qr-decoder.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
 import { until } from '../harness/until.ts'
 import { noBrowser, signInOnPage, useBrowser } from './browser.ts'
 
-const EMAIL = 'shop@example.org'
 const OPEN = { currency: 'EUR', amount: null, minAmount: null, suggestedAmounts: [], stock: null, endsAt: null }
 
 describe('a QR code on a page of a merchant', { skip: noBrowser(), timeout: 120_000 }, () => {
@@ -17,14 +17,16 @@ describe('a QR code on a page of a merchant', { skip: noBrowser(), timeout: 120_
 
   before(async () => {
     harness = await startSandboxService()
-    const { accounts, viewingKeys } = harness.service
-    await viewingKeys.set(await accounts.findOrCreate(EMAIL), harness.sandbox.demoViewingKey)
-  })
-  beforeEach(async () => {
-    page = await openPage({ viewport: { width: 1280, height: 800 }, deviceScaleFactor: 2 })
-    await signInOnPage(page, harness, EMAIL)
   })
   after(() => harness?.close())
+
+  /** Signs in to a new account that can sell. */
+  async function signIn(email: string): Promise<Account> {
+    page = await openPage({ viewport: { width: 1280, height: 800 }, deviceScaleFactor: 2 })
+    await signInOnPage(page, harness, email)
+    const { accounts, viewingKeys } = harness.service
+    return (await viewingKeys.set(await accounts.findByEmail(email), harness.sandbox.demoViewingKey)).account
+  }
 
   /** Its text in both themes, with its quiet zone. */
   async function codeOf(selector: string): Promise<string> {
@@ -40,8 +42,8 @@ describe('a QR code on a page of a merchant', { skip: noBrowser(), timeout: 120_
   }
 
   test('is the address of a link or of its keypad that stands beside it, and at the counter the payment request', async () => {
-    const { accounts, invoices, paymentLinks } = harness.service
-    const account = await accounts.findByEmail(EMAIL)
+    const account = await signIn('links@example.org')
+    const { invoices, paymentLinks } = harness.service
     const terms = { ...OPEN, title: 'Counter', description: null, fields: [], successUrl: null }
     const { publicId } = await paymentLinks.create(account, terms, harness.url)
     await page.goto(`${harness.url}/links/${publicId}`)
@@ -59,8 +61,8 @@ describe('a QR code on a page of a merchant', { skip: noBrowser(), timeout: 120_
   })
 
   test('of a refund is the payment request of its link', async () => {
-    const { accounts, invoices, refunds, refundLinks } = harness.service
-    const account = await accounts.findByEmail(EMAIL)
+    const account = await signIn('refunds@example.org')
+    const { invoices, refunds, refundLinks } = harness.service
     const sale = { amountZat: 2_500_000n, expiresInSecs: 3_600, idempotencyKey: undefined }
     const invoice = await invoices.create(account, sale)
     harness.sandbox.wallet.pay({ uri: `zcash:${invoice.address}`, amount: invoice.amountZat })

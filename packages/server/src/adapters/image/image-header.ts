@@ -1,6 +1,8 @@
+import type { ImageFormat } from './codec.ts'
+
 /** What the first bytes of an image say, before anything decodes it. */
 export interface ImageHeader {
-  readonly format: 'png' | 'jpeg' | 'webp'
+  readonly format: ImageFormat
   readonly width: number
   readonly height: number
 }

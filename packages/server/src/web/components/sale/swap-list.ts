@@ -20,7 +20,8 @@ interface AssetList {
 /** A search field and the assets that match. `assets/choose.js` filters while the buyer types; without it the form does. */
 export function assetList(text: Text, { assets, query, amountZat, links }: AssetList): Html {
   const found = new Set(findAssets(assets, query))
-  const listed = [...found, ...findAssets(assets, '').filter(asset => !found.has(asset))].slice(0, MAX_LISTED)
+  const others = found.size === assets.length ? [] : findAssets(assets, '').filter(asset => !found.has(asset))
+  const listed = [...found, ...others].slice(0, MAX_LISTED)
   const items = listed.map((asset, index) => {
     const isHidden = index >= SHOWN || !found.has(asset)
     return html`<li data-find="${searchTextOf(asset)}"${booleanAttribute('hidden', isHidden)}>${entry(text, asset, amountZat, links)}</li>`
