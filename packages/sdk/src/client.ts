@@ -67,6 +67,14 @@ export class ZatgateClient {
   }
 
   /**
+   * Keeps what you say of an invoice, such as that it was paid in another way. Its status stays what the chain shows. One
+   * that is marked as invalid before any payment is canceled. Needs what `cancelInvoice` needs.
+   */
+  markInvoice(id: string, request: wire.MarkInvoiceRequest, options: CallOptions = {}): Promise<wire.Invoice> {
+    return this.#calls.owner('POST', `/v1/invoices/${segment(id)}/mark`, request, options)
+  }
+
+  /**
    * Yields the current state of the invoice, then every change, until it is paid, underpaid or expired. Reconnects
    * automatically, so a state may repeat. Abort the signal or leave the loop to stop. Where the runtime has no global
    * WebSocket (Node before 22), it reads the invoice every two seconds instead.

@@ -35,6 +35,14 @@ export interface ErrorBody {
 /** `paid`, `underpaid` and `expired` are final. */
 export type InvoiceStatus = 'pending' | 'detected' | 'paid' | 'underpaid' | 'expired'
 
+/** A merchant's own statement about an invoice. The status stays what the chain shows. */
+export type InvoiceMark = 'settled' | 'invalid'
+
+/** POST /v1/invoices/:id/mark */
+export interface MarkInvoiceRequest {
+  as: InvoiceMark
+}
+
 /** A price in money, as it was given. */
 export interface Price {
   /** Decimal string, above 0, at most 12 digits before and after the point. */
@@ -127,6 +135,10 @@ interface MerchantTerms extends Omit<SaleTerms, keyof InvoiceOrder> {
   rate?: LockedRate
   /** When the merchant canceled it, in Unix seconds. */
   canceled_at?: number
+  /** What the merchant said of it by hand, apart from what the chain shows. */
+  marked_as?: InvoiceMark
+  /** When, in Unix seconds. */
+  marked_at?: number
   /** The payment link that it was created from. */
   link_id?: string
 }
@@ -386,8 +398,23 @@ export interface AccountWithFirstAddress extends Account {
   first_address: string
 }
 
+/** A permission of BTCPay's Greenfield API, for the key of a shop plugin. */
+export type PluginPermission =
+  | 'btcpay.store.canviewinvoices'
+  | 'btcpay.store.cancreateinvoice'
+  | 'btcpay.store.canmodifyinvoices'
+  | 'btcpay.store.canviewstoresettings'
+  | 'btcpay.store.webhooks.canmodifywebhooks'
+  | 'btcpay.store.canmodifystoresettings'
+  | 'btcpay.store.cancreatenonapprovedpullpayments'
+  | 'btcpay.store.cancreatepullpayments'
+  | 'btcpay.store.canviewpullpayments'
+  | 'btcpay.store.canarchivepullpayments'
+  | 'btcpay.store.canmanagepullpayments'
+
 /** A right of a scoped API key. */
 export type Scope =
+  | PluginPermission
   | 'invoices:create'
   | 'invoices:read'
   | 'invoices:write'
@@ -725,6 +752,7 @@ export interface InvoiceProgressEvent extends InvoiceEventFields {
     | 'invoice.part_paid'
     | 'invoice.expired'
     | 'invoice.canceled'
+    | 'invoice.marked'
     | 'invoice.late_payment'
     | 'invoice.overpaid'
     | 'invoice.reorged'

@@ -45,9 +45,11 @@ import { createReadiness } from './services/readiness.ts'
 import { createAddresses } from './services/sale/address.ts'
 import { createDashboard } from './services/sale/dashboard.ts'
 import { createExports } from './services/sale/export.ts'
+import { createGreenfieldInvoices } from './services/sale/greenfield-invoice.ts'
 import { createInvoices } from './services/sale/invoice.ts'
 import { createInvoiceCancellations } from './services/sale/invoice-cancellation.ts'
 import { createInvoiceExpiry } from './services/sale/invoice-expiry.ts'
+import { createInvoiceMarks } from './services/sale/invoice-mark.ts'
 import { createInvoiceRetry } from './services/sale/invoice-retry.ts'
 import { createChangeReporter, createInvoiceUpdater } from './services/sale/invoice-state.ts'
 import { createInvoiceTexts } from './services/sale/invoice-text.ts'
@@ -164,6 +166,7 @@ export function createServices(infrastructure: Infrastructure, operator: Account
     emailChanges: createEmailChanges({ store, clock, random, keyedHash, log, metrics }),
     deliveries: createDeliveries({ ...infrastructure, setAsides }),
     exports: createExports({ store, clock }),
+    greenfieldInvoices: createGreenfieldInvoices({ store, clock }),
     endpointDeliveries: createEndpointDeliveries({ ...infrastructure, setAsides }),
     endpoints: createEndpoints({ ...infrastructure, allowPrivate: config.webhookAllowPrivate }),
     eventFeed: createEventFeed({ store, clock }),
@@ -173,6 +176,7 @@ export function createServices(infrastructure: Infrastructure, operator: Account
     retryInvoices: createInvoiceRetry({ ...infrastructure, chainRecorder, updateInvoices, reportChanges, setAsides }),
     invoices,
     invoiceTexts: createInvoiceTexts({ ...infrastructure, ...config }),
+    marks: createInvoiceMarks({ store, outbox, updateInvoices, reportChanges, clock }),
     linkSales: createLinkSales({ ...infrastructure, plans, invoices }),
     missedBlocks: createMissedBlocks({ store, clock, log }),
     outbox,

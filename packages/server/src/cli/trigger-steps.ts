@@ -54,6 +54,14 @@ export const TRIGGERS: Readonly<Record<EventType, Trigger>> = {
     run: async stage => waitForExpiry(stage, (await sell(stage, { expires_in_secs: EXPIRY_SECS.min })).id),
   },
   'invoice.canceled': { does: 'cancels an invoice', run: async stage => (await cancel(stage)).id },
+  'invoice.marked': {
+    does: 'marks an invoice as settled by hand',
+    async run(stage) {
+      const { id } = await sell(stage)
+      await stage.client.markInvoice(id, { as: 'settled' })
+      return id
+    },
+  },
   'invoice.late_payment': {
     does: 'cancels an invoice, then pays it',
     async run(stage) {

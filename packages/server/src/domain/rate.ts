@@ -129,7 +129,7 @@ export function crossedRate(usd: Rate, currency: string, cross: CrossRate): Rate
   return price === null ? null : { ...usd, currency, price, cross }
 }
 
-const PRICE_DECIMALS = 12
+export const PRICE_DECIMALS = 12
 const PRICE = /^0{0,100}(\d{1,12})(?:\.(\d{1,12})\d{0,100})?$/
 
 /**

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Scope } from '../domain/account/api-key.ts'
+import type { Permission } from '../domain/account/permission.ts'
 import type { ApiErrorName } from '../domain/error-table.ts'
 import type { App } from './app.ts'
 
@@ -13,11 +14,23 @@ export interface ScopedAccess {
   readonly or: 'api-key' | 'session' | 'recent-session' | 'public'
 }
 
+/** A scoped API key that has one of the permissions; of none: any permission. Routes of BTCPay's API have it. */
+export interface PermissionAccess {
+  readonly permissions: readonly Permission[]
+}
+
 /**
  * The credentials that a route takes. `recent-session`: a session token; one of a browser must also have entered a code
  * recently, as the dashboard requires it for the same change. `cookie`: the session of a page. `metrics-token`: METRICS_TOKEN.
  */
-export type Access = 'public' | 'session' | 'recent-session' | 'cookie' | 'metrics-token' | ScopedAccess
+export type Access =
+  | 'public'
+  | 'session'
+  | 'recent-session'
+  | 'cookie'
+  | 'metrics-token'
+  | ScopedAccess
+  | PermissionAccess
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -47,7 +60,7 @@ export function accessOf(request: FastifyRequest): Access {
 /** The `security` of an operation in the API document. Each requirement is one way to be let in. */
 export function securityOf(access: Access): Record<string, readonly string[]>[] {
   if (access === 'session' || access === 'recent-session') return [{ sessionAuth: [] }]
-  if (typeof access === 'string') return []
+  if (typeof access === 'string' || 'permissions' in access) return []
   const scoped = access.scopes.map(scope => ({ apiKeyAuth: [scope] }))
   if (access.or === 'api-key') return [{ apiKeyAuth: [] }]
   return [...(access.or === 'public' ? [{}] : []), { sessionAuth: [] }, ...scoped]
@@ -58,7 +71,7 @@ export function errorsOfAccess(access: Access): readonly ApiErrorName[] {
   const session = ['missing_session_token', 'bad_session_token'] as const
   if (access === 'session') return session
   if (access === 'recent-session') return [...session, 'recent_sign_in_required']
-  if (typeof access === 'string') return []
+  if (typeof access === 'string' || 'permissions' in access) return []
   if (access.or === 'public') return ['bad_api_key', 'address_not_allowed', 'bad_session_token']
   const others = access.or === 'api-key' ? (['missing_api_key'] as const) : session
   const recent = access.or === 'recent-session' ? (['recent_sign_in_required'] as const) : []

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Account } from '../domain/account/account.ts'
-import { type ApiKey, hasScope, type Scope } from '../domain/account/api-key.ts'
+import { type ApiKey, hasPermission, hasScope } from '../domain/account/api-key.ts'
 import type { Actor } from '../domain/account/audit.ts'
 import { type CredentialKind, credentialKindOf, refusedCredential } from '../domain/account/credential.ts'
 import type { Session } from '../domain/account/session.ts'
@@ -8,7 +8,7 @@ import { AppError } from '../domain/error.ts'
 import type { ApiKeys } from '../services/account/api-key.ts'
 import type { Sessions } from '../services/account/session.ts'
 import type { SignIn } from '../services/account/sign-in.ts'
-import { accessOf, type ScopedAccess } from './access.ts'
+import { accessOf, type PermissionAccess, type ScopedAccess } from './access.ts'
 import { keyHolder, owner } from './actor.ts'
 import type { App } from './app.ts'
 import type { RateLimits } from './rate-limit.ts'
@@ -56,17 +56,17 @@ export function addAuth(app: App, { apiKeys, sessions, signIn, rateLimits }: Aut
   }
 
   /**
-   * @returns false for a key without one of the scopes: the request then has no account
+   * @returns false for a scoped key that is not allowed: the request then has no account
    * @throws AppError `missing_api_key`, `bad_api_key`, `address_not_allowed`, `too_many_requests`
    */
-  async function acceptApiKey(request: FastifyRequest, scopes: readonly Scope[]): Promise<boolean> {
+  async function acceptApiKey(request: FastifyRequest, isAllowed: (key: ApiKey) => boolean): Promise<boolean> {
     const text = bearerCredential(request, 'apiKey')
     const found = await apiKeys.authenticate(text, request.ip)
     if (!found) throw badCredential(request, 'apiKey', text)
     const { account, key } = found
     if (key.rights === null) rateLimits.countForAccount(request, account)
     else {
-      if (!hasScope(key, scopes)) return false
+      if (!isAllowed(key)) return false
       rateLimits.countForCredential(request, account, key)
       keysOfRequests.set(request, key)
     }
@@ -77,11 +77,17 @@ export function addAuth(app: App, { apiKeys, sessions, signIn, rateLimits }: Aut
   async function requireScopedAccess(request: FastifyRequest, { scopes, or }: ScopedAccess): Promise<void> {
     const kind = sentKind(request)
     if (or === 'api-key' || kind === 'scopedKey') {
-      if ((await acceptApiKey(request, scopes)) || or === 'public') return
+      if ((await acceptApiKey(request, key => hasScope(key, scopes))) || or === 'public') return
       throw new AppError('missing_scope', { detail: `the key needs the scope ${scopes.join(' or ')}` })
     }
     if (or !== 'public' || kind === 'session') await requireSession(request)
     if (or === 'recent-session') await requireRecentSignIn(request)
+  }
+
+  /** @throws AppError as `acceptApiKey`, `missing_scope` also for a key without scopes */
+  async function requirePermission(request: FastifyRequest, { permissions }: PermissionAccess): Promise<void> {
+    const isAccepted = await acceptApiKey(request, key => hasPermission(key, permissions))
+    if (!isAccepted || !keysOfRequests.has(request)) throw new AppError('missing_scope')
   }
 
   /** @throws AppError `recent_sign_in_required` */
@@ -91,7 +97,8 @@ export function addAuth(app: App, { apiKeys, sessions, signIn, rateLimits }: Aut
 
   app.addHook('onRequest', async request => {
     const access = accessOf(request)
-    if (typeof access === 'object') return requireScopedAccess(request, access)
+    if (typeof access === 'object')
+      return 'scopes' in access ? requireScopedAccess(request, access) : requirePermission(request, access)
     if (access !== 'session' && access !== 'recent-session') return
     await requireSession(request)
     if (access === 'recent-session') await requireRecentSignIn(request)
@@ -124,6 +131,11 @@ export function ownerAccountOf(request: FastifyRequest): Account | null {
 /** The account whose credential the request has. */
 export function accountOf(request: FastifyRequest): Account {
   return required(accountsOfRequests.get(request))
+}
+
+/** The scoped key that the request has. */
+export function scopedKeyOf(request: FastifyRequest): ApiKey {
+  return required(keysOfRequests.get(request))
 }
 
 /** The session whose token the request has. */
@@ -164,8 +176,12 @@ function sentKind(request: FastifyRequest): CredentialKind | null {
   return credentialKindOf(sentCredential(request) ?? '')
 }
 
-function sentCredential({ headers }: FastifyRequest): string | undefined {
-  return /^bearer +(\S.*)$/i.exec(headers.authorization ?? '')?.[1]?.trimEnd()
+/** Clients of BTCPay's API call the scheme `token`. */
+export function sentCredential(request: FastifyRequest): string | undefined {
+  const access = accessOf(request)
+  const scheme =
+    typeof access === 'object' && 'permissions' in access ? /^(?:token|bearer) +(\S.*)$/i : /^bearer +(\S.*)$/i
+  return scheme.exec(request.headers.authorization ?? '')?.[1]?.trimEnd()
 }
 
 function bearerCredential(request: FastifyRequest, taken: Taken): string {
@@ -185,7 +201,8 @@ function badCredential(request: FastifyRequest, taken: Taken, text: string): App
 function accepted(request: FastifyRequest, taken: Taken): string {
   const { method, routeOptions } = request
   const access = accessOf(request)
-  const scopes = taken === 'session' && typeof access === 'object' ? access.scopes.join(' or ') : ''
+  const scopes =
+    taken === 'session' && typeof access === 'object' && 'scopes' in access ? access.scopes.join(' or ') : ''
   const orScoped = scopes && `, or a scoped API key, which begins with zgk_, with the scope ${scopes}`
   return `${method} ${routeOptions.url} takes ${CREDENTIALS[taken].takes}${orScoped}`
 }

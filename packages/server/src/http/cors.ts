@@ -3,8 +3,11 @@ import type { AnyRequest, App } from './app.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Allows calls from pages of any origin. Only for routes that buyers' browsers call without credentials. */
-    cors?: boolean
+    /**
+     * Allows calls from pages of any origin: of buyers' browsers without credentials, or by scripts that send an API key,
+     * as clients of BTCPay's API may. Cookies never count on these routes.
+     */
+    cors?: boolean | 'with-api-key'
   }
 }
 
@@ -22,11 +25,12 @@ export function addCors(app: App): void {
     for (const method of [route.method].flat()) allowed.add(method)
     if (known) return
     methods.set(route.url, allowed)
+    const headers = route.config.cors === 'with-api-key' ? `authorization, ${ALLOWED_HEADERS}` : ALLOWED_HEADERS
     app.options(route.url, { config: { cors: true, rate: 'read', access: 'public' } }, (_request, reply) =>
       reply
         .headers({
           'access-control-allow-methods': [...allowed].join(', '),
-          'access-control-allow-headers': ALLOWED_HEADERS,
+          'access-control-allow-headers': headers,
           'access-control-max-age': '7200',
         })
         .code(204)

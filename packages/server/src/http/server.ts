@@ -20,8 +20,10 @@ import type { Webhooks } from '../services/notify/webhook.ts'
 import type { Withdrawals } from '../services/payout/withdrawal.ts'
 import type { Readiness } from '../services/readiness.ts'
 import type { Exports } from '../services/sale/export.ts'
+import type { GreenfieldInvoices } from '../services/sale/greenfield-invoice.ts'
 import type { Invoices } from '../services/sale/invoice.ts'
 import type { InvoiceCancellations } from '../services/sale/invoice-cancellation.ts'
+import type { InvoiceMarks } from '../services/sale/invoice-mark.ts'
 import type { PaymentLinks } from '../services/sale/payment-link.ts'
 import type { PublicInvoices } from '../services/sale/public-invoice.ts'
 import type { Refunds } from '../services/sale/refund.ts'
@@ -34,6 +36,7 @@ import { connectionLimits } from './connection-limits.ts'
 import { addCors } from './cors.ts'
 import { createApp, proxyTrust, type TrustedProxies } from './create-app.ts'
 import { addErrorHandler, type NotFoundPage } from './error-handler.ts'
+import { greenfieldRoutes } from './greenfield/routes.ts'
 import { listenError } from './listen-error.ts'
 import { addMetricsRoute, addRequestMetrics } from './metrics.ts'
 import { addUnknownRouteHandler } from './not-found.ts'
@@ -117,6 +120,8 @@ export interface HttpOptions {
   readonly invoices: Invoices
   readonly publicInvoices: PublicInvoices
   readonly cancellations: InvoiceCancellations
+  readonly marks: InvoiceMarks
+  readonly greenfieldInvoices: GreenfieldInvoices
   readonly refunds: Refunds
   readonly refundLinks: RefundLinks
   readonly paymentLinks: PaymentLinks
@@ -208,8 +213,8 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   healthRoutes(app, { readiness: options.readiness })
   // With a port for health checks, the public one has no metrics, whatever the proxy lets through.
   if (settings.healthPort === null) addMetricsRoute(app, registry, settings.metricsToken)
-  const { cancellations } = options
-  invoiceRoutes(app, { auth, invoices, publicInvoices, cancellations, swaps, webhooks, clock, publicUrl })
+  const { cancellations, marks } = options
+  invoiceRoutes(app, { auth, invoices, publicInvoices, cancellations, marks, swaps, webhooks, clock, publicUrl })
   invoiceListRoutes(app, { invoices })
   swapRoutes(app, { swaps, invoices })
   refundRoutes(app, { refunds: options.refunds, publicUrl })
@@ -227,6 +232,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   billingRoutes(app, { billing, accounts })
   withdrawalRoutes(app, { withdrawals })
   exportRoutes(app, { exports: options.exports })
+  greenfieldRoutes(app, { ...options, publicUrl })
   options.site?.(app, { publicUrl, rateLimits, apiDocument })
 
   return {

@@ -23,6 +23,7 @@ const EXPECTED: Readonly<Record<string, string>> = {
   'GET /v1/invoices/:id/ws': 'public',
   'GET /i/:id/ws': 'public',
   'POST /v1/invoices/:id/cancel': 'session invoices:write',
+  'POST /v1/invoices/:id/mark': 'session invoices:write',
   'POST /v1/invoices/:id/swap': 'public',
   'GET /v1/swap/assets': 'public',
   'GET /v1/rates': 'public',
@@ -78,7 +79,33 @@ const EXPECTED: Readonly<Record<string, string>> = {
   'POST /v1/account/withdrawals': 'recent',
   'GET /v1/account/withdrawals/:id': 'session withdrawals:read',
   'POST /v1/account/withdrawals/:id/cancel': 'session',
+  'GET /api/*': 'public',
+  'POST /api/*': 'public',
+  'PUT /api/*': 'public',
+  'PATCH /api/*': 'public',
+  'DELETE /api/*': 'public',
+  'POST /api/v1/stores/:storeId/invoices': 'permission cancreateinvoice',
+  'GET /api/v1/stores/:storeId/invoices': 'permission canviewinvoices',
+  ...withUnnested({
+    'GET /invoices/:invoiceId': 'permission canviewinvoices',
+    'PUT /invoices/:invoiceId': 'permission canmodifyinvoices',
+    'DELETE /invoices/:invoiceId': 'permission canmodifyinvoices',
+    'POST /invoices/:invoiceId/unarchive': 'permission canmodifyinvoices',
+    'POST /invoices/:invoiceId/status': 'permission canmodifyinvoices',
+    'GET /invoices/:invoiceId/payment-methods': 'permission canviewinvoices',
+    'POST /invoices/:invoiceId/payment-methods/:method/activate': 'permission canviewinvoices',
+  }),
 }
+
+/** Routes of BTCPay's API that exist within a store and alone. */
+function withUnnested(routes: Readonly<Record<string, string>>): Record<string, string> {
+  const both = Object.entries(routes).flatMap(([line, access]) =>
+    ['/api/v1/stores/:storeId/', '/api/v1/'].map(prefix => [line.replace(' /', ` ${prefix}`), access]),
+  )
+  return Object.fromEntries(both)
+}
+
+const PERMISSION_PREFIX = 'btcpay.store.'.length
 
 /** Any method, always 410. */
 const REMOVED = ['/v1/auth/signup', '/v1/auth/login']
@@ -86,6 +113,7 @@ const REMOVED = ['/v1/auth/signup', '/v1/auth/login']
 /** A body that is valid for every account, of routes that have a valid one. */
 const BODIES: Readonly<Record<string, object>> = {
   'POST /v1/account/invoices/:id/refunds': { amount_zat: 1 },
+  'POST /v1/invoices/:id/mark': { as: 'settled' },
   'POST /v1/account/refunds/:id/sent': { txid: 'ab'.repeat(32) },
   'PATCH /v1/account/endpoints/:id': {},
   'POST /v1/links': { title: 'T-shirt', currency: 'EUR', amount: '25.00' },
@@ -98,6 +126,7 @@ const BODIES: Readonly<Record<string, object>> = {
 /** The lines of routes where the id of another account is a 404. */
 const IDS: Readonly<Record<string, keyof Records>> = {
   'POST /v1/invoices/:id/cancel': 'invoice',
+  'POST /v1/invoices/:id/mark': 'invoice',
   'POST /v1/account/invoices/:id/refunds': 'invoice',
   'GET /v1/account/invoices/:id/refunds': 'invoice',
   'GET /v1/account/refunds/:id': 'refund',
@@ -123,15 +152,18 @@ const AWAY = '203.0.113.9'
 const api = await startTestApi({ settings: { trustProxy: 1 } })
 after(() => api.close())
 
-/** The routes of the service without those for HEAD and for preflights, which have the access of the same path. */
+/** The routes of the service without those for HEAD, for preflights and with a slash at the end, which have the access of the same path. */
 const routes = [...api.routes].filter(([line]) => {
   const [method = '', path = ''] = line.split(' ')
-  return !['HEAD', 'OPTIONS'].includes(method) && !REMOVED.includes(path)
+  const isSame = path.startsWith('/api/') && path.endsWith('/')
+  return !['HEAD', 'OPTIONS'].includes(method) && !REMOVED.includes(path) && !isSame
 })
 
 function describe(access: Access): string {
   if (access === 'recent-session') return 'recent'
   if (typeof access === 'string') return access
+  if ('permissions' in access)
+    return ['permission', ...access.permissions.map(name => name.slice(PERMISSION_PREFIX))].join(' ')
   const or = { 'api-key': 'key', session: 'session', 'recent-session': 'recent', public: 'public+ session' }[access.or]
   return [or, ...access.scopes].join(' ')
 }

@@ -1,6 +1,7 @@
 import { invalidField } from '../error.ts'
 import { MAX_DATE_SECS } from '../time.ts'
 import { isInBlocks, MAX_ADDRESS_BLOCKS, parseAddressBlock } from './address-block.ts'
+import { grants, isPermission, PERMISSION_NAMES, type Permission } from './permission.ts'
 
 /** The rights of a scoped key. */
 export const SCOPES = {
@@ -14,9 +15,12 @@ export const SCOPES = {
   'links:write': 'Create, change and pause payment links',
   'withdrawals:read': 'Read withdrawals',
 } as const
-export type Scope = keyof typeof SCOPES
+type OwnScope = keyof typeof SCOPES
+/** A right of this API, or a permission by which a shop plugin uses the one of BTCPay. */
+export type Scope = OwnScope | Permission
 
-export const SCOPE_NAMES = Object.keys(SCOPES) as Scope[]
+export const SCOPE_NAMES = Object.keys(SCOPES) as OwnScope[]
+export const ALL_SCOPES: readonly Scope[] = [...SCOPE_NAMES, ...PERMISSION_NAMES]
 
 /** The rights and limits of a scoped key. */
 export interface KeyRights {
@@ -84,4 +88,15 @@ export function keyRefusal(key: ApiKey, now: number, client: string | null): 'en
 /** Whether the key has one of the scopes. */
 export function hasScope({ rights }: ApiKey, scopes: readonly Scope[]): boolean {
   return (rights?.scopes ?? []).some(scope => scopes.includes(scope))
+}
+
+/** The permissions of a key for shop plugins, in the order in which they were asked for. */
+export function permissionsOf({ rights }: ApiKey): Permission[] {
+  return (rights?.scopes ?? []).filter(isPermission)
+}
+
+/** Whether the key has one of the permissions; of no permissions: any one. */
+export function hasPermission(key: ApiKey, permissions: readonly Permission[]): boolean {
+  const held = permissionsOf(key)
+  return permissions.length === 0 ? held.length > 0 : permissions.some(needed => grants(held, needed))
 }

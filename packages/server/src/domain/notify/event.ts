@@ -24,6 +24,7 @@ export const FURTHER_EVENT_TYPES = [
   'invoice.part_paid',
   'invoice.expired',
   'invoice.canceled',
+  'invoice.marked',
   'invoice.late_payment',
   'invoice.overpaid',
   'invoice.reorged',

@@ -14,6 +14,10 @@ export const EXPIRY_SECS = { min: 60, max: 86_400, default: 900 } as const
 /** Hundredths of a percent: all of the amount may be missing. */
 export const MAX_TOLERANCE_BPS = 10_000
 
+/** What a merchant says of an invoice, apart from what the chain shows. */
+export const INVOICE_MARKS = ['settled', 'invalid'] as const
+export type InvoiceMark = (typeof INVOICE_MARKS)[number]
+
 const OPTIONAL = { nullable: true, initial: null, optional: true } as const
 /** The longest address of a page of the shop. */
 export const MAX_SHOP_URL_CHARS = 2048
@@ -171,6 +175,25 @@ export const INVOICE_FIELDS = {
     wire: 'canceled_at',
     meaning: 'When the merchant canceled the invoice.',
   },
+  markedAs: {
+    column: 'marked_as',
+    type: 'text',
+    values: INVOICE_MARKS,
+    ...OPTIONAL,
+    changedBy: 'mark',
+    wire: 'marked_as',
+    meaning: 'What you said of the invoice by hand, apart from what the chain shows. The status stays.',
+  },
+  markedAt: {
+    column: 'marked_at',
+    type: 'time',
+    ...OPTIONAL,
+    changedBy: 'mark',
+    wire: 'marked_at',
+    meaning: 'When you said so.',
+  },
+  /** A client of BTCPay's API left it out of its lists. */
+  archivedAt: { column: 'archived_at', type: 'time', nullable: true, initial: null, changedBy: 'archive' },
   /** The sum of the refunds that are sent. */
   refundedZat: {
     column: 'refunded_zat',

@@ -97,7 +97,7 @@ export function parsePriceMember({ amount, currency }: PriceMember, text = ''): 
 }
 
 /** @throws AppError `invalid_metadata` */
-function requireMetadata(metadata: string): string {
+export function requireMetadata(metadata: string): string {
   if (Buffer.byteLength(metadata) > MAX_METADATA_BYTES)
     throw invalidField('metadata', `at most ${MAX_METADATA_BYTES} bytes`)
   if (nestingOf(metadata) > MAX_METADATA_NESTING)

@@ -16,7 +16,9 @@ import { paymentUri } from './payment-uri.ts'
 export {
   EXPIRY_SECS,
   INVOICE_FIELDS,
+  INVOICE_MARKS,
   INVOICE_STATUSES,
+  type InvoiceMark,
   type InvoicePurpose,
   type InvoiceStatus,
 } from './invoice-fields.ts'
@@ -55,6 +57,8 @@ const MERCHANT_MEMBERS = [
   'locale',
   'webhook_url',
   'canceled_at',
+  'marked_as',
+  'marked_at',
   'metadata',
   'link_id',
 ] as const
@@ -212,14 +216,15 @@ export function isWithinTolerance(terms: AmountTerms, sumZat: Zat): boolean {
 
 /**
  * What a payment may still add: the amount left, while late money counts. Null when nothing is left, when payments no
- * longer count, and when the merchant canceled the invoice.
+ * longer count, and when the merchant canceled or marked the invoice.
  * @param now Unix seconds
  */
 export function missingZat(
-  { status, dueZat, watchUntil, canceledAt }: Pick<Invoice, 'status' | 'dueZat' | 'watchUntil' | 'canceledAt'>,
+  invoice: Pick<Invoice, 'status' | 'dueZat' | 'watchUntil' | 'canceledAt' | 'markedAs'>,
   now: number,
 ): Zat | null {
-  const isAsked = status !== 'paid' && dueZat > 0n && canceledAt === null
+  const { status, dueZat, watchUntil, canceledAt, markedAs } = invoice
+  const isAsked = status !== 'paid' && dueZat > 0n && canceledAt === null && markedAs === null
   return isAsked && now <= watchUntil ? dueZat : null
 }
 

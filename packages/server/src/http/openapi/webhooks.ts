@@ -72,6 +72,7 @@ const EVENTS: Readonly<Record<EventType, { readonly when: string; readonly body:
   'invoice.part_paid': { when: 'A payment arrived, and a part of the amount is still missing.', body: progressBody },
   'invoice.expired': { when: 'The invoice expired without a payment.', body: progressBody },
   'invoice.canceled': { when: 'The merchant canceled the invoice.', body: progressBody },
+  'invoice.marked': { when: 'The merchant marked the invoice as settled or invalid by hand.', body: progressBody },
   'invoice.late_payment': { when: 'A payment arrived after the invoice had closed.', body: progressBody },
   'invoice.overpaid': { when: 'More than the amount has arrived, or still more.', body: progressBody },
   'invoice.reorged': {

@@ -2,7 +2,7 @@ import type { Account } from '../../domain/account/account.ts'
 import { AppError } from '../../domain/error.ts'
 import { type Invoice, whyNotCancelable } from '../../domain/sale/invoice.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
-import type { Store } from '../../ports/store.ts'
+import type { Store, Tx } from '../../ports/store.ts'
 import { findByPublicId, sameRow } from '../public-id.ts'
 import { lockInvoices, type ReportChanges, type UpdateInvoices } from './invoice-state.ts'
 
@@ -33,19 +33,24 @@ export function createInvoiceCancellations(deps: {
         if (!invoice) throw new AppError('no_such_invoice')
         if (invoice.canceledAt !== null) return { invoice, changes: [] }
         requireCancelable(invoice)
-        await tx.invoices.cancel(invoice.id, now)
-        const canceled = { ...invoice, canceledAt: now }
-        const context = { locked: new Map([[invoice.id, canceled]]), isAlone: true }
-        const changes = await updateInvoices(tx, [invoice.id], now, context)
-        const after = changes[0]?.after ?? canceled
+        const canceled = await cancelLocked(tx, updateInvoices, invoice, now)
         // A recorded payment may have waited to be evaluated, beside a row that cannot be written.
-        requireCancelable({ ...invoice, receivedZat: after.receivedZat })
-        return { invoice: after, changes }
+        requireCancelable({ ...invoice, receivedZat: canceled.invoice.receivedZat })
+        return canceled
       })
       reportChanges(changes)
       return invoice
     },
   }
+}
+
+/** Cancels a locked invoice, and evaluates it. */
+export async function cancelLocked(tx: Tx, updateInvoices: UpdateInvoices, invoice: Invoice, now: number) {
+  await tx.invoices.cancel(invoice.id, now)
+  const canceled = { ...invoice, canceledAt: now }
+  const context = { locked: new Map([[invoice.id, canceled]]), isAlone: true }
+  const changes = await updateInvoices(tx, [invoice.id], now, context)
+  return { invoice: changes[0]?.after ?? canceled, changes }
 }
 
 /** @throws AppError `invoice_not_cancelable` */

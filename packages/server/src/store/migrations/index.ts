@@ -143,6 +143,15 @@ export const MIGRATIONS: readonly Migration[] = [
   ['0016_swap_details', swapDetailsMigration],
   ['0017_receipt_mail', receiptMailMigration],
   ['0018_payment_link', paymentLinkMigration],
+  [
+    '0019_invoice_mark',
+    ({ int }) => [
+      'ALTER TABLE invoices ADD COLUMN marked_as TEXT',
+      `ALTER TABLE invoices ADD COLUMN marked_at ${int}`,
+      `ALTER TABLE invoices ADD COLUMN archived_at ${int}`,
+      `CREATE INDEX invoices_marked ON invoices (account_id, marked_as, created_at, id) WHERE marked_as IS NOT NULL`,
+    ],
+  ],
 ]
 
 export const NEWEST_MIGRATION = MIGRATIONS.at(-1)![0]

@@ -117,13 +117,14 @@ test('a tolerance is rounded down, is no part of what is left to pay, and never 
   )
 })
 
-test('something is missing while late money counts, unless the invoice is paid or canceled', () => {
-  const late = { status: 'underpaid', dueZat: 4n, watchUntil: 100, canceledAt: null } as const
+test('something is missing while late money counts, unless the invoice is paid, canceled or marked', () => {
+  const late = { status: 'underpaid', dueZat: 4n, watchUntil: 100, canceledAt: null, markedAs: null } as const
   assert.equal(missingZat(late, 100), 4n)
   assert.equal(missingZat(late, 101), null)
   assert.equal(missingZat({ ...late, dueZat: 0n }, 100), null)
   assert.equal(missingZat({ ...late, status: 'paid' }, 100), null, 'a reorganisation asks the buyer for nothing')
   assert.equal(missingZat({ ...late, canceledAt: 50 }, 100), null)
+  assert.equal(missingZat({ ...late, markedAs: 'settled' }, 100), null, 'the merchant counts it as paid')
 })
 
 test('an invoice is canceled only before any money has arrived or may be on its way', () => {

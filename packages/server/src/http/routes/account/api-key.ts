@@ -1,7 +1,7 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
 import { MAX_ADDRESS_BLOCKS } from '../../../domain/account/address-block.ts'
-import { type ApiKey, type KeyRights, SCOPE_NAMES, SCOPES } from '../../../domain/account/api-key.ts'
+import { ALL_SCOPES, type ApiKey, type KeyRights, SCOPE_NAMES, SCOPES } from '../../../domain/account/api-key.ts'
 import { MAX_NAME_LENGTH } from '../../../domain/account/credential.ts'
 import { invalidField } from '../../../domain/error.ts'
 import type { ApiKeys } from '../../../services/account/api-key.ts'
@@ -24,7 +24,10 @@ import {
 /** Of the longest form of an IPv6 address with a prefix. */
 const MAX_BLOCK_CHARS = 49
 
-const ScopeSchema = stringEnum(SCOPE_NAMES, SCOPE_NAMES.map(name => `\`${name}\`: ${SCOPES[name]}.`).join(' '))
+const ScopeSchema = stringEnum(
+  ALL_SCOPES,
+  `${SCOPE_NAMES.map(name => `\`${name}\`: ${SCOPES[name]}.`).join(' ')} The others are BTCPay's permissions, for shop plugins.`,
+)
 
 const apiKeyMembers = {
   id: Id,
@@ -52,7 +55,7 @@ const CreateApiKeySchema = wireBody<Wire.CreateApiKeyRequest>()('CreateApiKeyReq
   scopes: Type.Optional(
     Type.Array(ScopeSchema, {
       minItems: 1,
-      maxItems: SCOPE_NAMES.length,
+      maxItems: ALL_SCOPES.length,
       uniqueItems: true,
       description: 'What the key may do. Default: create invoices, and nothing else.',
     }),

@@ -8,6 +8,7 @@ import {
   EXPIRY_SECS,
   FIELD_OF_MEMBER,
   INVOICE_FIELDS,
+  INVOICE_MARKS,
   INVOICE_VIEWS,
   type Invoice,
   type InvoiceAs,
@@ -21,6 +22,7 @@ import { type Clock, nowSecs } from '../../../ports/clock.ts'
 import type { Webhooks } from '../../../services/notify/webhook.ts'
 import type { Invoices } from '../../../services/sale/invoice.ts'
 import type { InvoiceCancellations } from '../../../services/sale/invoice-cancellation.ts'
+import type { InvoiceMarks } from '../../../services/sale/invoice-mark.ts'
 import type { PublicInvoices } from '../../../services/sale/public-invoice.ts'
 import type { Swaps } from '../../../services/sale/swap.ts'
 import type { App } from '../../app.ts'
@@ -94,6 +96,10 @@ const CreateInvoiceSchema = wireBody<Wire.CreateInvoiceRequest>()('CreateInvoice
   ),
 })
 
+const MarkInvoiceSchema = wireBody<Wire.MarkInvoiceRequest>()('MarkInvoiceRequest', {
+  as: stringEnum(INVOICE_MARKS, '`settled`: you count it as paid. `invalid`: you count it as void.'),
+})
+
 /** The members that a request can have without asking for `checkout_url`. */
 const PLAIN_MEMBERS: readonly string[] = ['amount_zat', 'expires_in_secs', 'checkout']
 
@@ -127,6 +133,7 @@ interface Deps {
   readonly invoices: Invoices
   readonly publicInvoices: Pick<PublicInvoices, 'isPublic'>
   readonly cancellations: InvoiceCancellations
+  readonly marks: InvoiceMarks
   readonly swaps: Pick<Swaps, 'currentByInvoice'>
   readonly webhooks: Pick<Webhooks, 'requireOwnUrl'>
   readonly clock: Clock
@@ -134,7 +141,7 @@ interface Deps {
 }
 
 export function invoiceRoutes(app: App, deps: Deps): void {
-  const { auth, invoices, publicInvoices, cancellations, swaps, webhooks, clock, publicUrl } = deps
+  const { auth, invoices, publicInvoices, cancellations, marks, swaps, webhooks, clock, publicUrl } = deps
 
   /** The invoice as its merchant or anyone else may see it, with its swap. */
   async function present(view: 'public' | 'merchant', invoice: Invoice, missing?: Missing): Promise<Wire.Invoice> {
@@ -251,6 +258,33 @@ export function invoiceRoutes(app: App, deps: Deps): void {
       const canceled = await present('merchant', await cancellations.cancel(accountOf(request), request.params.id))
       serializeMetadata(reply)
       return canceled
+    },
+  )
+
+  app.post(
+    '/v1/invoices/:id/mark',
+    {
+      config: {
+        rate: 'session',
+        access: { scopes: ['invoices:write'], or: 'session' },
+        errors: ['no_such_invoice'],
+      },
+      schema: {
+        operationId: 'markInvoice',
+        summary: 'Mark an invoice by hand',
+        description:
+          'Keeps what you say of it, such as that it was paid in another way. Its `status` stays what the chain shows. An invoice that is marked as `invalid` before any payment is canceled.',
+        tags: ['invoices'],
+        params: IdParam,
+        body: MarkInvoiceSchema,
+        response: responses(InvoiceSchema),
+      },
+    },
+    async (request, reply) => {
+      const { id } = request.params
+      const marked = await present('merchant', await marks.mark(accountOf(request), id, request.body.as))
+      serializeMetadata(reply)
+      return marked
     },
   )
 }

@@ -1,5 +1,11 @@
 import type { Zat } from '../../../domain/money.ts'
-import type { Invoice, InvoiceStateUpdate, InvoiceStatus, NewInvoice } from '../../../domain/sale/invoice.ts'
+import type {
+  Invoice,
+  InvoiceMark,
+  InvoiceStateUpdate,
+  InvoiceStatus,
+  NewInvoice,
+} from '../../../domain/sale/invoice.ts'
 import type { Page } from '../page.ts'
 
 /** Selects the invoices of a list. Absent fields select all. */
@@ -18,6 +24,12 @@ export interface InvoiceFilter {
   readonly canceled?: true
   /** Only invoices with a refund that is sent. */
   readonly refunded?: true
+  /** Only invoices that the merchant marked so; null: only unmarked ones. */
+  readonly markedAs?: InvoiceMark | null
+  /** Only invoices that the merchant did not cancel. */
+  readonly notCanceled?: true
+  /** Only invoices that are not archived. */
+  readonly notArchived?: true
   /** Only invoices of this order. */
   readonly orderId?: string
   /** Unix seconds, inclusive. */
@@ -61,6 +73,12 @@ export interface InvoiceRepository {
   setSwap(id: number, swapId: number, watchUntil: number): Promise<void>
   /** Notes when the merchant canceled it. An evaluation then closes it. @param at Unix seconds */
   cancel(id: number, at: number): Promise<void>
+  /** Notes what the merchant says of it. @param at Unix seconds */
+  mark(id: number, mark: InvoiceMark, at: number): Promise<void>
+  /** @param at Unix seconds; null: it is no longer archived */
+  archive(id: number, at: number | null): Promise<void>
+  /** Replaces what the shop wrote for it. */
+  setTexts(id: number, texts: Pick<Invoice, 'orderId' | 'description' | 'metadata'>): Promise<void>
   /** Notes the sum of the refunds that are sent. */
   setRefunded(id: number, refundedZat: Zat): Promise<void>
   setKeptOpenBySwap(id: number, keptOpen: boolean): Promise<void>

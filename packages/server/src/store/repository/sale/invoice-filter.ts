@@ -20,6 +20,10 @@ export function selectedSales(db: Db, accountId: number, filter: InvoiceFilter) 
   if (filter.partPaid) query = query.where(isPartPaid)
   if (filter.late) query = query.where('late_at', 'is not', null)
   if (filter.canceled) query = query.where('canceled_at', 'is not', null)
+  if (filter.notCanceled) query = query.where('canceled_at', 'is', null)
+  if (filter.notArchived) query = query.where('archived_at', 'is', null)
+  if (filter.markedAs === null) query = query.where('marked_as', 'is', null)
+  else if (filter.markedAs !== undefined) query = query.where('marked_as', '=', filter.markedAs)
   if (filter.refunded) query = query.where('refunded_zat', 'is not', null)
   return query
 }

@@ -179,6 +179,18 @@ export function invoiceRepository(db: Db): InvoiceRepository {
       await db.updateTable('invoices').set({ canceled_at: at }).where('id', '=', id).execute()
     },
 
+    async mark(id, mark, at) {
+      await db.updateTable('invoices').set({ marked_as: mark, marked_at: at }).where('id', '=', id).execute()
+    },
+
+    async archive(id, at) {
+      await db.updateTable('invoices').set({ archived_at: at }).where('id', '=', id).execute()
+    },
+
+    async setTexts(id, { orderId, description, metadata }) {
+      await db.updateTable('invoices').set({ order_id: orderId, description, metadata }).where('id', '=', id).execute()
+    },
+
     async setRefunded(id, refundedZat) {
       await db.updateTable('invoices').set({ refunded_zat: refundedZat }).where('id', '=', id).execute()
     },

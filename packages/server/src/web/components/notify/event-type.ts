@@ -10,6 +10,7 @@ export const EVENT_TYPE_TEXTS: Readonly<Record<EventType, string>> = {
   'invoice.part_paid': plain('event_part_paid'),
   'invoice.expired': plain('event_expired'),
   'invoice.canceled': plain('event_canceled'),
+  'invoice.marked': plain('event_marked'),
   'invoice.late_payment': plain('event_late_payment'),
   'invoice.overpaid': plain('event_overpaid'),
   'invoice.reorged': plain('event_reorged'),

@@ -9,6 +9,7 @@ export const events = {
   event_part_paid: 'A part of the amount was paid',
   event_expired: 'An invoice expired without a payment',
   event_canceled: 'An invoice was canceled',
+  event_marked: 'You marked an invoice by hand',
   event_late_payment: 'A payment arrived after the expiry',
   event_overpaid: 'More than the amount was paid',
   event_reorged: 'The payment of a paid invoice was removed by a reorganisation',

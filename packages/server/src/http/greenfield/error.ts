@@ -1,0 +1,100 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { AppError } from '../../domain/error.ts'
+import { accessOf } from '../access.ts'
+import { httpStatusOf } from '../error.ts'
+
+/** What is wrong with a member of the body or the query. */
+export interface FieldError {
+  /** Such as `checkout.redirectURL`. */
+  readonly path: string
+  readonly message: string
+}
+
+/** A response of this dialect that is no success. */
+export class GreenfieldError extends Error {
+  readonly status: number
+  /** With hyphens, such as `invoice-not-found`. */
+  readonly code: string
+
+  constructor(status: number, code: string, message: string) {
+    super(message)
+    this.name = 'GreenfieldError'
+    this.status = status
+    this.code = code
+  }
+}
+
+/** Members that are not accepted: the response is 422 with the list. */
+export class FieldErrors extends Error {
+  readonly fields: readonly FieldError[]
+
+  constructor(fields: readonly FieldError[]) {
+    super(fields.map(({ path, message }) => `${path}: ${message}`).join('; '))
+    this.name = 'FieldErrors'
+    this.fields = fields
+  }
+}
+
+/** @throws FieldErrors unless the list is empty */
+export function refuse(errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw new FieldErrors(errors)
+}
+
+const NOT_FOUND: Readonly<Record<string, readonly [code: string, message: string]>> = {
+  no_such_invoice: ['invoice-not-found', 'The invoice was not found'],
+  no_such_endpoint: ['webhook-not-found', 'The webhook was not found'],
+  no_such_refund: ['pullpayment-not-found', 'The pull payment was not found'],
+}
+
+/** The member of this dialect that a field of our own is. */
+const PATHS: Readonly<Record<string, string>> = {
+  invalid_price: 'amount',
+  invalid_amount_zat: 'amount',
+  invalid_order_id: 'metadata.orderId',
+  invalid_description: 'metadata.itemDesc',
+  invalid_metadata: 'metadata',
+  invalid_locale: 'checkout.defaultLanguage',
+  invalid_success_url: 'checkout.redirectURL',
+  invalid_tolerance_bps: 'checkout.paymentTolerance',
+  invalid_confirmations: 'checkout.speedPolicy',
+  invalid_expires_in_secs: 'checkout.expirationMinutes',
+  invalid_url: 'url',
+  invalid_secret: 'secret',
+  invalid_types: 'authorizedEvents.specificEvents',
+  too_many_endpoints: 'url',
+  refund_exceeds_received: 'amount',
+}
+
+function messageOf({ message, extra }: AppError): string {
+  return extra.detail === undefined ? message : `${message}: ${extra.detail}`
+}
+
+/** Sends an error of a service, of the authentication or of the framework as BTCPay sends its own. */
+export function sendGreenfieldError(request: FastifyRequest, reply: FastifyReply, error: AppError): void {
+  const path = PATHS[error.code]
+  if (path !== undefined) {
+    sendFieldErrors(reply, [{ path, message: messageOf(error) }])
+    return
+  }
+  if (error.retryAfterSecs !== undefined) reply.header('retry-after', error.retryAfterSecs)
+  const access = accessOf(request)
+  if (error.code === 'missing_scope' && typeof access === 'object' && 'permissions' in access) {
+    const [permission = 'btcpay.store.canviewstoresettings'] = access.permissions
+    const message = `Insufficient API Permissions. Please use an API key with permission "${permission}".`
+    reply.code(403).send({ code: 'missing-permission', message, missingPermission: permission })
+    return
+  }
+  const status = httpStatusOf(error)
+  if (status === 401) {
+    reply.header('www-authenticate', 'token')
+    const message = `Authentication is required for accessing this endpoint: ${messageOf(error)}`
+    reply.code(401).send({ code: 'unauthenticated', message })
+    return
+  }
+  const [code, message] = NOT_FOUND[error.code] ?? [error.code.replaceAll('_', '-'), messageOf(error)]
+  reply.code(status).send({ code, message })
+}
+
+export function sendFieldErrors(reply: FastifyReply, fields: readonly FieldError[]): void {
+  reply.code(422).send(fields)
+}
