@@ -23,6 +23,7 @@ import { createChainRecorder } from './services/chain/chain-sync.ts'
 import { createMissedBlocks } from './services/chain/missed-blocks.ts'
 import { createRecordedChain } from './services/chain/recorded-chain.ts'
 import { createScanKeys } from './services/chain/scan-key.ts'
+import { createSyncStatus } from './services/chain/sync-status.ts'
 import { createWatchedKeys } from './services/chain/watched-key.ts'
 import { createWitnesses } from './services/chain/witness.ts'
 import { createCleanup } from './services/cleanup.ts'
@@ -198,6 +199,7 @@ export function createServices(infrastructure: Infrastructure, operator: Account
     storeProfiles: createStoreProfiles(infrastructure),
     swapStatus,
     swaps,
+    syncStatus: createSyncStatus({ store, clock }),
     updateInvoices,
     viewingKeys,
     webhooks: createWebhooks({ store, vault, clock, random, allowPrivate: config.webhookAllowPrivate }),

@@ -13,6 +13,7 @@ import type { Sessions } from '../services/account/session.ts'
 import type { SignIn } from '../services/account/sign-in.ts'
 import type { StoreProfiles } from '../services/account/store-profile.ts'
 import type { ViewingKeys } from '../services/account/viewing-key.ts'
+import type { SyncStatus } from '../services/chain/sync-status.ts'
 import type { Endpoints } from '../services/notify/endpoint.ts'
 import type { EventFeed } from '../services/notify/event-feed.ts'
 import type { InvoiceFeed } from '../services/notify/invoice-feed.ts'
@@ -96,6 +97,8 @@ export interface HttpSettings {
   /** Whether HSTS includes the subdomains of its host. */
   readonly hstsSubdomains: boolean
   readonly trustProxy: TrustedProxies
+  /** Days after the expiry of an invoice in which payments still count. */
+  readonly lateWatchDays: number
   /** Requests per minute and client address; 0: no limits of requests, also none by account. */
   readonly rateLimit: number
   readonly maxWebSockets: number
@@ -129,6 +132,7 @@ export interface HttpOptions {
   readonly eventFeed: EventFeed
   readonly endpoints: Endpoints
   readonly swaps: Swaps
+  readonly syncStatus: () => Promise<SyncStatus>
   readonly webhooks: Webhooks
   readonly billing: Billing
   readonly withdrawals: Withdrawals
@@ -232,7 +236,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   billingRoutes(app, { billing, accounts })
   withdrawalRoutes(app, { withdrawals })
   exportRoutes(app, { exports: options.exports })
-  greenfieldRoutes(app, { ...options, publicUrl })
+  greenfieldRoutes(app, { ...options, publicUrl, lateWatchDays: settings.lateWatchDays })
   options.site?.(app, { publicUrl, rateLimits, apiDocument })
 
   return {

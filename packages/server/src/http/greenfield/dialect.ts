@@ -80,6 +80,26 @@ export function route(
       })
 }
 
+/** Adds a route for everyone, whose handler gets the parameters of its path and nothing else. */
+export function publicRoute(
+  app: App,
+  paths: string | readonly string[],
+  handler: (params: Readonly<Record<string, string>>) => Promise<object>,
+): void {
+  for (const path of [paths].flat())
+    for (const url of [path, `${path}/`])
+      app.route({
+        method: 'GET',
+        url,
+        config: { rate: 'read', access: 'public', cors: 'with-api-key' },
+        schema: { hide: true },
+        handler: async (request, reply) => {
+          reply.type('application/json; charset=utf-8')
+          return reply.send(textOf(await handler(request.params as Record<string, string>)))
+        },
+      })
+}
+
 function textOf(answer: object | string): string {
   return typeof answer === 'string' ? JSON.stringify(answer) : stringify(answer)
 }

@@ -29,7 +29,7 @@ export function parseInvoice(
   { publicUrl, defaultCurrency }: { readonly publicUrl: string; readonly defaultCurrency: string | null },
 ): InvoiceRequest {
   const read = new Reader()
-  const amount = amountOf(body, text, read)
+  const amount = read.decimal(body, 'amount', text) ?? null
   const currency = read.text(body, 'currency') || defaultCurrency
   if (amount !== null && !currency)
     read.fail('currency', 'required: the store has no default currency, which the Store page of the dashboard sets')
@@ -52,27 +52,6 @@ export function parseInvoice(
 function present<T extends object>(values: T) {
   const given = Object.entries(values).filter(([, value]) => value !== null && value !== undefined)
   return Object.fromEntries(given) as { [K in keyof T]?: NonNullable<T[K]> }
-}
-
-/** Decimal text, as it was written. Null: the buyer chooses the amount. */
-function amountOf(body: Members, text: string, read: Reader): string | null {
-  const { amount } = body
-  if (amount === undefined || amount === null) return null
-  if (typeof amount === 'string') return amount.trim()
-  if (typeof amount === 'number') return withoutExponent(memberTexts(text).get('amount') ?? String(amount))
-  read.fail('amount', 'must be a decimal number, as a string')
-  return null
-}
-
-/** `2.5e-7` is `0.00000025`: programs write small floats so. */
-function withoutExponent(number: string): string {
-  const parts = /^(\d+)(?:\.(\d+))?e([+-]?\d{1,2})$/i.exec(number)
-  if (!parts) return number
-  const [, whole = '', fraction = '', exponent = '0'] = parts
-  const digits = whole + fraction
-  const point = whole.length + Number(exponent)
-  if (point <= 0) return `0.${'0'.repeat(-point)}${digits}`
-  return point >= digits.length ? digits.padEnd(point, '0') : `${digits.slice(0, point)}.${digits.slice(point)}`
 }
 
 function parseCheckout(read: Reader, checkout: Members, account: Account, publicUrl: string) {

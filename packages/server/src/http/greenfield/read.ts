@@ -1,3 +1,4 @@
+import { memberTexts } from '../../domain/raw-json.ts'
 import type { FieldError } from './error.ts'
 
 /**
@@ -27,6 +28,16 @@ export class Reader {
     const number = typeof value === 'string' ? Number(value) : value
     if (typeof number === 'number' && Number.isFinite(number)) return number
     this.fail(path, 'must be a number')
+    return undefined
+  }
+
+  /** A decimal number as text, of a number as it is written in the text of the body. */
+  decimal(body: Members, name: string, text: string): string | undefined {
+    const value = memberOf(body, name)
+    if (value === undefined || value === '') return undefined
+    if (typeof value === 'string') return value.trim()
+    if (typeof value === 'number') return withoutExponent(memberTexts(text).get(name) ?? String(value))
+    this.fail(name, 'must be a decimal number, as a string')
     return undefined
   }
 
@@ -75,4 +86,15 @@ function memberOf(body: Members, path: string): unknown {
   const other = name.charAt(0).toUpperCase() + name.slice(1)
   const value = Object.hasOwn(body, name) ? body[name] : Object.hasOwn(body, other) ? body[other] : undefined
   return value ?? undefined
+}
+
+/** `2.5e-7` is `0.00000025`: programs write small floats so. */
+function withoutExponent(number: string): string {
+  const parts = /^(\d+)(?:\.(\d+))?e([+-]?\d{1,2})$/i.exec(number)
+  if (!parts) return number
+  const [, whole = '', fraction = '', exponent = '0'] = parts
+  const digits = whole + fraction
+  const point = whole.length + Number(exponent)
+  if (point <= 0) return `0.${'0'.repeat(-point)}${digits}`
+  return point >= digits.length ? digits.padEnd(point, '0') : `${digits.slice(0, point)}.${digits.slice(point)}`
 }

@@ -2,12 +2,23 @@ import type { Log } from '../../ports/log.ts'
 import type { App } from '../app.ts'
 import { addGreenfield } from './dialect.ts'
 import { invoiceRoutes } from './invoice.ts'
+import { pullPaymentRoutes } from './pull-payment.ts'
+import { serverRoutes } from './server.ts'
+import { storeRoutes } from './store.ts'
 
-type Deps = Parameters<typeof invoiceRoutes>[1] & { readonly log: Log }
+type RouteDeps<Add extends (scope: App, deps: never) => void> = Parameters<Add>[1]
+
+type Deps = RouteDeps<typeof invoiceRoutes> &
+  RouteDeps<typeof pullPaymentRoutes> &
+  RouteDeps<typeof serverRoutes> &
+  RouteDeps<typeof storeRoutes> & { readonly log: Log }
 
 /** BTCPay's Greenfield API, as far as shop plugins use it. */
 export function greenfieldRoutes(app: App, deps: Deps): void {
   addGreenfield(app, deps.log, scope => {
+    serverRoutes(scope, deps)
+    storeRoutes(scope, deps)
     invoiceRoutes(scope, deps)
+    pullPaymentRoutes(scope, deps)
   })
 }

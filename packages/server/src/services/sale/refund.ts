@@ -182,14 +182,16 @@ export function createRefunds(
   return {
     async create(account, invoiceId, request, actor = SERVICE) {
       const found = await store.read(tx => findInvoice(tx, account, invoiceId))
-      const { amountZat, price, reason } = request
+      const { amountZat, converted, reason } = request
+      const price = request.price ?? converted?.price
       if (price && amountZat !== undefined) throw invalidField('price', 'give either price or amount_zat')
       if (reason !== undefined) requirePrintableLine('reason', reason, REFUND_FIELDS.reason.request.maxLength)
       const address = request.address === undefined ? null : requireRefundAddress(request.address, found, deps)
       const key = requestKey(found, request)
       const earlier = await store.read(tx => repeatOf(tx, account.id, key, nowSecs(clock)))
       if (earlier) return showOne(earlier)
-      const { amountZat: asked, rate } = price ? await priced(rates, { price }) : { amountZat, rate: undefined }
+      const { amountZat: asked, rate } =
+        converted ?? (price ? await priced(rates, { price }) : { amountZat, rate: undefined })
       const created = await store.write(async tx => {
         const now = nowSecs(clock)
         const [locked] = await tx.invoices.lock([found.id])
