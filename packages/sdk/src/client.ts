@@ -24,7 +24,6 @@ export class ZatgateClient {
   readonly store: StoreProfile
   readonly #calls: Calls
   readonly #baseUrl: string
-  /** The attempts of a call together. */
   readonly #maxCallMs: number
 
   constructor(options: ClientOptions) {
@@ -66,10 +65,7 @@ export class ZatgateClient {
     return this.#calls.owner('POST', `/v1/invoices/${segment(id)}/cancel`, undefined, options)
   }
 
-  /**
-   * Keeps what you say of an invoice, such as that it was paid in another way. Its status stays what the chain shows. One
-   * that is marked as invalid before any payment is canceled. Needs what `cancelInvoice` needs.
-   */
+  /** Keeps what you say of an invoice; its status stays what the chain shows. Needs what `cancelInvoice` needs. */
   markInvoice(id: string, request: wire.MarkInvoiceRequest, options: CallOptions = {}): Promise<wire.Invoice> {
     return this.#calls.owner('POST', `/v1/invoices/${segment(id)}/mark`, request, options)
   }
@@ -104,8 +100,6 @@ export class ZatgateClient {
     return this.#calls.transport.json('GET', `/v1/rates${query({ currency })}`, options)
   }
 
-  // Swaps
-
   /** The assets that buyers can swap from. Needs no credential. */
   listSwapAssets(options: CallOptions = {}): Promise<wire.Asset[]> {
     return this.#calls.transport.json('GET', '/v1/swap/assets', options)
@@ -115,8 +109,6 @@ export class ZatgateClient {
   startSwap(invoiceId: string, request: wire.StartSwapRequest, options: CallOptions = {}): Promise<wire.SwapQuote> {
     return this.#calls.transport.json('POST', `/v1/invoices/${segment(invoiceId)}/swap`, { body: request, ...options })
   }
-
-  // Account
 
   /** The account with its plan and its use of the current month. */
   getAccount(options: CallOptions = {}): Promise<wire.Account> {

@@ -78,6 +78,7 @@ test('every method requests its endpoint with the right credential', async t => 
     ['GET /v1/invoices/a%2Fb', 'session', () => api.getInvoice('a/b')],
     ['GET /v1/invoices/a?include=missing', 'session', () => api.getInvoice('a', { include: 'missing' })],
     ['POST /v1/invoices/a/cancel', 'session', () => api.cancelInvoice('a')],
+    ['POST /v1/invoices/a/mark', 'session', () => api.markInvoice('a', { as: 'settled' })],
     ['POST /v1/account/invoices/a/refunds', 'session', () => api.createRefund('a')],
     ['GET /v1/account/invoices/a/refunds', 'session', () => api.listInvoiceRefunds('a')],
     ['GET /v1/account/refunds?status=ready', 'session', () => api.listRefunds({ status: 'ready' })],

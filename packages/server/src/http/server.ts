@@ -60,6 +60,7 @@ import { withdrawalRoutes } from './routes/payout/withdrawal.ts'
 import { exportRoutes } from './routes/sale/export.ts'
 import { invoiceRoutes } from './routes/sale/invoice.ts'
 import { invoiceListRoutes } from './routes/sale/invoice-list.ts'
+import { invoiceMarkRoutes } from './routes/sale/invoice-mark.ts'
 import { paymentLinkRoutes } from './routes/sale/payment-link.ts'
 import { rateRoutes } from './routes/sale/rate.ts'
 import { refundRoutes } from './routes/sale/refund.ts'
@@ -218,7 +219,8 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   // With a port for health checks, the public one has no metrics, whatever the proxy lets through.
   if (settings.healthPort === null) addMetricsRoute(app, registry, settings.metricsToken)
   const { cancellations, marks } = options
-  invoiceRoutes(app, { auth, invoices, publicInvoices, cancellations, marks, swaps, webhooks, clock, publicUrl })
+  invoiceRoutes(app, { auth, invoices, publicInvoices, cancellations, swaps, webhooks, clock, publicUrl })
+  invoiceMarkRoutes(app, { marks, swaps })
   invoiceListRoutes(app, { invoices })
   swapRoutes(app, { swaps, invoices })
   refundRoutes(app, { refunds: options.refunds, publicUrl })

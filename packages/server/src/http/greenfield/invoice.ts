@@ -175,7 +175,7 @@ function dateOf(read: Reader, name: string, text: string | undefined): number | 
   return undefined
 }
 
-export function presentInvoice(invoice: Invoice, { publicId: storeId }: Account, publicUrl: string) {
+function presentInvoice(invoice: Invoice, { publicId: storeId }: Account, publicUrl: string) {
   const state = greenfieldState(invoice)
   const { createdAt, expiresAt, watchUntil } = invoice
   return {

@@ -59,6 +59,8 @@ async function causeFurtherEvents(harness: SwapHarness): Promise<void> {
   const request = { amountZat: 2_500_000n, expiresInSecs: undefined, idempotencyKey: undefined }
   const { publicId } = await services.invoices.create(account, request)
   await services.cancellations.cancel(account, publicId)
+  const { publicId: paidInCash } = await services.invoices.create(account, request)
+  await services.marks.mark(account, paidInCash, 'settled')
   const [late] = await chainSync.query(tx => tx.invoices.byPublicIds([publicId]))
   const overpaid = await harness.invoice()
   const reorged = await harness.invoice()

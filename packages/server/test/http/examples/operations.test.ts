@@ -81,6 +81,8 @@ test('the examples of the document are what the service responds; ZATGATE_RECORD
   await run('getInvoice', `GET /v1/invoices/${invoice.id}`)
   const { body: unwanted } = await call(api, 'POST /v1/invoices', { token: apiKey, json: { amount_zat: 2_500_000 } })
   await run('cancelInvoice', `POST /v1/invoices/${unwanted.id}/cancel`)
+  const { body: paidInCash } = await call(api, 'POST /v1/invoices', { token: apiKey, json: { amount_zat: 2_500_000 } })
+  await run('markInvoice', `POST /v1/invoices/${paidInCash.id}/mark`, { json: { as: 'settled' } })
   await api.store.write(async tx => {
     const [sold] = await tx.invoices.byPublicIds([invoice.id])
     await tx.chain.appendHeaders([8, 9, 10].map(header))

@@ -8,7 +8,6 @@ import {
   EXPIRY_SECS,
   FIELD_OF_MEMBER,
   INVOICE_FIELDS,
-  INVOICE_MARKS,
   INVOICE_VIEWS,
   type Invoice,
   type InvoiceAs,
@@ -22,7 +21,6 @@ import { type Clock, nowSecs } from '../../../ports/clock.ts'
 import type { Webhooks } from '../../../services/notify/webhook.ts'
 import type { Invoices } from '../../../services/sale/invoice.ts'
 import type { InvoiceCancellations } from '../../../services/sale/invoice-cancellation.ts'
-import type { InvoiceMarks } from '../../../services/sale/invoice-mark.ts'
 import type { PublicInvoices } from '../../../services/sale/public-invoice.ts'
 import type { Swaps } from '../../../services/sale/swap.ts'
 import type { App } from '../../app.ts'
@@ -96,10 +94,6 @@ const CreateInvoiceSchema = wireBody<Wire.CreateInvoiceRequest>()('CreateInvoice
   ),
 })
 
-const MarkInvoiceSchema = wireBody<Wire.MarkInvoiceRequest>()('MarkInvoiceRequest', {
-  as: stringEnum(INVOICE_MARKS, '`settled`: you count it as paid. `invalid`: you count it as void.'),
-})
-
 /** The members that a request can have without asking for `checkout_url`. */
 const PLAIN_MEMBERS: readonly string[] = ['amount_zat', 'expires_in_secs', 'checkout']
 
@@ -110,7 +104,7 @@ export const CreatedInvoiceSchema = wireObject<Wire.CreatedInvoice>()('CreatedIn
 
 const { created_at, paid_at, ...readMembers } = invoiceMembers('merchant')
 
-const InvoiceSchema = wireObject<Wire.Invoice>()('Invoice', {
+export const InvoiceSchema = wireObject<Wire.Invoice>()('Invoice', {
   ...readMembers,
   created_at: Type.Optional(created_at),
   paid_at: Type.Optional(paid_at),
@@ -128,12 +122,21 @@ export function checkoutUrl({ publicId }: Pick<Invoice, 'publicId'>, publicUrl: 
   return `${publicUrl}/i/${publicId}`
 }
 
+/** The invoice as its merchant or anyone else may see it, with its swap. */
+export async function presentInvoice(
+  swaps: Pick<Swaps, 'currentByInvoice'>,
+  view: 'public' | 'merchant',
+  invoice: Invoice,
+): Promise<Wire.Invoice> {
+  const swap = (await swaps.currentByInvoice([invoice])).get(invoice.id)
+  return { ...viewInvoice(view, invoice), swap: swap ? presentSwap(swap) : null }
+}
+
 interface Deps {
   readonly auth: Pick<Auth, 'hasPlainKeyOf'>
   readonly invoices: Invoices
   readonly publicInvoices: Pick<PublicInvoices, 'isPublic'>
   readonly cancellations: InvoiceCancellations
-  readonly marks: InvoiceMarks
   readonly swaps: Pick<Swaps, 'currentByInvoice'>
   readonly webhooks: Pick<Webhooks, 'requireOwnUrl'>
   readonly clock: Clock
@@ -141,13 +144,7 @@ interface Deps {
 }
 
 export function invoiceRoutes(app: App, deps: Deps): void {
-  const { auth, invoices, publicInvoices, cancellations, marks, swaps, webhooks, clock, publicUrl } = deps
-
-  /** The invoice as its merchant or anyone else may see it, with its swap. */
-  async function present(view: 'public' | 'merchant', invoice: Invoice, missing?: Missing): Promise<Wire.Invoice> {
-    const swap = (await swaps.currentByInvoice([invoice])).get(invoice.id)
-    return { ...viewInvoice(view, invoice), ...missing, swap: swap ? presentSwap(swap) : null }
-  }
+  const { auth, invoices, publicInvoices, cancellations, swaps, webhooks, clock, publicUrl } = deps
 
   app.post(
     '/v1/invoices',
@@ -229,10 +226,10 @@ export function invoiceRoutes(app: App, deps: Deps): void {
       const isOwn = ownerAccountOf(request)?.id === invoice.accountId
       if (!isOwn && !publicInvoices.isPublic(invoice) && !(await auth.hasPlainKeyOf(request, invoice)))
         throw new AppError('invoice_gone')
+      const { swap, ...shown } = await presentInvoice(swaps, isOwn ? 'merchant' : 'public', invoice)
       const missing = request.query.include === 'missing' ? presentMissing(invoice, nowSecs(clock)) : {}
-      const shown = await present(isOwn ? 'merchant' : 'public', invoice, missing)
       if (isOwn) serializeMetadata(reply)
-      return shown
+      return { ...shown, ...missing, swap }
     },
   )
 
@@ -255,36 +252,10 @@ export function invoiceRoutes(app: App, deps: Deps): void {
       },
     },
     async (request, reply) => {
-      const canceled = await present('merchant', await cancellations.cancel(accountOf(request), request.params.id))
+      const canceled = await cancellations.cancel(accountOf(request), request.params.id)
+      const shown = await presentInvoice(swaps, 'merchant', canceled)
       serializeMetadata(reply)
-      return canceled
-    },
-  )
-
-  app.post(
-    '/v1/invoices/:id/mark',
-    {
-      config: {
-        rate: 'session',
-        access: { scopes: ['invoices:write'], or: 'session' },
-        errors: ['no_such_invoice'],
-      },
-      schema: {
-        operationId: 'markInvoice',
-        summary: 'Mark an invoice by hand',
-        description:
-          'Keeps what you say of it, such as that it was paid in another way. Its `status` stays what the chain shows. An invoice that is marked as `invalid` before any payment is canceled.',
-        tags: ['invoices'],
-        params: IdParam,
-        body: MarkInvoiceSchema,
-        response: responses(InvoiceSchema),
-      },
-    },
-    async (request, reply) => {
-      const { id } = request.params
-      const marked = await present('merchant', await marks.mark(accountOf(request), id, request.body.as))
-      serializeMetadata(reply)
-      return marked
+      return shown
     },
   )
 }
