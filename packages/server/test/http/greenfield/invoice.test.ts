@@ -1,25 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { PERMISSION_NAMES, type Permission } from '../../../src/domain/account/permission.ts'
-import { type Merchant, startTestApi } from '../../harness/api.ts'
-import { type CallOptions, call } from '../../harness/http-call.ts'
+import { startTestApi } from '../../harness/api.ts'
+import { greenfieldClient, pluginKey } from '../../harness/greenfield-client.ts'
+import { call } from '../../harness/http-call.ts'
 
 const api = await startTestApi()
 const merchant = await api.merchant()
 after(() => api.close())
 
-async function keyOf({ account }: Merchant, scopes: readonly Permission[] = PERMISSION_NAMES): Promise<string> {
-  return (await api.apiKeys.create(account, 'shop', undefined, { scopes, expiresAt: null, addresses: null })).key
-}
-
-const key = await keyOf(merchant)
-const store = `/api/v1/stores/${merchant.account.publicId}`
-
-function ask(line: string, { token = key, ...options }: CallOptions = {}) {
-  const [method = '', path = ''] = line.split(' ')
-  const headers = { authorization: `token ${token}`, 'content-type': 'application/json', ...options.headers }
-  return call(api, `${method} ${path.startsWith('/') ? path : `${store}/${path}`}`, { ...options, headers })
-}
+const ask = await greenfieldClient(api, merchant)
 
 const ORDER = {
   amount: '25.00',
@@ -164,7 +153,7 @@ test('an open invoice that is marked as invalid is canceled, and one that is mar
 
 test('lists are filtered by order, status, time and text, and leave archived invoices out', async () => {
   const other = await api.merchant()
-  const token = await keyOf(other)
+  const token = await pluginKey(api, other)
   const path = `/api/v1/stores/${other.account.publicId}/invoices`
   const sell = async (orderId: string) => {
     api.clock.advance(60)
@@ -212,7 +201,7 @@ test('errors have the codes of BTCPay and name the permission', async () => {
   const wrong = await ask('GET invoices', { token: 'wrong-key-wrong-key' })
   assert.deepEqual([wrong.status, wrong.body.code], [401, 'unauthenticated'])
   const { status, body } = await ask('GET invoices', {
-    token: await keyOf(merchant, ['btcpay.store.cancreateinvoice']),
+    token: await pluginKey(api, merchant, ['btcpay.store.cancreateinvoice']),
   })
   assert.deepEqual(
     [status, body.code, body.missingPermission],
@@ -225,7 +214,7 @@ test('errors have the codes of BTCPay and name the permission', async () => {
 
 test("another account's invoice is unknown, also without a store in the path", async () => {
   const { body } = await ask('POST invoices', { json: ORDER })
-  const token = await keyOf(await api.merchant())
+  const token = await pluginKey(api, await api.merchant())
   for (const line of ['GET', 'PUT', 'DELETE'].map(method => `${method} /api/v1/invoices/${body.id}`))
     assert.equal(
       (await ask(line, { token, ...(line.startsWith('PUT') && { json: { metadata: { a: 1 } } }) })).status,
