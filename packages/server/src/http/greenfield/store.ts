@@ -121,6 +121,6 @@ function presentStore(account: Account, profile: StoreProfile, publicUrl: string
     playSoundOnPayment: false,
     lazyPaymentMethods: false,
     defaultPaymentMethod: PAYMENT_METHOD,
-    paymentMethodCriteria: null,
+    paymentMethodCriteria: [],
   }
 }

@@ -64,9 +64,20 @@ type Printed = any
 
 /** Members in the order of the body; undefined ones are absent. */
 function invoiceBody(type: EventType, { id, swap, ...invoice }: Invoice): string {
-  const { status, amount_zat, received_zat, overpaid_zat, txid, confirmations, canceled_at, marked_as, marked_at } = invoice
+  const { status, amount_zat, received_zat, overpaid_zat, txid, confirmations, canceled_at, marked_as, marked_at } =
+    invoice
   const { blockchain, amount_in_formatted, status: swapStatus } = swap ?? {}
-  const fields = { status, amount_zat, received_zat, overpaid_zat, txid, confirmations, canceled_at, marked_as, marked_at }
+  const fields = {
+    status,
+    amount_zat,
+    received_zat,
+    overpaid_zat,
+    txid,
+    confirmations,
+    canceled_at,
+    marked_as,
+    marked_at,
+  }
   const paidBy = swap && { asset: BTC, blockchain, amount_in_formatted, status: swapStatus }
   return JSON.stringify({ type, invoice_id: id, ...fields, swap: paidBy })
 }
