@@ -11,6 +11,7 @@ import { DELIVERIES } from './list/deliveries.ts'
 import { ENDPOINTS } from './list/endpoints.ts'
 import { EVENTS } from './list/events.ts'
 import { EXPIRY } from './list/expiry.ts'
+import { GREENFIELD } from './list/greenfield.ts'
 import { INVOICES } from './list/invoices.ts'
 import { LINKS } from './list/links.ts'
 import { LOCKS } from './list/locks.ts'
@@ -51,6 +52,7 @@ const BY_THEME: Readonly<Record<string, readonly Change[]>> = {
   billing: BILLING,
   withdrawals: WITHDRAWALS,
   refunds: REFUNDS,
+  greenfield: GREENFIELD,
   'sign-in': SIGN_IN,
   'changes of accounts': CHANGES_OF_ACCOUNTS,
   mail: MAIL,

@@ -1,7 +1,7 @@
 import type { Account } from '../../domain/account/account.ts'
 import { AppError } from '../../domain/error.ts'
 import { invoiceEvent } from '../../domain/notify/event.ts'
-import { type Invoice, type InvoiceMark, whyNotCancelable } from '../../domain/sale/invoice.ts'
+import { type Invoice, type InvoiceMark, isClosed, whyNotCancelable } from '../../domain/sale/invoice.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { Store, Tx } from '../../ports/store.ts'
 import type { Outbox } from '../notify/outbox.ts'
@@ -31,9 +31,9 @@ export function createInvoiceMarks(deps: {
 
   async function write(tx: Tx, given: Invoice, mark: InvoiceMark): Promise<Marked> {
     const now = nowSecs(clock)
-    const isCanceled = given.canceledAt !== null && given.markedAs === null
+    const isCanceled = given.canceledAt !== null && given.markedAs === null && isClosed(given.status)
     if (given.markedAs === mark || (mark === 'invalid' && isCanceled)) return { invoice: given, changes: [] }
-    if (mark === 'settled' || given.markedAs !== null || whyNotCancelable(given) !== null)
+    if (mark === 'settled' || given.markedAs !== null || given.status !== 'pending')
       return { invoice: await markLocked(tx, given, mark, now), changes: [] }
     // A recorded payment may wait to be evaluated, beside a row that cannot be written.
     const context = { locked: new Map([[given.id, given]]), isAlone: true }

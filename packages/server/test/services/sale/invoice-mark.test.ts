@@ -49,6 +49,23 @@ chainSyncTest('once money is seen, the mark is kept beside the status, which fol
   assert.deepEqual(await types(), ['invoice.marked'])
 })
 
+chainSyncTest('a part that has arrived keeps an invoice from being canceled', async harness => {
+  const { invoice, mark } = await sell(harness)
+  harness.pay(invoice, AMOUNT / 2n)
+  await harness.sync()
+  const marked = await mark('invalid')
+  assert.deepEqual([marked.status, marked.markedAs, marked.canceledAt], ['pending', 'invalid', null])
+})
+
+chainSyncTest('an invoice that was canceled and then paid can be marked as invalid', async harness => {
+  const { invoice, mark, confirm } = await sell(harness)
+  await mark('invalid')
+  harness.pay(invoice, AMOUNT)
+  await harness.sync()
+  assert.equal((await confirm()).status, 'paid')
+  assert.equal((await mark('invalid')).markedAs, 'invalid')
+})
+
 chainSyncTest('an invoice that is marked as settled has received nothing, and may expire or be paid', async harness => {
   const { invoice, mark, confirm, types } = await sell(harness)
   const marked = await mark('settled')

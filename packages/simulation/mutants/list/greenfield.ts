@@ -1,0 +1,81 @@
+import type { Change } from '../mutant.ts'
+
+const STATES = 'domain/sale/greenfield-invoice.test.ts'
+const PULLS = 'http/greenfield/pull-payment.test.ts'
+
+export const GREENFIELD: readonly Change[] = [
+  {
+    name: 'late money counts as paid before it is confirmed',
+    file: 'domain/sale/greenfield-invoice.ts',
+    in: 'greenfieldState',
+    find: "const part = receivedZat > 0n ? 'PaidPartial' : 'None'",
+    replace: "const part = lateAt !== null ? 'PaidLate' : receivedZat > 0n ? 'PaidPartial' : 'None'",
+    killedBy: { file: STATES, test: 'late money that is not confirmed is never told as paid' },
+  },
+  {
+    name: 'a plugin lowers the confirmations of the account',
+    file: 'domain/sale/greenfield-invoice.ts',
+    in: 'confirmationsOf',
+    find: 'Math.max(floor, CONFIRMATIONS_OF[policy])',
+    replace: 'CONFIRMATIONS_OF[policy]',
+    killedBy: { file: STATES, test: 'a policy asks for at least the confirmations of the account' },
+  },
+  {
+    name: 'an unconfirmed payment is told as settled',
+    file: 'domain/sale/greenfield-invoice.ts',
+    in: 'paymentStatus',
+    find: "location.at === 'mempool'",
+    replace: "location.at === 'mined' && location.height > confirmedTip",
+    killedBy: { file: STATES, test: 'a payment is settled with its confirmations' },
+  },
+  {
+    name: 'an invoice with money on its way is canceled by a mark',
+    file: 'services/sale/invoice-mark.ts',
+    in: 'write',
+    find: 'whyNotCancelable(invoice) !== null',
+    replace: "invoice.status === 'paid'",
+    killedBy: {
+      file: 'services/sale/invoice-mark.test.ts',
+      test: 'a part that has arrived keeps an invoice from being canceled',
+    },
+  },
+  {
+    name: 'a mark as settled changes the status',
+    file: 'services/sale/invoice-mark.ts',
+    in: 'markLocked',
+    find: 'await tx.invoices.mark(invoice.id, mark, now)',
+    replace:
+      "await tx.invoices.mark(invoice.id, mark, now)\n    await tx.invoices.updateStates([{ ...invoice, status: 'paid' }])",
+    killedBy: {
+      file: 'http/greenfield/invoice.test.ts',
+      test: 'one that is marked as settled keeps its status on the chain',
+    },
+  },
+  {
+    name: 'a full refund is converted anew',
+    file: 'domain/sale/greenfield-refund.ts',
+    in: 'planOfPrice',
+    find: "currencyCode(price) !== invoiceCurrency(invoice) || currencyCode(price) === 'ZEC'",
+    replace: "currencyCode(price) !== ''",
+    killedBy: { file: 'domain/sale/greenfield-refund.test.ts', test: 'the whole price gives back the whole payment' },
+  },
+  {
+    name: 'a pull payment refunds an order that its reason alone names',
+    file: 'domain/sale/greenfield-refund.ts',
+    in: 'orderWords',
+    find: "name.split(';', 1)",
+    replace: 'name.split(String.fromCharCode(0), 1)',
+    killedBy: { file: PULLS, test: 'a pull payment is a refund of the only order that its name has' },
+  },
+  {
+    name: 'a key reads the invoices of every account',
+    file: 'services/sale/greenfield-invoice.ts',
+    in: 'ownSale',
+    find: "invoice?.accountId === account.id && invoice.purpose === 'sale'",
+    replace: "invoice?.purpose === 'sale'",
+    killedBy: {
+      file: 'http/greenfield/invoice.test.ts',
+      test: "another account's invoice is unknown, also without a store in the path",
+    },
+  },
+]
