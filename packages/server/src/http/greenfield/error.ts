@@ -65,6 +65,8 @@ const PATHS: Readonly<Record<string, string>> = {
   refund_exceeds_received: 'amount',
 }
 
+const HOW_TO_SEND = 'send the API key of a plugin, which begins with zgk_, as "Authorization: token <key>"'
+
 function messageOf({ message, extra }: AppError): string {
   return extra.detail === undefined ? message : `${message}: ${extra.detail}`
 }
@@ -73,7 +75,8 @@ function messageOf({ message, extra }: AppError): string {
 export function sendGreenfieldError(request: FastifyRequest, reply: FastifyReply, error: AppError): void {
   const path = PATHS[error.code]
   if (path !== undefined) {
-    sendFieldErrors(reply, [{ path, message: messageOf(error) }])
+    const detail = error.code.startsWith('invalid_') ? error.extra.detail : undefined
+    sendFieldErrors(reply, [{ path, message: detail === undefined ? messageOf(error) : String(detail) }])
     return
   }
   if (error.retryAfterSecs !== undefined) reply.header('retry-after', error.retryAfterSecs)
@@ -87,7 +90,8 @@ export function sendGreenfieldError(request: FastifyRequest, reply: FastifyReply
   const status = httpStatusOf(error)
   if (status === 401) {
     reply.header('www-authenticate', 'token')
-    const message = `Authentication is required for accessing this endpoint: ${messageOf(error)}`
+    const reason = error.code === 'missing_api_key' ? HOW_TO_SEND : String(error.extra.detail).split(';')[0]
+    const message = `Authentication is required for accessing this endpoint: ${reason}`
     reply.code(401).send({ code: 'unauthenticated', message })
     return
   }

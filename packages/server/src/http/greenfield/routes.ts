@@ -1,5 +1,6 @@
 import type { Log } from '../../ports/log.ts'
 import type { App } from '../app.ts'
+import { apiKeyRoutes } from './api-key.ts'
 import { addGreenfield } from './dialect.ts'
 import { invoiceRoutes } from './invoice.ts'
 import { pullPaymentRoutes } from './pull-payment.ts'
@@ -8,7 +9,8 @@ import { storeRoutes } from './store.ts'
 
 type RouteDeps<Add extends (scope: App, deps: never) => void> = Parameters<Add>[1]
 
-type Deps = RouteDeps<typeof invoiceRoutes> &
+type Deps = RouteDeps<typeof apiKeyRoutes> &
+  RouteDeps<typeof invoiceRoutes> &
   RouteDeps<typeof pullPaymentRoutes> &
   RouteDeps<typeof serverRoutes> &
   RouteDeps<typeof storeRoutes> & { readonly log: Log }
@@ -16,6 +18,7 @@ type Deps = RouteDeps<typeof invoiceRoutes> &
 /** BTCPay's Greenfield API, as far as shop plugins use it. */
 export function greenfieldRoutes(app: App, deps: Deps): void {
   addGreenfield(app, deps.log, scope => {
+    apiKeyRoutes(scope, deps)
     serverRoutes(scope, deps)
     storeRoutes(scope, deps)
     invoiceRoutes(scope, deps)

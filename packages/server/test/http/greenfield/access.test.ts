@@ -15,6 +15,9 @@ const EXPECTED: Readonly<Record<string, string>> = {
   'DELETE /api/*': 'public',
   'GET /api/v1/health': 'public',
   'GET /api/v1/server/info': '',
+  'GET /api/v1/api-keys/current': '',
+  'DELETE /api/v1/api-keys/current': '',
+  'DELETE /api/v1/api-keys/:apiKey': '',
   'GET /api/v1/stores': 'canviewstoresettings',
   'GET /api/v1/stores/:storeId': 'canviewstoresettings',
   'GET /api/v1/stores/:storeId/payment-methods': 'canviewstoresettings',
@@ -86,6 +89,8 @@ test('a route takes the keys that its permission is granted to, and no other cre
     const request = line.replace(':storeId', account.publicId).replace(/:\w+/g, randomUUID())
     assert.equal((await call(api, request)).status, 401, line)
     for (const token of others) assert.ok([401, 403].includes((await call(api, request, { token })).status), line)
+    // A key that revokes itself would be missing in the lines that follow.
+    if (line === 'DELETE /api/v1/api-keys/current') continue
     for (const [name, token] of single) {
       const isGranted = needed.length === 0 || needed.some(permission => grants([name], permission))
       const { status, body } = await call(api, request, { token })
