@@ -226,3 +226,16 @@ test("another account's invoice is unknown, also without a store in the path", a
     404,
   )
 })
+
+test('metadata has a bound, and a password is no credential', async () => {
+  const posData = 'x'.repeat(17_000)
+  const { status, body } = await ask('POST invoices', { json: { ...ORDER, metadata: { posData } } })
+  assert.deepEqual([status, body[0].path], [422, 'metadata'])
+  const basic = { authorization: `Basic ${Buffer.from('merchant@example.org:secret').toString('base64')}` }
+  assert.equal((await ask('GET invoices', { headers: basic })).status, 401)
+  const { status: without } = await call(
+    api,
+    `GET /api/v1/invoices/${(await ask('POST invoices', { json: ORDER })).body.id}`,
+  )
+  assert.equal(without, 401, 'the id alone shows nothing of the order')
+})
