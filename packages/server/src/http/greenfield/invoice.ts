@@ -40,7 +40,7 @@ const pathsOf = (end = '') => [`${INVOICES}/:invoiceId${end}`, `/api/v1/invoices
 const VIEW = { permissions: ['btcpay.store.canviewinvoices'], rate: 'read' } as const
 const MODIFY = { permissions: ['btcpay.store.canmodifyinvoices'], rate: 'session' } as const
 const MAX_SEARCH_CHARS = 200
-const DEFAULT_TAKE = 50
+const TAKE = { max: 250, default: 50 } as const
 
 interface Deps {
   readonly invoices: Pick<Invoices, 'create'>
@@ -140,9 +140,10 @@ function parseList(query: GreenfieldRequest['query']) {
   const read = new Reader()
   const [given, one] = [query, (name: string) => query[name]?.[0] || undefined]
   const skip = read.number({ skip: one('skip') }, 'skip') ?? 0
-  const take = read.number({ take: one('take') }, 'take') ?? DEFAULT_TAKE
-  if (!Number.isInteger(skip) || !Number.isInteger(take) || skip < 0 || take < 0 || skip + take > MAX_LISTED)
-    read.fail('take', `skip and take must be 0 or more, and together at most ${MAX_LISTED}`)
+  const take = read.number({ take: one('take') }, 'take') ?? TAKE.default
+  if (!Number.isInteger(take) || take < 0 || take > TAKE.max) read.fail('take', `must be 0 to ${TAKE.max}`)
+  if (!Number.isInteger(skip) || skip < 0 || skip + take > MAX_LISTED)
+    read.fail('skip', `must be 0 or more, and with take at most ${MAX_LISTED}; startDate and endDate go further back`)
   const statuses = (given.status ?? []).flatMap(text => text.split(',')).filter(text => text !== '')
   const known = GREENFIELD_STATUSES.filter(status => statuses.some(text => text.toLowerCase() === status.toLowerCase()))
   if (known.length < new Set(statuses.map(text => text.toLowerCase())).size)

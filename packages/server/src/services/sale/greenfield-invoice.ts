@@ -7,6 +7,7 @@ import type { InvoiceFilter } from '../../ports/repository/sale/invoice.ts'
 import type { PaymentRow } from '../../ports/repository/sale/payment.ts'
 import type { Store, Tx } from '../../ports/store.ts'
 import { findByPublicId, sameRow } from '../public-id.ts'
+import { createTurns } from '../turns.ts'
 import { lockInvoices, readTips } from './invoice-state.ts'
 
 /** Selects the invoices of a list. Absent fields select all. */
@@ -25,7 +26,7 @@ export interface GreenfieldFilter {
 /** Bounds what a list reads: `skip` and `take` together. */
 export const MAX_LISTED = 1_000
 export const MAX_ORDERS = 20
-const PAGE = 200
+const PAGE = 100
 /** Invoices of one order that a list reads. */
 const MAX_OF_ORDER = 100
 const MAX_PAYMENTS = 100
@@ -58,19 +59,27 @@ export interface GreenfieldInvoices {
 
 export function createGreenfieldInvoices(deps: { readonly store: Store; readonly clock: Clock }): GreenfieldInvoices {
   const { store, clock } = deps
+  const ownTurn = createTurns()
 
   const read = (account: Account, publicId: string): Promise<Invoice> =>
     findByPublicId('no_such_invoice', publicId, async id => ownSale(account, await store.lookup.invoice(id)))
 
-  /** The newest invoices of a filter, by pages. */
-  async function newest(account: Account, filter: InvoiceFilter, limit: number): Promise<Invoice[]> {
+  /** Those of the newest invoices of a filter that are wanted. Other work goes on between the pages. */
+  async function newest(
+    account: Account,
+    filter: InvoiceFilter,
+    limit: number,
+    isWanted: (invoice: Invoice) => boolean,
+  ): Promise<Invoice[]> {
     const found: Invoice[] = []
-    while (found.length < limit) {
-      const before = found.at(-1)?.publicId
-      const page = { limit: Math.min(PAGE, limit - found.length), ...(before !== undefined && { before }) }
+    let before: string | undefined
+    for (let left = limit; left > 0; left -= PAGE) {
+      const page = { limit: Math.min(PAGE, left), ...(before !== undefined && { before }) }
       const next = await store.read(tx => tx.invoices.list(account.id, page, filter))
-      for (const invoice of next) found.push(invoice)
+      for (const invoice of next) if (isWanted(invoice)) found.push(invoice)
       if (next.length < page.limit) break
+      before = next.at(-1)?.publicId
+      await ownTurn()
     }
     return found
   }
@@ -106,12 +115,13 @@ export function createGreenfieldInvoices(deps: { readonly store: Store; readonly
       const ofStatuses = statuses ? statuses.flatMap(status => FILTERS[status]) : [{}]
       const filters: InvoiceFilter[] = orderIds ? orderIds.map(orderId => ({ orderId })) : ofStatuses
       const limit = orderIds ? MAX_OF_ORDER : text === undefined ? skip + take : MAX_LISTED
+      const isWanted = (invoice: Invoice) =>
+        (statuses === undefined || statuses.includes(greenfieldState(invoice).status)) &&
+        (text === undefined || matchesText(invoice, text))
       const lists: Invoice[][] = []
-      for (const filter of filters) lists.push(await newest(account, { ...common, ...filter }, limit))
+      for (const filter of filters) lists.push(await newest(account, { ...common, ...filter }, limit, isWanted))
       return lists
         .flat()
-        .filter(invoice => statuses === undefined || statuses.includes(greenfieldState(invoice).status))
-        .filter(invoice => text === undefined || matchesText(invoice, text))
         .sort((a, b) => b.createdAt - a.createdAt || b.id - a.id)
         .slice(skip, skip + take)
     },
