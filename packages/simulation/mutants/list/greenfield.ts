@@ -10,7 +10,7 @@ export const GREENFIELD: readonly Change[] = [
     in: 'greenfieldState',
     find: "const part = receivedZat > 0n ? 'PaidPartial' : 'None'",
     replace: "const part = lateAt !== null ? 'PaidLate' : receivedZat > 0n ? 'PaidPartial' : 'None'",
-    killedBy: { file: STATES, test: 'late money that is not confirmed is never told as paid' },
+    killedBy: { file: STATES, test: 'late money that is not confirmed is never shown as paid' },
   },
   {
     name: 'a plugin lowers the confirmations of the account',
@@ -21,7 +21,7 @@ export const GREENFIELD: readonly Change[] = [
     killedBy: { file: STATES, test: 'a policy asks for at least the confirmations of the account' },
   },
   {
-    name: 'an unconfirmed payment is told as settled',
+    name: 'an unconfirmed payment is shown as settled',
     file: 'domain/sale/greenfield-invoice.ts',
     in: 'paymentStatus',
     find: "location.at === 'mempool'",

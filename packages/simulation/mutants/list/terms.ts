@@ -124,7 +124,7 @@ export const TERMS: readonly Change[] = [
     name: 'an invoice is canceled whose recorded payment waits to be evaluated',
     file: 'services/sale/invoice-cancellation.ts',
     in: 'cancel',
-    find: 'requireCancelable({ ...invoice, receivedZat: after.receivedZat })',
+    find: 'requireCancelable({ ...invoice, receivedZat: canceled.invoice.receivedZat })',
     replace: '',
     killedBy: { file: 'workers/chain/set-aside-invoice.test.ts', test: 'waits to be evaluated is not canceled' },
   },

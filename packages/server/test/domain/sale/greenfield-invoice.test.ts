@@ -38,7 +38,7 @@ test('each state has its name in BTCPay', () => {
   for (const [fields, state] of states) assert.equal(stateOf(fields), state)
 })
 
-test('late money that is not confirmed is never told as paid', () => {
+test('late money that is not confirmed is never shown as paid', () => {
   assert.equal(stateOf({ status: 'expired', receivedZat: 5_000n, lateAt: 9 }), 'Expired PaidPartial')
 })
 
@@ -63,7 +63,7 @@ const RATE = { currency: 'EUR', price: '333.333333333333', sources: ['kraken'], 
 const priced = (amount: string, currency: string, amountZat: bigint, price = RATE.price) =>
   invoiceWith({ price: { amount, currency }, rate: { ...RATE, price }, amountZat })
 
-test('amounts are told as they were given, and the whole amount is worth the whole price', () => {
+test('amounts are shown as they were given, and the whole amount is worth the whole price', () => {
   const invoice = priced('25.00', 'eur', 7_500_001n)
   assert.deepEqual([invoiceAmount(invoice), valueInCurrency(invoice, 7_500_001n)], ['25.00', '25'])
   assert.equal(valueInCurrency(invoice, 3_000_000n), '10')

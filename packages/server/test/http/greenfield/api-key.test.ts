@@ -16,7 +16,7 @@ const ASKED = [
   'btcpay.store.cancreateinvoice',
 ] as const satisfies readonly Permission[]
 
-test('a key is told with exactly the permissions that were asked for, each with its store', async () => {
+test('a key is shown with exactly the permissions that were asked for, each with its store', async () => {
   const token = await pluginKey(api, merchant, ASKED)
   const { body } = await ask('GET /api/v1/api-keys/current', { token })
   conforms('ApiKeyData', body)

@@ -134,7 +134,7 @@ test('pull payments are listed, read by their id, and archived', async () => {
   assert.ok((await ids('?includeArchived=True')).includes(body.id))
 })
 
-test('what each variant would give is told before', async () => {
+test('what each variant would give is shown before', async () => {
   const { body } = await ask(`GET invoices/${await sellAndPay('25.00', { paidZat: ZEC })}/refund/ZEC-CHAIN`)
   conforms('InvoiceRefundTriggerData', body)
   assert.deepEqual(

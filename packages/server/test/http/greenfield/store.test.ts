@@ -39,7 +39,7 @@ test('there is one payment method, which is enabled once there is a viewing key'
   assert.equal((await keyless('GET payment-methods')).body[0].enabled, false)
 })
 
-test('rates are told for pairs with ZEC, and what is wrong with another pair beside them', async () => {
+test('rates are given for pairs with ZEC, and what is wrong with another pair beside them', async () => {
   const { body } = await ask('GET rates?currencyPair=ZEC_eur&currencyPair=ZEC_SATS,BTC_EUR')
   conforms('StoreRateResult', body[0])
   assert.deepEqual(body[0], { currencyPair: 'ZEC_EUR', errors: [], rate: '100' })
