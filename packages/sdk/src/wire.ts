@@ -748,6 +748,7 @@ export interface SwapIncompleteDepositEvent extends InvoiceEventFields {
 export interface InvoiceProgressEvent extends InvoiceEventFields {
   type:
     | 'invoice.created'
+    | 'invoice.payment_received'
     | 'invoice.detected'
     | 'invoice.part_paid'
     | 'invoice.expired'

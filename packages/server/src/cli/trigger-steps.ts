@@ -30,6 +30,7 @@ const ASSET = 'nep141:btc.omft.near'
 /** How each event is made to happen, in the order of the list. */
 export const TRIGGERS: Readonly<Record<EventType, Trigger>> = {
   'invoice.created': { does: 'creates an invoice', run: async stage => (await sell(stage)).id },
+  'invoice.payment_received': { does: 'pays an invoice', run: async stage => (await pay(stage)).id },
   'invoice.detected': { does: 'pays an invoice', run: async stage => (await pay(stage)).id },
   'invoice.part_paid': {
     does: 'pays half of an invoice',

@@ -20,6 +20,7 @@ export const WEBHOOK_EVENT_TYPES = [
 /** Those beside them, which a reader of the feed or an endpoint chooses. */
 export const FURTHER_EVENT_TYPES = [
   'invoice.created',
+  'invoice.payment_received',
   'invoice.detected',
   'invoice.part_paid',
   'invoice.expired',

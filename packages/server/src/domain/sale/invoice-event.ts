@@ -7,6 +7,7 @@ type InvoiceEventState = Pick<
 >
 
 type InvoiceEventType =
+  | 'invoice.payment_received'
   | 'invoice.reorged'
   | 'invoice.late_payment'
   | 'invoice.part_paid'
@@ -25,6 +26,7 @@ export function invoiceEventsOf(before: InvoiceEventState, after: InvoiceEventSt
   const becomes = (status: InvoiceStatus) => before.status !== status && after.status === status
   const receivedMore = after.receivedZat > before.receivedZat
   const raised: readonly [InvoiceEventType, boolean][] = [
+    ['invoice.payment_received', receivedMore],
     ['invoice.reorged', after.needsAttention && !before.needsAttention],
     ['invoice.late_payment', receivedMore && isClosed(before.status)],
     ['invoice.part_paid', receivedMore && after.dueZat > 0n],

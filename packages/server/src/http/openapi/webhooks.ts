@@ -68,6 +68,7 @@ const EVENTS: Readonly<Record<EventType, { readonly when: string; readonly body:
     }),
   },
   'invoice.created': { when: 'The invoice was created.', body: progressBody },
+  'invoice.payment_received': { when: 'A payment arrived, of any amount and at any time.', body: progressBody },
   'invoice.detected': { when: 'The full amount is seen, but not all of it is confirmed.', body: progressBody },
   'invoice.part_paid': { when: 'A payment arrived, and a part of the amount is still missing.', body: progressBody },
   'invoice.expired': { when: 'The invoice expired without a payment.', body: progressBody },

@@ -35,6 +35,7 @@ writeFileSync(join(env.DATA_DIR ?? '', 'sandbox.json'), sandboxFile)
 /** The status of the invoice in each event about one. */
 const STATUS: Readonly<Partial<Record<EventType, Invoice['status']>>> = {
   'invoice.created': 'pending',
+  'invoice.payment_received': 'detected',
   'invoice.detected': 'detected',
   'invoice.part_paid': 'pending',
   'invoice.paid': 'paid',

@@ -31,25 +31,26 @@ test('invoice.underpaid is raised at most once', () => {
 })
 
 test('what arrives is an event of its own, before what it makes of the invoice', () => {
-  assert.deepEqual(raised({}, { receivedZat: 400n, dueZat: 600n }), ['invoice.part_paid'])
+  const more = 'invoice.payment_received'
+  assert.deepEqual(raised({}, { receivedZat: 400n, dueZat: 600n }), [more, 'invoice.part_paid'])
   assert.deepEqual(raised({ receivedZat: 400n, dueZat: 600n }, { receivedZat: 300n, dueZat: 700n }), [])
   const full = { receivedZat: 1_000n, dueZat: 0n }
-  assert.deepEqual(raised({}, { status: 'detected', ...full }), ['invoice.detected'])
+  assert.deepEqual(raised({}, { status: 'detected', ...full }), [more, 'invoice.detected'])
   const over = { receivedZat: 1_500n, dueZat: 0n, overpaidZat: 500n }
-  assert.deepEqual(raised({}, { status: 'detected', ...over }), ['invoice.overpaid', 'invoice.detected'])
-  assert.deepEqual(raised({ status: 'paid', ...full }, over), ['invoice.overpaid'])
+  assert.deepEqual(raised({}, { status: 'detected', ...over }), [more, 'invoice.overpaid', 'invoice.detected'])
+  assert.deepEqual(raised({ status: 'paid', ...full }, over), [more, 'invoice.overpaid'])
   assert.deepEqual(raised({ status: 'paid', ...over }, full), [])
   const part = { receivedZat: 400n, dueZat: 600n }
-  const late = ['invoice.late_payment', 'invoice.part_paid', 'invoice.underpaid']
+  const late = [more, 'invoice.late_payment', 'invoice.part_paid', 'invoice.underpaid']
   assert.deepEqual(raised({ status: 'expired' }, { status: 'underpaid', ...part }), late)
-  assert.deepEqual(raised({ status: 'expired' }, full), ['invoice.late_payment'])
+  assert.deepEqual(raised({ status: 'expired' }, full), [more, 'invoice.late_payment'])
   assert.deepEqual(raised({ status: 'expired', ...full }, { status: 'paid' }), ['invoice.paid'])
 })
 
 test('a canceled invoice raises invoice.canceled and not invoice.expired', () => {
   assert.deepEqual(raised({ canceledAt: 900 }, { status: 'expired' }), ['invoice.canceled'])
   const late = { status: 'underpaid', receivedZat: 1n, dueZat: 999n } as const
-  const arrived = ['invoice.late_payment', 'invoice.part_paid', 'invoice.underpaid']
+  const arrived = ['invoice.payment_received', 'invoice.late_payment', 'invoice.part_paid', 'invoice.underpaid']
   assert.deepEqual(raised({ canceledAt: 900, status: 'expired' }, late), arrived)
 })
 

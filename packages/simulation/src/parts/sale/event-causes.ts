@@ -10,6 +10,7 @@ export function causesOf(before: InvoiceRow | undefined, after: InvoiceRow): str
   const isClosedNow = isClosed(after) && !isClosed(before)
   const isMore = after.received_zat > before.received_zat
   const causes: Readonly<Record<string, boolean>> = {
+    'invoice.payment_received': isMore,
     'invoice.reorged': before.needs_attention === 0n && after.needs_attention === 1n,
     'invoice.late_payment': isMore && isClosed(before),
     'invoice.part_paid': isMore && after.due_zat > 0n,

@@ -106,9 +106,11 @@ test('an event whose metadata are other bytes is found', async () => {
   commit({ invoices: [invoice] })
   await show(PAYMENT)
   const seen = { ...invoice, status: 'detected', received_zat: 100n, due_zat: 0n }
-  const event = eventOf(2n, 'invoice.detected', seen)
+  const received = eventOf(2n, 'invoice.payment_received', seen)
+  const event = eventOf(3n, 'invoice.detected', seen)
   const withText = (text: string) => ({ ...event, body: event.body.replace('{', `{"metadata":${text},`) })
-  assert.deepEqual(commit({ invoices: [seen], payments: [ROW], events: [withText('{"a":1}')] }), [
+  assert.deepEqual(commit({ invoices: [seen], payments: [ROW], events: [received, withText('{"a":1}')] }), [
+    'metadata comes back byte for byte',
     'metadata comes back byte for byte',
   ])
 })

@@ -6,6 +6,7 @@ export const EVENT_TYPE_TEXTS: Readonly<Record<EventType, string>> = {
   'invoice.paid': plain('event_paid'),
   'invoice.underpaid': plain('event_underpaid'),
   'invoice.created': plain('event_created'),
+  'invoice.payment_received': plain('event_payment_received'),
   'invoice.detected': plain('event_detected'),
   'invoice.part_paid': plain('event_part_paid'),
   'invoice.expired': plain('event_expired'),

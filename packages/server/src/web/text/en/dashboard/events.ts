@@ -5,6 +5,7 @@ export const events = {
   event_paid: 'An invoice is paid and confirmed',
   event_underpaid: 'An invoice expired with too little paid',
   event_created: 'An invoice was created',
+  event_payment_received: 'A payment arrived, of any amount',
   event_detected: 'A payment of the whole amount is seen, not yet confirmed',
   event_part_paid: 'A part of the amount was paid',
   event_expired: 'An invoice expired without a payment',
