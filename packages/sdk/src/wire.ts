@@ -864,6 +864,8 @@ export interface Endpoint {
   /** Null: all types but `test`. */
   types: WebhookEvent['type'][] | null
   schedule: EndpointSchedule
+  /** `btcpay`: a shop plugin added it, and gets the events as BTCPay sends them. Absent for all others. */
+  format?: 'btcpay'
   enabled: boolean
   /** Since when all attempts have failed; null: the last one succeeded, or there was none. */
   failing_since: number | null

@@ -9,6 +9,7 @@ import type { ChainProblemName } from '../domain/chain/chain-problem.ts'
 import type { ShieldedPool } from '../domain/chain/shielded-pool.ts'
 import type { Fields, ValueOf } from '../domain/field.ts'
 import type { DeliveryState } from '../domain/notify/delivery-schedule.ts'
+import type { Dialect } from '../domain/notify/dialect.ts'
 import type { Schedule } from '../domain/notify/endpoint.ts'
 import type { EventType } from '../domain/notify/event.ts'
 import type { WithdrawalStatus } from '../domain/payout/withdrawal.ts'
@@ -373,6 +374,8 @@ export interface DeliveriesTable {
   endpoint_id: Generated<Int64 | null>
   endpoint_due_at_ms: Generated<Int64 | null>
   passed: Generated<Int64>
+  part: Generated<Int64>
+  original_id: Generated<string | null>
 }
 
 export interface EndpointsTable {
@@ -397,6 +400,10 @@ export interface EndpointsTable {
   created_at: Int64
   updated_at: Int64
   removed_at: Generated<Int64 | null>
+  dialect: Generated<Dialect>
+  /** JSON. */
+  greenfield_events: Generated<string | null>
+  application: Generated<string | null>
 }
 
 export interface DeliveryAttemptsTable {

@@ -4,8 +4,8 @@ import type { Account } from '../../src/domain/account/account.ts'
 import { type Clock, nowSecs } from '../../src/ports/clock.ts'
 import type { HttpClient } from '../../src/ports/http-client.ts'
 import type { Metrics } from '../../src/ports/metrics.ts'
-import type { AttemptDetail } from '../../src/ports/repository/notify/delivery.ts'
 import type { Store } from '../../src/ports/store.ts'
+import type { ShownAttempt } from '../../src/services/notify/delivery-log.ts'
 import type { Webhooks } from '../../src/services/notify/webhook.ts'
 import { type DeliveryWorker, startDeliveryWorker } from '../../src/workers/notify/delivery.ts'
 import { openTestContainer, scopeOf, stackOf, type TestContainerOptions } from './container.ts'
@@ -21,7 +21,7 @@ export interface WebhookHarness {
   /** Appends an event, like the services do. */
   raise(account: Account, body: string): Promise<void>
   /** All attempts of the account, oldest first. */
-  attempts(account: Account): Promise<AttemptDetail[]>
+  attempts(account: Account): Promise<ShownAttempt[]>
   /** Starts a delivery worker, like a separate process. */
   startWorker(options?: { maxConcurrent?: number; metrics?: Metrics; store?: Store }): DeliveryWorker
 }

@@ -135,7 +135,14 @@ describe('the pages of endpoints', () => {
     await store.write(async tx => {
       const about = { accountId: account.id, endpointId: endpoint.id, invoiceId: null, createdAt: 1 }
       for (const publicId of [crypto.randomUUID(), crypto.randomUUID()]) {
-        const delivery = { ...about, publicId, eventSeq: 1, eventType: 'plan.updated' } as const
+        const delivery = {
+          ...about,
+          publicId,
+          eventSeq: 1,
+          part: 0,
+          originalId: null,
+          eventType: 'plan.updated',
+        } as const
         await tx.endpointDeliveries.settle(await tx.endpointDeliveries.insert(delivery, 1, true), 'failed', null)
       }
     })

@@ -1,4 +1,4 @@
-import { webhookSignatures } from './webhook-signature.ts'
+import { greenfieldSignature, webhookSignatures } from './webhook-signature.ts'
 
 /** An event that is sent to an endpoint. */
 export interface Message {
@@ -11,26 +11,29 @@ export interface Message {
 /** The newest first. */
 export type Secrets = readonly [string, ...string[]]
 
-/** How the events of an endpoint are written and signed. */
-export interface Dialect {
-  body(message: Message): string
-  /**
-   * The headers of an attempt, signed with each of the secrets, the newest first.
-   * @param body what `body` has returned @param atSecs the time of the attempt
-   */
-  headers(message: Message, body: string, secrets: Secrets, atSecs: number): Record<string, string>
+/** How events are written and signed: our own way, or as BTCPay does. */
+export const DIALECTS = ['zatgate', 'greenfield'] as const
+export type Dialect = (typeof DIALECTS)[number]
+
+/** The webhook's body, with the event's id and number at its end. */
+export function endpointBody({ eventId, seq, body }: Message): string {
+  return `${body.slice(0, -1)},"event_id":${JSON.stringify(eventId)},"seq":${seq}}`
 }
 
 /**
- * The webhook's body, with the event's id and number at its end. `webhook-id` is the id of the event, the same whenever it
- * is sent again.
+ * The headers of an attempt. Our own are signed with each of the secrets, and `webhook-id` is the id of the event, the same
+ * whenever it is sent again. BTCPay's clients expect one signature: the newest secret alone signs.
+ * @param atSecs the time of the attempt
  */
-export const ZATGATE_DIALECT: Dialect = {
-  body: ({ eventId, seq, body }) => `${body.slice(0, -1)},"event_id":${JSON.stringify(eventId)},"seq":${seq}}`,
-
-  headers: ({ eventId }, body, secrets, atSecs) => ({
+export function endpointHeaders(
+  dialect: Dialect,
+  { eventId, body, secrets, atSecs }: { eventId: string; body: string; secrets: Secrets; atSecs: number },
+): Record<string, string> {
+  return {
     'content-type': 'application/json',
     'user-agent': 'zatgate-webhooks/1',
-    ...webhookSignatures(secrets, eventId, atSecs, body),
-  }),
+    ...(dialect === 'greenfield'
+      ? { 'BTCPay-Sig': greenfieldSignature(secrets[0], body) }
+      : webhookSignatures(secrets, eventId, atSecs, body)),
+  }
 }

@@ -5,6 +5,8 @@ import { MAX_OPEN_OF_ENDPOINT, type Schedule } from './endpoint.ts'
 const HOUR_MS = 3_600_000
 /** The delays of a persistent endpoint, after which it is tried hourly. */
 const PERSISTENT_DELAYS_MS = [...RETRY_DELAYS_MS, HOUR_MS / 2] as const
+/** After these BTCPay's clients expect a failed request again. */
+const GREENFIELD_DELAYS_MS = [10_000, 60_000, ...Array<number>(6).fill(600_000)] as const
 /** For how long a persistent endpoint is tried, from the first failure on. */
 const PERSISTENT_SECS = 3 * DAY_SECS
 /** Delays are longer by up to this part, so that many endpoints of one host do not return at the same time. */
@@ -89,6 +91,10 @@ interface FailedAttempt {
   readonly isPassed: boolean
   /** A test event: it is tried on the standard schedule, and holds up none. */
   readonly isTest: boolean
+  /** What the receiver answered. Null: nothing. */
+  readonly statusCode: number | null
+  /** Its process died, so that nobody knows whether the receiver got it. */
+  readonly isInterrupted: boolean
   /** When the first attempt of the delivery began, in Unix milliseconds. */
   readonly begunAtMs: number
 }
@@ -106,13 +112,19 @@ interface AfterFailure {
  */
 export function afterFailure(
   before: EndpointProgress,
-  { seq, attempts, isPassed, isTest, begunAtMs }: FailedAttempt,
+  { seq, attempts, isPassed, isTest, statusCode, isInterrupted, begunAtMs }: FailedAttempt,
   { nowMs, hasNext, jitter }: { readonly nowMs: number; readonly hasNext: boolean; readonly jitter: number },
 ): AfterFailure {
   const now = Math.floor(nowMs / 1000)
   const failingSince = before.failingSince ?? now
   const firstFailedSeq = isTest ? before.firstFailedSeq : Math.min(seq, before.firstFailedSeq ?? seq)
   const failing = { ...before, failingSince, firstFailedSeq }
+  if (before.schedule === 'greenfield' || before.schedule === 'once') {
+    // A process that died was no attempt that a client has forbidden to repeat.
+    const isRepeated = isInterrupted || (before.schedule === 'greenfield' && isRepeatable(statusCode))
+    const delay = isRepeated ? GREENFIELD_DELAYS_MS[attempts - 1] : undefined
+    return { progress: failing, dueAtMs: delay === undefined ? null : nowMs + delay }
+  }
   if (isTest || before.schedule === 'standard') {
     const delay = RETRY_DELAYS_MS[attempts - 1]
     const isOver = attempts >= MAX_ATTEMPTS || delay === undefined
@@ -127,6 +139,11 @@ export function afterFailure(
   const isProbing = !before.isProbing && failures >= PROBE_FROM_FAILURE && hasNext
   const retryAtMs = nowMs + (isProbing ? PROBE_DELAY_MS : persistentDelayMs(failures, jitter))
   return { progress: { ...failing, failures, isProbing, retryAtMs }, dueAtMs }
+}
+
+/** Whether the same request may succeed later. Any other answer is the receiver's last word. */
+function isRepeatable(statusCode: number | null): boolean {
+  return statusCode === null || statusCode >= 500 || statusCode === 408 || statusCode === 429
 }
 
 /** @param failures 1 or more */

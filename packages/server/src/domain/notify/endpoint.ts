@@ -1,5 +1,7 @@
 import { DAY_SECS } from '../time.ts'
+import type { Dialect } from './dialect.ts'
 import type { EventType } from './event.ts'
+import type { GreenfieldEvent } from './greenfield-event.ts'
 import { WEBHOOK_SECRET_PREFIX } from './webhook.ts'
 
 /** Endpoints of an account beside its webhook. */
@@ -16,9 +18,13 @@ export const MAX_RECOVERY_SECS = 30 * DAY_SECS
 
 export const ENDPOINT_SECRET_CHARS = { min: 16, max: 256 } as const
 
-/** When a failed delivery is tried again. */
+/** When a failed delivery is tried again, as an owner chooses. */
 export const SCHEDULES = ['standard', 'persistent'] as const
-export type Schedule = (typeof SCHEDULES)[number]
+export type ChosenSchedule = (typeof SCHEDULES)[number]
+/** That of an endpoint of BTCPay's API, and the one without automatic redelivery. */
+export const GREENFIELD_SCHEDULES = ['greenfield', 'once'] as const
+export type GreenfieldSchedule = (typeof GREENFIELD_SCHEDULES)[number]
+export type Schedule = ChosenSchedule | GreenfieldSchedule
 
 /** Where events of an account are sent, beside its webhook. */
 export interface Endpoint {
@@ -26,8 +32,13 @@ export interface Endpoint {
   readonly publicId: string
   readonly accountId: number
   readonly url: string
-  /** Null: all types but `test`. */
+  readonly dialect: Dialect
+  /** Null: all types but `test`. In BTCPay's dialect those that its events come from. */
   readonly types: readonly EventType[] | null
+  /** The events of BTCPay's dialect that it gets. Null: all, or it speaks our own. */
+  readonly greenfieldEvents: readonly GreenfieldEvent[] | null
+  /** The name of the API key that made it, in BTCPay's dialect. */
+  readonly application: string | null
   readonly schedule: Schedule
   readonly enabled: boolean
   /** Since when all attempts have failed, in Unix seconds. Null: the last one succeeded, or there was none. */

@@ -22,6 +22,11 @@ export function webhookSignatures(
   }
 }
 
+/** The header `BTCPay-Sig`: hex HMAC-SHA256 of the body, keyed with the whole secret as UTF-8. */
+export function greenfieldSignature(secret: string, body: string): string {
+  return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
+}
+
 /** Of `whsec_…` the decoded bytes, as Standard Webhooks says; of a secret that a client has chosen its text. */
 function keyOf(secret: string): Uint8Array {
   return secret.startsWith(WEBHOOK_SECRET_PREFIX)

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Account } from '../../domain/account/account.ts'
 import type { ApiKey } from '../../domain/account/api-key.ts'
 import type { Permission } from '../../domain/account/permission.ts'
-import { stringify } from '../../domain/raw-json.ts'
+import { RawJson, stringify } from '../../domain/raw-json.ts'
 import type { Log } from '../../ports/log.ts'
 import type { AnyRequest, App } from '../app.ts'
 import { accountOf, scopedKeyOf, sentCredential } from '../auth.ts'
@@ -101,6 +101,7 @@ export function publicRoute(
 }
 
 function textOf(answer: object | string): string {
+  if (answer instanceof RawJson) return answer.text
   return typeof answer === 'string' ? JSON.stringify(answer) : stringify(answer)
 }
 

@@ -6,6 +6,7 @@ import { invoiceRoutes } from './invoice.ts'
 import { pullPaymentRoutes } from './pull-payment.ts'
 import { serverRoutes } from './server.ts'
 import { storeRoutes } from './store.ts'
+import { webhookRoutes } from './webhook.ts'
 
 type RouteDeps<Add extends (scope: App, deps: never) => void> = Parameters<Add>[1]
 
@@ -13,7 +14,8 @@ type Deps = RouteDeps<typeof apiKeyRoutes> &
   RouteDeps<typeof invoiceRoutes> &
   RouteDeps<typeof pullPaymentRoutes> &
   RouteDeps<typeof serverRoutes> &
-  RouteDeps<typeof storeRoutes> & { readonly log: Log }
+  RouteDeps<typeof storeRoutes> &
+  RouteDeps<typeof webhookRoutes> & { readonly log: Log }
 
 /** BTCPay's Greenfield API, as far as shop plugins use it. */
 export function greenfieldRoutes(app: App, deps: Deps): void {
@@ -23,5 +25,6 @@ export function greenfieldRoutes(app: App, deps: Deps): void {
     storeRoutes(scope, deps)
     invoiceRoutes(scope, deps)
     pullPaymentRoutes(scope, deps)
+    webhookRoutes(scope, deps)
   })
 }

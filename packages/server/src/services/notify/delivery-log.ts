@@ -1,12 +1,17 @@
 import type { Account } from '../../domain/account/account.ts'
 import type { AttemptDetail, AttemptRow, DeliveryFilter, DeliveryRow } from '../../ports/repository/notify/delivery.ts'
 import type { Page } from '../../ports/repository/page.ts'
-import type { Store } from '../../ports/store.ts'
+import type { Store, Tx } from '../../ports/store.ts'
 import { findByPublicId } from '../public-id.ts'
+import { messageOf } from './endpoint-message.ts'
 
 /** Selects deliveries to list. `endpoint`: a public id, or `webhook`. */
 export interface LogFilter extends Omit<DeliveryFilter, 'endpointId'> {
   readonly endpoint?: string
+}
+
+export interface ShownAttempt extends AttemptDetail {
+  readonly requestBody: string
 }
 
 /** The deliveries of an account to its webhook and its endpoints, as its owner sees them. */
@@ -18,7 +23,7 @@ export interface DeliveryLog {
   /** The newest attempts of a delivery, newest first. */
   attemptsOf(account: Account, deliveryId: string): Promise<AttemptRow[]>
   /** An attempt with its request and response bodies. @throws AppError `no_such_attempt` */
-  attempt(account: Account, id: string): Promise<AttemptDetail>
+  attempt(account: Account, id: string): Promise<ShownAttempt>
 }
 
 /** More than an endpoint makes within three days. */
@@ -45,7 +50,22 @@ export function createDeliveryLog(store: Store): DeliveryLog {
 
     attempt: (account, publicId) =>
       findByPublicId('no_such_attempt', publicId, id =>
-        store.read(tx => tx.deliveries.attemptByPublicId(account.id, id)),
+        store.read(async tx => {
+          const attempt = await tx.deliveries.attemptByPublicId(account.id, id)
+          return attempt && { ...attempt, requestBody: await requestBodyOf(tx, attempt) }
+        }),
       ),
   }
+}
+
+/** The body that was sent. The payment in one of BTCPay's dialect is as it stands now. */
+async function requestBodyOf(
+  tx: Tx,
+  { receiver, endpointPublicId, event, ...attempt }: AttemptDetail,
+): Promise<string> {
+  if (receiver === null || endpointPublicId === null) return event.body
+  const { deliveryPublicId, part, originalId, attempt: number, publicId: attemptId } = attempt
+  const endpoint = { ...receiver, publicId: endpointPublicId, accountId: event.accountId }
+  const delivery = { publicId: deliveryPublicId, part, originalId }
+  return (await messageOf(tx, { endpoint, event, delivery, attempt: number, attemptId }))?.body ?? event.body
 }

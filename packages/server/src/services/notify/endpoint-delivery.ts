@@ -1,4 +1,4 @@
-import { type Secrets, ZATGATE_DIALECT } from '../../domain/notify/dialect.ts'
+import { type Dialect, endpointHeaders, type Secrets } from '../../domain/notify/dialect.ts'
 import { endpointSecretSealContext, MAX_OPEN_OF_ENDPOINT } from '../../domain/notify/endpoint.ts'
 import {
   afterFailure,
@@ -21,6 +21,7 @@ import type { Vault } from '../../ports/vault.ts'
 import { bisect, type SetAsides } from '../set-aside.ts'
 import { type AttemptResult, makeAttempt } from './attempt.ts'
 import { mailEndpointFailure } from './delivery-failure.ts'
+import { messageOf, partsOf } from './endpoint-message.ts'
 
 /** An attempt that is logged and is to be made now. */
 export interface EndpointJob {
@@ -28,6 +29,8 @@ export interface EndpointJob {
   readonly deliveryId: string
   readonly endpointId: string
   readonly event: Event
+  readonly dialect: Dialect
+  readonly body: string
   readonly url: string
   readonly secrets: Secrets
   /** Its number, 1 or more. */
@@ -58,6 +61,8 @@ export interface EndpointDeliveries {
 const WOKEN_AT_ONCE = 200
 /** Numbers of events that are looked through at once for one to send. */
 const WINDOW = 200
+/** Of these, events whose bodies are read for a message to send. */
+const READ = 20
 const INTERRUPTED = 'interrupted: the service stopped before the response arrived'
 
 export function createEndpointDeliveries(deps: {
@@ -88,9 +93,22 @@ export function createEndpointDeliveries(deps: {
     if (cursorSeq >= lastSeq) return { seq: null, passedSeq: cursorSeq, hasMore: false }
     const seqs = await tx.events.numbersAfter(accountId, cursorSeq, WINDOW, types)
     const taken = await tx.endpointDeliveries.takenAmong(endpoint.id, accountId, seqs)
-    const seq = seqs.find(number => !taken.has(number)) ?? null
+    const untaken = seqs.filter(number => !taken.has(number))
+    // In our own dialect each event is sent. In BTCPay's its body decides.
+    const seq =
+      endpoint.dialect === 'zatgate' ? untaken[0] : await firstWithMessage(tx, endpoint, untaken.slice(0, READ))
+    const unread = endpoint.dialect === 'zatgate' ? undefined : untaken[READ]
+    if (seq === undefined && unread !== undefined) return { seq: null, passedSeq: unread - 1, hasMore: true }
     const hasMore = seqs.length === WINDOW
-    return { seq, passedSeq: hasMore ? (seqs.at(-1) ?? lastSeq) : lastSeq, hasMore }
+    return { seq: seq ?? null, passedSeq: hasMore ? (seqs.at(-1) ?? lastSeq) : lastSeq, hasMore }
+  }
+
+  async function firstWithMessage(tx: Tx, endpoint: FollowingEndpoint, seqs: readonly number[]) {
+    for (const seq of seqs) {
+      const event = await tx.events.bySeq(endpoint.accountId, seq)
+      if (event && partsOf(endpoint, event).length > 0) return seq
+    }
+    return undefined
   }
 
   /** Writes what a failed attempt makes of the endpoint. @returns its new state */
@@ -98,12 +116,13 @@ export function createEndpointDeliveries(deps: {
     tx: Tx,
     endpoint: FollowingEndpoint,
     delivery: OpenEndpointDelivery,
-    { error, nowMs, eventType }: { readonly error: string; readonly nowMs: number; readonly eventType: string },
+    { error, nowMs, eventType, statusCode, isInterrupted }: Failure,
   ): Promise<EndpointProgress> {
     const { seq, attempts, isPassed, createdAt } = delivery
     const next = await nextEvent(tx, endpoint)
     const view = { nowMs, hasNext: next.seq !== null, jitter: jitter() }
-    const failed = { seq, attempts, isPassed, isTest: eventType === 'test', begunAtMs: createdAt * 1000 }
+    const answer = { statusCode, isInterrupted }
+    const failed = { seq, attempts, isPassed, isTest: eventType === 'test', ...answer, begunAtMs: createdAt * 1000 }
     const { progress, dueAtMs } = afterFailure(endpoint, failed, view)
     await tx.endpointDeliveries.settle(delivery.id, dueAtMs === null ? 'failed' : 'waiting', dueAtMs)
     const isPaused = progress.pausedAt !== null
@@ -128,21 +147,36 @@ export function createEndpointDeliveries(deps: {
     }
     const { invoiceId } = event
     const startedAt = Math.floor(nowMs / 1000)
-    let delivery: Pick<OpenEndpointDelivery, 'id' | 'publicId' | 'attempts'>
-    if ('id' in chosen) delivery = chosen
-    else {
-      const publicId = random.uuid()
-      const about = { eventSeq: event.seq, eventType: event.type, createdAt: startedAt }
-      const created = { publicId, accountId, endpointId: endpoint.id, invoiceId, ...about }
-      delivery = { id: await tx.endpointDeliveries.insert(created, nowMs, false), publicId, attempts: 0 }
-    }
+    const delivery = 'id' in chosen ? chosen : await insertParts(tx, endpoint, event, nowMs)
+    if (delivery === null) return null
     const attempt = delivery.attempts + 1
     const attemptId = random.uuid()
+    const message = await messageOf(tx, { endpoint, event, delivery, attempt, attemptId })
+    if (message === null) {
+      await tx.endpointDeliveries.settle(delivery.id, 'failed', null)
+      return null
+    }
     const started = { publicId: attemptId, deliveryId: delivery.id, accountId, invoiceId, url, attempt, startedAt }
     // Old events are deleted with their deliveries, without a lock of the endpoint.
     if (!(await tx.endpointDeliveries.start(started, leaseUntilMs(nowMs)))) return null
     const secrets = openSecrets(endpoint, nowMs)
-    return { attemptId, deliveryId: delivery.publicId, endpointId: endpoint.publicId, event, url, secrets, attempt }
+    const { publicId: endpointId, dialect } = endpoint
+    const request = { dialect, body: message.body, url, secrets }
+    return { attemptId, deliveryId: delivery.publicId, endpointId, event, ...request, attempt }
+  }
+
+  /** A delivery for each part of an event. The first one is begun, and the others wait for their turn. */
+  async function insertParts(tx: Tx, endpoint: FollowingEndpoint, event: Event, nowMs: number) {
+    const { seq: eventSeq, type: eventType, invoiceId, accountId } = event
+    const createdAt = Math.floor(nowMs / 1000)
+    const about = { accountId, endpointId: endpoint.id, invoiceId, eventSeq, eventType, createdAt, originalId: null }
+    const inserted: Pick<OpenEndpointDelivery, 'id' | 'publicId' | 'attempts' | 'part' | 'originalId'>[] = []
+    for (const part of partsOf(endpoint, event)) {
+      const publicId = random.uuid()
+      const id = await tx.endpointDeliveries.insert({ ...about, publicId, part }, nowMs, false)
+      inserted.push({ id, publicId, attempts: 0, part, originalId: null })
+    }
+    return inserted[0] ?? null
   }
 
   async function claimIn(tx: Tx, publicId: string, nowMs: number): Promise<EndpointJob | null> {
@@ -160,7 +194,7 @@ export function createEndpointDeliveries(deps: {
         return null
       }
       const event = await tx.events.bySeq(endpoint.accountId, sending.seq)
-      const lost = { error: INTERRUPTED, nowMs, eventType: event?.type ?? '' }
+      const lost = { error: INTERRUPTED, nowMs, eventType: event?.type ?? '', statusCode: null, isInterrupted: true }
       endpoint = { ...endpoint, ...(await fail(tx, endpoint, sending, lost)) }
       await tx.deliveries.markInterrupted([sending.id], INTERRUPTED)
       if (endpoint.pausedAt !== null) {
@@ -218,10 +252,9 @@ export function createEndpointDeliveries(deps: {
       return jobs
     },
 
-    async attempt({ event, url, secrets }) {
-      const message = { eventId: event.publicId, seq: event.seq, body: event.body }
-      const body = ZATGATE_DIALECT.body(message)
-      const headers = ZATGATE_DIALECT.headers(message, body, secrets, Math.floor(clock.nowMs() / 1000))
+    async attempt({ event, dialect, body, url, secrets }) {
+      const atSecs = Math.floor(clock.nowMs() / 1000)
+      const headers = endpointHeaders(dialect, { eventId: event.publicId, body, secrets, atSecs })
       return makeAttempt({ http: webhookHttp, clock, log }, { url, headers, body }, event.seq)
     },
 
@@ -238,7 +271,8 @@ export function createEndpointDeliveries(deps: {
         // A success also ends a delivery whose later attempt is in flight or has failed.
         if (!delivery || (result.error !== null && !(delivery.isSending && delivery.attempts === attempt))) return
         if (result.error !== null) {
-          const failure = { error: result.error, nowMs: endedAtMs, eventType: event.type }
+          const answer = { statusCode: result.statusCode, isInterrupted: false }
+          const failure = { error: result.error, nowMs: endedAtMs, eventType: event.type, ...answer }
           const after = await fail(tx, endpoint, delivery, failure)
           await tx.endpoints.advance(endpoint.id, { ...endpoint, ...after }, after.pausedAt === null ? endedAtMs : null)
           return
@@ -264,6 +298,15 @@ export function createEndpointDeliveries(deps: {
         return true
       }),
   }
+}
+
+interface Failure {
+  readonly error: string
+  readonly nowMs: number
+  readonly eventType: string
+  /** What the receiver answered; null: nothing. */
+  readonly statusCode: number | null
+  readonly isInterrupted: boolean
 }
 
 interface NextEvent {

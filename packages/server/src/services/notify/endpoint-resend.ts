@@ -23,15 +23,18 @@ export async function requireRoom(tx: Tx, { id }: Pick<Endpoint, 'id'>): Promise
  */
 export async function resendToEndpoint(
   tx: Tx,
-  { endpointPublicId, accountId, invoiceId, eventSeq, eventType }: Delivery & { readonly endpointPublicId: string },
+  resent: Delivery & { readonly endpointPublicId: string },
   { publicId, nowMs }: { readonly publicId: string; readonly nowMs: number },
 ): Promise<void> {
+  const { endpointPublicId, accountId, invoiceId, eventSeq, eventType, part, originalId } = resent
   const endpoint = await tx.endpoints.lockByPublicId(endpointPublicId)
   if (!endpoint) throw new AppError('no_such_endpoint')
   requireActive(endpoint)
   await requireRoom(tx, endpoint)
   const createdAt = Math.floor(nowMs / 1000)
-  const delivery = { publicId, accountId, endpointId: endpoint.id, invoiceId, eventSeq, eventType, createdAt }
+  const event = { accountId, invoiceId, eventSeq, eventType, createdAt }
+  const original = { part, originalId: originalId ?? resent.publicId }
+  const delivery = { publicId, endpointId: endpoint.id, ...event, ...original }
   await tx.endpointDeliveries.insert(delivery, nowMs, true)
   await tx.endpoints.goBackTo(endpoint.id, endpoint.cursorSeq, nowMs)
   tx.notify('events')

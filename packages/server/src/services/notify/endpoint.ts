@@ -14,6 +14,7 @@ import {
 } from '../../domain/notify/endpoint.ts'
 import { NO_FAILURES } from '../../domain/notify/endpoint-progress.ts'
 import type { EventType } from '../../domain/notify/event.ts'
+import { eventTypesOf, type GreenfieldEvent } from '../../domain/notify/greenfield-event.ts'
 import { TEST_EVENT_BODY, webhookUrlProblem } from '../../domain/notify/webhook.ts'
 import { endpointReference } from '../../domain/set-aside.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
@@ -40,9 +41,21 @@ export interface EndpointRequest {
   readonly enabled?: boolean
   /** Default: a generated one. */
   readonly secret?: string
+  /** It gets the events as BTCPay sends them. Default: as this service does. */
+  readonly greenfield?: GreenfieldTerms
 }
 
-export type EndpointChangeRequest = Partial<Omit<EndpointRequest, 'secret'>>
+interface GreenfieldTerms {
+  /** Null: all. */
+  readonly events: readonly GreenfieldEvent[] | null
+  /** The name of the API key. An endpoint of the same application with the same URL is replaced. */
+  readonly application: string
+}
+
+/** The events of BTCPay's dialect decide which of our own the endpoint follows. */
+export interface EndpointChangeRequest extends Partial<Omit<EndpointRequest, 'secret' | 'greenfield'>> {
+  readonly greenfieldEvents?: readonly GreenfieldEvent[] | null
+}
 
 /** Management of an account's endpoints by its owner. */
 export interface Endpoints {
@@ -147,6 +160,13 @@ export function createEndpoints(deps: {
     )
   }
 
+  async function removeIn(tx: Tx, account: Account, id: string, actor: Actor, now: number): Promise<void> {
+    const endpoint = await lock(tx, account, id)
+    await tx.endpoints.remove(endpoint.id, now)
+    await tx.setAside.remove(endpointReference(endpoint))
+    await recordChange(tx, account, actor, { kind: 'endpoint_removed', at: now, detail: hostOf(endpoint) })
+  }
+
   const hostOf = ({ url }: Pick<Endpoint, 'url'>) => new URL(url).host
 
   return {
@@ -158,7 +178,8 @@ export function createEndpoints(deps: {
       ),
 
     async create(account, request, actor = SERVICE) {
-      const { url, types = null, schedule = 'standard', enabled = true } = request
+      const { url, schedule = 'standard', enabled = true, greenfield } = request
+      const types = greenfield ? eventTypesOf(greenfield.events) : (request.types ?? null)
       requireUrl(url)
       requireTypes(types)
       const secret = secretOf(request.secret)
@@ -167,9 +188,16 @@ export function createEndpoints(deps: {
       const endpoint = await store.write(async tx => {
         await tx.accounts.lock(account.id)
         const existing = await tx.endpoints.ofAccount(account.id)
-        if (existing.length >= MAX_ENDPOINTS) throw new AppError('too_many_endpoints')
+        const replaced = greenfield ? existing.filter(earlier => isReplaced(earlier, url, greenfield)) : []
+        for (const { publicId } of replaced) await removeIn(tx, account, publicId, actor, now)
+        if (existing.length - replaced.length >= MAX_ENDPOINTS) throw new AppError('too_many_endpoints')
         const terms = { url, types, schedule, enabled, createdAt: now, updatedAt: now }
-        const created = { publicId: random.uuid(), accountId: account.id, ...terms, ...sealed }
+        const dialect = {
+          dialect: greenfield ? ('greenfield' as const) : ('zatgate' as const),
+          greenfieldEvents: greenfield?.events ?? null,
+          application: greenfield?.application ?? null,
+        }
+        const created = { publicId: random.uuid(), accountId: account.id, ...terms, ...dialect, ...sealed }
         await recordChange(tx, account, actor, { kind: 'endpoint_created', at: now, detail: hostOf(created) })
         return tx.endpoints.insert(created)
       })
@@ -180,9 +208,13 @@ export function createEndpoints(deps: {
       if (request.url !== undefined) requireUrl(request.url)
       requireTypes(request.types)
       const now = nowSecs(clock)
+      const { greenfieldEvents } = request
       return store.write(async tx => {
         const before = await lock(tx, account, id)
-        await tx.endpoints.update(before.id, request, now)
+        if (before.dialect === 'greenfield' && request.types !== undefined)
+          throw invalidField('types', 'its events are chosen by their names in BTCPay')
+        const types = greenfieldEvents === undefined ? {} : { types: eventTypesOf(greenfieldEvents) }
+        await tx.endpoints.update(before.id, { ...request, ...types }, now)
         if (request.enabled === true && !isActive(before)) await tx.endpoints.restart(before.id)
         else await applyTerms(tx, before, request)
         await recordChange(tx, account, actor, { kind: 'endpoint_changed', at: now, detail: hostOf(before) })
@@ -208,12 +240,7 @@ export function createEndpoints(deps: {
 
     async remove(account, id, actor = SERVICE) {
       const now = nowSecs(clock)
-      await store.write(async tx => {
-        const endpoint = await lock(tx, account, id)
-        await tx.endpoints.remove(endpoint.id, now)
-        await tx.setAside.remove(endpointReference(endpoint))
-        await recordChange(tx, account, actor, { kind: 'endpoint_removed', at: now, detail: hostOf(endpoint) })
-      })
+      await store.write(tx => removeIn(tx, account, id, actor, now))
     },
 
     async rotateSecret(account, id, chosen, actor = SERVICE) {
@@ -272,4 +299,9 @@ export function createEndpoints(deps: {
 
     countFailed: ({ id }) => store.read(tx => tx.endpointDeliveries.countFailed(id, MAX_COUNT + 1)),
   }
+}
+
+/** Plugins make another webhook each time that they are set up: the secret of the earlier one is forgotten there. */
+function isReplaced(earlier: Endpoint, url: string, { application }: GreenfieldTerms): boolean {
+  return earlier.dialect === 'greenfield' && earlier.url === url && earlier.application === application
 }

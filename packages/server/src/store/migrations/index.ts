@@ -8,6 +8,7 @@ import { dailyPriceMigration } from './0014_daily_price.ts'
 import { swapDetailsMigration } from './0016_swap_details.ts'
 import { receiptMailMigration } from './0017_receipt_mail.ts'
 import { paymentLinkMigration } from './0018_payment_link.ts'
+import { greenfieldEndpointMigration } from './0020_greenfield_endpoint.ts'
 
 /** The SQL statements of a change of the schema, in the order of execution. */
 export type Migration = readonly [name: string, statements: (dialect: Dialect) => Iterable<string>]
@@ -152,6 +153,7 @@ export const MIGRATIONS: readonly Migration[] = [
       `CREATE INDEX invoices_marked ON invoices (account_id, marked_as, created_at, id) WHERE marked_as IS NOT NULL`,
     ],
   ],
+  ['0020_greenfield_endpoint', greenfieldEndpointMigration],
 ]
 
 export const NEWEST_MIGRATION = MIGRATIONS.at(-1)![0]

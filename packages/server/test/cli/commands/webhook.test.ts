@@ -67,7 +67,16 @@ test('webhooks resend leaves out what failed before, and says what it does at ea
       const webhook = { accountId: account.id, url: 'https://a.example/', sealedSecret: Uint8Array.of(1), ...times }
       await store.write(tx => tx.webhooks.insert(webhook))
       const secret = { sealedSecret: Uint8Array.of(1), earlierSealedSecret: null, earlierSecretUntil: null }
-      const terms = { accountId: account.id, types: null, schedule: 'standard', ...secret, ...times } as const
+      const terms = {
+        accountId: account.id,
+        types: null,
+        dialect: 'zatgate',
+        greenfieldEvents: null,
+        application: null,
+        schedule: 'standard',
+        ...secret,
+        ...times,
+      } as const
       await store.write(async tx => {
         await tx.endpoints.insert({ ...terms, publicId: randomUUID(), url: 'https://b.example/', enabled: true })
         await tx.endpoints.insert({ ...terms, publicId: randomUUID(), url: 'https://c.example/', enabled: false })

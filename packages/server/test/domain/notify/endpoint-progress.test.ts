@@ -21,12 +21,16 @@ interface Try {
   readonly isPassed?: boolean
   readonly isTest?: boolean
   readonly jitter?: number
+  readonly statusCode?: number | null
+  readonly isInterrupted?: boolean
 }
 
 function failedAt(before: EndpointProgress, nowMs: number, options: Try = {}) {
   const { seq = 1, hasNext = false, attempts = before.failures + 1 } = options
-  const { isPassed = false, isTest = false, jitter = 0 } = options
-  return afterFailure(before, { seq, attempts, isPassed, isTest, begunAtMs: NOW_MS }, { nowMs, hasNext, jitter })
+  const { isPassed = false, isTest = false, jitter = 0, statusCode = null, isInterrupted = false } = options
+  const answer = { statusCode, isInterrupted }
+  const failed = { seq, attempts, isPassed, isTest, ...answer, begunAtMs: NOW_MS }
+  return afterFailure(before, failed, { nowMs, hasNext, jitter })
 }
 
 test('a standard endpoint tries a delivery again after 10, 60 and 300 s, and gives it up after four attempts', () => {
@@ -137,4 +141,30 @@ test('with as many deliveries waiting as an endpoint may have, no further event 
   const oldest = { seq: 0, dueAtMs: NOW_MS + 60_000, isPassed: false }
   assert.deepEqual(choices(held, [oldest, ...waiting.slice(1)], NOW_MS), [oldest])
   assert.equal(nextLookMs(STANDARD, waiting, NOW_MS), NOW_MS + 60_000)
+})
+
+const GREENFIELD: EndpointProgress = { ...PERSISTENT, schedule: 'greenfield' }
+
+test("an endpoint of BTCPay's dialect is tried again after 10 s, a minute and six times ten minutes", () => {
+  const delays = [...Array(9).keys()].map(index => failedAt(GREENFIELD, NOW_MS, { attempts: index + 1 }).dueAtMs)
+  const secs = [10, 60, 600, 600, 600, 600, 600, 600]
+  assert.deepEqual(delays, [...secs.map(delay => NOW_MS + delay * 1_000), null])
+})
+
+test('it is tried again when the receiver is silent or in trouble, and not when it refuses the event', () => {
+  const isRepeated = (statusCode: number | null) =>
+    failedAt(GREENFIELD, NOW_MS, { attempts: 1, statusCode }).dueAtMs !== null
+  assert.deepEqual([null, 500, 503, 599, 408, 429].map(isRepeated), Array(6).fill(true))
+  assert.deepEqual([301, 400, 401, 404, 410, 422].map(isRepeated), Array(6).fill(false))
+})
+
+test('its failures hold up no other event, and never pause it', () => {
+  const { progress } = failedAt(GREENFIELD, NOW_MS + 30 * 86_400_000, { attempts: 9 })
+  assert.deepEqual([progress.retryAtMs, progress.pausedAt, progress.isProbing], [null, null, false])
+})
+
+test('without automatic redelivery an event is sent once, unless nobody knows whether it was', () => {
+  const once: EndpointProgress = { ...GREENFIELD, schedule: 'once' }
+  assert.equal(failedAt(once, NOW_MS, { attempts: 1, statusCode: 500 }).dueAtMs, null)
+  assert.equal(failedAt(once, NOW_MS, { attempts: 1, isInterrupted: true }).dueAtMs, NOW_MS + 10_000)
 })

@@ -27,6 +27,8 @@ const EXPECTED: Readonly<Record<string, string>> = {
   'GET /api/v1/stores/:storeId/rates': 'canviewstoresettings',
   'POST /api/v1/stores/:storeId/invoices': 'cancreateinvoice',
   'GET /api/v1/stores/:storeId/invoices': 'canviewinvoices',
+  'GET /api/v1/stores/:storeId/webhooks': 'webhooks.canmodifywebhooks',
+  'POST /api/v1/stores/:storeId/webhooks': 'webhooks.canmodifywebhooks',
   'POST /api/v1/stores/:storeId/pull-payments': 'cancreatenonapprovedpullpayments cancreatepullpayments',
   'GET /api/v1/stores/:storeId/pull-payments':
     'canviewpullpayments cancreatenonapprovedpullpayments cancreatepullpayments',
@@ -42,6 +44,13 @@ const EXPECTED: Readonly<Record<string, string>> = {
     'POST /invoices/:invoiceId/refund': 'cancreatenonapprovedpullpayments cancreatepullpayments',
     'GET /invoices/:invoiceId/refund/:method': 'cancreatenonapprovedpullpayments cancreatepullpayments',
     'DELETE /pull-payments/:pullPaymentId': 'canarchivepullpayments',
+    'GET /webhooks/:webhookId': 'webhooks.canmodifywebhooks',
+    'PUT /webhooks/:webhookId': 'webhooks.canmodifywebhooks',
+    'DELETE /webhooks/:webhookId': 'webhooks.canmodifywebhooks',
+    'GET /webhooks/:webhookId/deliveries': 'webhooks.canmodifywebhooks',
+    'GET /webhooks/:webhookId/deliveries/:deliveryId': 'webhooks.canmodifywebhooks',
+    'GET /webhooks/:webhookId/deliveries/:deliveryId/request': 'webhooks.canmodifywebhooks',
+    'POST /webhooks/:webhookId/deliveries/:deliveryId/redeliver': 'webhooks.canmodifywebhooks',
   }),
 }
 

@@ -111,7 +111,15 @@ async function addAccount(store: Store): Promise<number> {
 }
 
 async function addEndpoint(store: Store, accountId: number, enabled = true): Promise<string> {
-  const about = { accountId, url: 'https://a.example/', enabled, schedule: 'standard', types: null } as const
+  const dialect = { dialect: 'zatgate', greenfieldEvents: null, application: null } as const
+  const about = {
+    accountId,
+    url: 'https://a.example/',
+    enabled,
+    schedule: 'standard',
+    types: null,
+    ...dialect,
+  } as const
   const secrets = { sealedSecret: new Uint8Array(1), earlierSealedSecret: null, earlierSecretUntil: null }
   const publicId = randomUUID()
   await store.write(tx => tx.endpoints.insert({ publicId, ...about, ...secrets, createdAt: NOW, updatedAt: NOW }))

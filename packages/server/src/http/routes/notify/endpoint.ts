@@ -46,6 +46,9 @@ const endpointMembers = {
   url: Type.String(),
   types,
   schedule: ScheduleSchema,
+  format: Type.Optional(
+    stringEnum(['btcpay'], 'A shop plugin added it, and gets the events as BTCPay sends them. Absent for all others.'),
+  ),
   enabled: Type.Boolean(),
   failing_since: nullable(
     UnixSecs('Since when all attempts have failed. Null: the last one succeeded, or there was none.'),
@@ -110,7 +113,8 @@ function presentEndpoint(endpoint: Endpoint): Wire.Endpoint {
     id: endpoint.publicId,
     url: endpoint.url,
     types: endpoint.types && [...endpoint.types],
-    schedule: endpoint.schedule,
+    schedule: SCHEDULES.find(name => name === endpoint.schedule) ?? 'standard',
+    ...(endpoint.dialect === 'greenfield' && { format: 'btcpay' as const }),
     enabled: endpoint.enabled,
     failing_since: endpoint.failingSince,
     paused_at: endpoint.pausedAt,

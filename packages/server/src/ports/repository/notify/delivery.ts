@@ -5,8 +5,10 @@ import type {
   SendingProgress,
   WaitingProgress,
 } from '../../../domain/notify/delivery-schedule.ts'
+import type { Endpoint } from '../../../domain/notify/endpoint.ts'
 import type { EventType } from '../../../domain/notify/event.ts'
 import type { Page } from '../page.ts'
+import type { Event } from './event.ts'
 import type { Webhook } from './webhook.ts'
 
 /** A webhook delivery to insert. */
@@ -41,6 +43,10 @@ export interface Delivery extends DeliveryFields {
   readonly state: DeliveryState
   /** Null: to the webhook. */
   readonly endpointPublicId: string | null
+  /** Which message of its event it sends to an endpoint, from 0 on. */
+  readonly part: number
+  /** The public id of the delivery that it repeats; null: of none. */
+  readonly originalId: string | null
 }
 
 /** An attempt that is about to be sent. It is logged before. */
@@ -86,6 +92,9 @@ export interface AttemptRow {
   /** Null while the attempt is in flight, and when its result is unknown. */
   readonly durationMs: number | null
   readonly createdAt: number
+  /** As in its delivery. */
+  readonly part: number
+  readonly originalId: string | null
 }
 
 /** Selects entries of the delivery log to list. */
@@ -104,6 +113,8 @@ export interface DeliveryFilter {
   readonly endpointId?: number | null
   /** Only of the event with this number. */
   readonly eventSeq?: number
+  /** Only the delivery with this public id. */
+  readonly publicId?: string
 }
 
 /** Where an event was sent, and how that stands. */
@@ -128,6 +139,7 @@ export interface DeliveryRow {
   /** Null: to the webhook. */
   readonly endpoint: { readonly publicId: string; readonly url: string; readonly isActive: boolean } | null
   readonly eventType: EventType
+  readonly part: number
   readonly state: DeliveryState
   /** Attempts begun. */
   readonly attempts: number
@@ -140,13 +152,15 @@ export interface DeliveryRow {
   readonly lastAttempts: readonly AttemptRow[]
 }
 
-/** An entry of the delivery log with the request and response bodies. */
+/** An entry of the delivery log with its response. The request is made from its event. */
 export interface AttemptDetail extends AttemptRow {
   readonly requestHeaders: string | null
-  readonly requestBody: string
   readonly responseHeaders: string | null
   readonly response: string | null
   readonly deliveryState: DeliveryState
+  readonly event: Event
+  /** Null: the webhook. */
+  readonly receiver: Pick<Endpoint, 'dialect' | 'greenfieldEvents'> | null
 }
 
 /** Webhook deliveries and the log of their attempts. */

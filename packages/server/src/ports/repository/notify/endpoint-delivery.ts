@@ -11,9 +11,13 @@ export interface OpenEndpointDelivery extends WaitingDelivery {
   readonly attempts: number
   /** When the first attempt began, in Unix seconds. */
   readonly createdAt: number
+  /** Which message of its event it sends, from 0 on. */
+  readonly part: number
+  /** The public id of the delivery that it repeats; null: of none. */
+  readonly originalId: string | null
 }
 
-/** A delivery to an endpoint whose first attempt begins. */
+/** A delivery to an endpoint: its first attempt begins, or follows those of the parts before it. */
 export interface NewEndpointDelivery {
   readonly publicId: string
   readonly accountId: number
@@ -22,15 +26,17 @@ export interface NewEndpointDelivery {
   readonly eventSeq: number
   readonly eventType: EventType
   readonly createdAt: number
+  readonly part: number
+  readonly originalId: string | null
 }
 
 /** Deliveries to endpoints. */
 export interface EndpointDeliveryRepository {
   /** Not more than `limit`, in the order of the events. */
   openOf(endpointId: number, limit: number): Promise<OpenEndpointDelivery[]>
-  /** Of these events, those that the endpoint has received, or that are being delivered to it. */
+  /** Of these events, those that the endpoint has received, or that are being delivered to it; of several parts, all. */
   takenAmong(endpointId: number, accountId: number, seqs: readonly number[]): Promise<ReadonlySet<number>>
-  /** Inserts a delivery that waits. Earlier ones of the event that have failed count as sent again. @returns its id */
+  /** Inserts a delivery that waits. Earlier ones of the same part that have failed count as sent again. @returns its id */
   insert(delivery: NewEndpointDelivery, dueAtMs: number, isPassed: boolean): Promise<number>
   /**
    * Begins an attempt, and logs it.

@@ -18,7 +18,7 @@ export interface FollowingEndpoint extends SealedEndpoint, EndpointProgress {
 /** An endpoint to insert. */
 export type NewEndpoint = Omit<SealedEndpoint, 'id' | 'failingSince' | 'pausedAt'>
 /** The fields that its owner changes. */
-export type EndpointChange = Partial<Pick<Endpoint, 'url' | 'types' | 'schedule' | 'enabled'>>
+export type EndpointChange = Partial<Pick<Endpoint, 'url' | 'types' | 'greenfieldEvents' | 'schedule' | 'enabled'>>
 
 /** The endpoints of accounts. */
 export interface EndpointRepository {

@@ -18,7 +18,7 @@ type Deliveries = SelectQueryBuilder<Tables, 'deliveries', unknown>
 export function filteredIds(
   db: Db,
   accountId: number,
-  { failed = false, type, orderId, endpointId, eventSeq }: DeliveryFilter,
+  { failed = false, type, orderId, endpointId, eventSeq, publicId }: DeliveryFilter,
   part: (deliveries: Deliveries) => Deliveries,
 ): RawBuilder<{ id: number | bigint }> {
   const isOfAccount = sql<boolean>`account_id = ${accountId}`
@@ -32,6 +32,7 @@ export function filteredIds(
     const wanted = conditions.reduce((query, condition) => query.where(condition), db.selectFrom('deliveries'))
     return sql<{ id: number | bigint }>`SELECT id FROM (${part(wanted).select('id')}) AS part`
   }
+  if (publicId !== undefined) return idsOf([sql<boolean>`public_id = ${publicId}`, isOfAccount, ...isWanted])
   if (orderId !== undefined) {
     const invoices = db
       .selectFrom('invoices')

@@ -1,10 +1,10 @@
-import { ZATGATE_DIALECT } from '../../../domain/notify/dialect.ts'
 import type { EventType } from '../../../domain/notify/event.ts'
 import type { AttemptRow, DeliveryRepository } from '../../../ports/repository/notify/delivery.ts'
 import { num, numOrNull } from '../../mapping.ts'
 import { idOfAccount } from '../../owned-id.ts'
 import { paginate, readPage } from '../../paginate.ts'
 import type { Db, Int64 } from '../../tables.ts'
+import { toGreenfieldEvents } from './endpoint-row.ts'
 
 /** Attempts with their deliveries. */
 export function attemptRows(db: Db) {
@@ -15,7 +15,7 @@ export function attemptRows(db: Db) {
     .leftJoin('endpoints as ep', 'ep.id', 'd.endpoint_id')
     .select(['a.public_id', 'a.url', 'a.attempt', 'a.status_code', 'a.error', 'a.duration_ms', 'a.created_at'])
     .select(['d.public_id as delivery_public_id', 'd.event_type', 'i.public_id as invoice_public_id'])
-    .select('ep.public_id as endpoint_public_id')
+    .select(['ep.public_id as endpoint_public_id', 'd.part', 'd.original_id'])
 }
 
 /** The queries of the delivery log: attempts joined with their deliveries. */
@@ -49,16 +49,25 @@ export function deliveryLogQueries(
         .innerJoin('events as e', join =>
           join.onRef('e.account_id', '=', 'd.account_id').onRef('e.seq', '=', 'd.event_seq'),
         )
-        .select(['a.response', 'a.request_headers', 'a.response_headers', 'e.body', 'd.state'])
-        .select(['e.public_id as event_id', 'e.seq'])
+        .select(['a.response', 'a.request_headers', 'a.response_headers', 'd.state'])
+        .select(['e.public_id as event_id', 'e.seq', 'e.type', 'e.body', 'e.created_at as event_at', 'd.invoice_id'])
+        .select(['ep.dialect', 'ep.greenfield_events'])
         .where('a.public_id', '=', publicId)
         .executeTakeFirst()
       if (!row) return null
-      const { request_headers: requestHeaders, response_headers: responseHeaders } = row
-      const message = { eventId: row.event_id, seq: num(row.seq), body: row.body }
-      const requestBody = row.endpoint_public_id === null ? row.body : ZATGATE_DIALECT.body(message)
-      const sent = { requestHeaders, requestBody, responseHeaders, response: row.response }
-      return { ...toAttempt(row), ...sent, deliveryState: row.state }
+      const { request_headers: requestHeaders, response_headers: responseHeaders, response, dialect } = row
+      const event = {
+        accountId,
+        seq: num(row.seq),
+        publicId: row.event_id,
+        invoiceId: numOrNull(row.invoice_id),
+        type: row.type,
+        body: row.body,
+        createdAt: num(row.event_at),
+      }
+      const receiver = dialect && { dialect, greenfieldEvents: toGreenfieldEvents(row) }
+      const exchange = { requestHeaders, responseHeaders, response, event, receiver }
+      return { ...toAttempt(row), ...exchange, deliveryState: row.state }
     },
   }
 }
@@ -75,6 +84,8 @@ interface AttemptColumns {
   readonly error: string | null
   readonly duration_ms: Int64 | null
   readonly created_at: Int64
+  readonly part: Int64
+  readonly original_id: string | null
 }
 
 export function toAttempt(row: AttemptColumns): AttemptRow {
@@ -90,5 +101,7 @@ export function toAttempt(row: AttemptColumns): AttemptRow {
     error: row.error,
     durationMs: numOrNull(row.duration_ms),
     createdAt: num(row.created_at),
+    part: num(row.part),
+    originalId: row.original_id,
   }
 }

@@ -95,7 +95,9 @@ export function deliveryRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): Deli
         .where('d.public_id', '=', publicId)
         .where('d.account_id', '=', accountId)
         .executeTakeFirst()
-      return row ? { ...deliveryFields(row), state: row.state, endpointPublicId: row.endpoint_public_id } : null
+      if (!row) return null
+      const sent = { part: num(row.part), originalId: row.original_id }
+      return { ...deliveryFields(row), state: row.state, endpointPublicId: row.endpoint_public_id, ...sent }
     },
 
     lockWebhooks,

@@ -21,6 +21,7 @@ export function endpointDeliveryRepository(db: Db): EndpointDeliveryRepository {
       const rows = await db
         .selectFrom('deliveries')
         .select(['id', 'public_id', 'event_seq', 'state', 'attempts', 'endpoint_due_at_ms', 'passed', 'created_at'])
+        .select(['part', 'original_id'])
         .where('endpoint_id', '=', endpointId)
         .where('endpoint_due_at_ms', 'is not', null)
         .orderBy('event_seq')
@@ -36,6 +37,8 @@ export function endpointDeliveryRepository(db: Db): EndpointDeliveryRepository {
         dueAtMs: num(row.endpoint_due_at_ms!),
         isPassed: num(row.passed) === 1,
         createdAt: num(row.created_at),
+        part: num(row.part),
+        originalId: row.original_id,
       }))
     },
 
@@ -43,22 +46,25 @@ export function endpointDeliveryRepository(db: Db): EndpointDeliveryRepository {
       if (seqs.length === 0) return new Set()
       const rows = await db
         .selectFrom('deliveries')
-        .select('event_seq')
+        .select(['event_seq', 'state'])
         .where('endpoint_id', '=', endpointId)
         .where('account_id', '=', accountId)
         .where('event_seq', 'in', seqs)
-        .where('state', 'in', ['waiting', 'sending', 'delivered'])
+        .where('state', 'in', ['waiting', 'sending', 'delivered', 'failed'])
+        .where('resent_at', 'is', null)
         .execute()
-      return new Set(rows.map(row => num(row.event_seq)))
+      const failed = new Set(rows.filter(({ state }) => state === 'failed').map(row => num(row.event_seq)))
+      return new Set(rows.map(row => num(row.event_seq)).filter(seq => !failed.has(seq)))
     },
 
     async insert(delivery, dueAtMs, isPassed) {
-      const { endpointId, eventSeq, createdAt } = delivery
+      const { endpointId, eventSeq, part, createdAt } = delivery
       await db
         .updateTable('deliveries')
         .set({ resent_at: createdAt })
         .where('endpoint_id', '=', endpointId)
         .where('event_seq', '=', eventSeq)
+        .where('part', '=', part)
         .where('state', '=', 'failed')
         .where('resent_at', 'is', null)
         .execute()
@@ -76,6 +82,8 @@ export function endpointDeliveryRepository(db: Db): EndpointDeliveryRepository {
           endpoint_due_at_ms: dueAtMs,
           passed: Number(isPassed),
           created_at: createdAt,
+          part,
+          original_id: delivery.originalId,
         })
         .returning('id')
         .executeTakeFirstOrThrow()

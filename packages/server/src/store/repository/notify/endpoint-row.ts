@@ -1,9 +1,14 @@
 import type { Selectable } from 'kysely'
 import type { Endpoint } from '../../../domain/notify/endpoint.ts'
 import type { EventType } from '../../../domain/notify/event.ts'
+import type { GreenfieldEvent } from '../../../domain/notify/greenfield-event.ts'
 import type { FollowingEndpoint, SealedEndpoint } from '../../../ports/repository/notify/endpoint.ts'
 import { num, numOrNull } from '../../mapping.ts'
 import type { EndpointsTable } from '../../tables.ts'
+
+export function toGreenfieldEvents(row: { readonly greenfield_events: string | null }): GreenfieldEvent[] | null {
+  return row.greenfield_events === null ? null : (JSON.parse(row.greenfield_events) as GreenfieldEvent[])
+}
 
 export function toEndpoint(row: Selectable<EndpointsTable>): Endpoint {
   return {
@@ -11,7 +16,10 @@ export function toEndpoint(row: Selectable<EndpointsTable>): Endpoint {
     publicId: row.public_id,
     accountId: num(row.account_id),
     url: row.url,
+    dialect: row.dialect,
     types: row.types === null ? null : (JSON.parse(row.types) as EventType[]),
+    greenfieldEvents: toGreenfieldEvents(row),
+    application: row.application,
     schedule: row.schedule,
     enabled: num(row.enabled) === 1,
     failingSince: numOrNull(row.failing_since),

@@ -1,5 +1,4 @@
 import { NO_FAILURES } from '../../../domain/notify/endpoint-progress.ts'
-import type { EventType } from '../../../domain/notify/event.ts'
 import type { EndpointRepository } from '../../../ports/repository/notify/endpoint.ts'
 import { num } from '../../mapping.ts'
 import type { Db } from '../../tables.ts'
@@ -38,7 +37,10 @@ export function endpointRepository(db: Db): EndpointRepository {
           public_id: endpoint.publicId,
           account_id: endpoint.accountId,
           url: endpoint.url,
-          types: typesText(endpoint.types),
+          dialect: endpoint.dialect,
+          types: listText(endpoint.types),
+          greenfield_events: listText(endpoint.greenfieldEvents),
+          application: endpoint.application,
           schedule: endpoint.schedule,
           enabled: Number(endpoint.enabled),
           secret: endpoint.sealedSecret,
@@ -72,13 +74,14 @@ export function endpointRepository(db: Db): EndpointRepository {
       return row ? toFollowing(row) : null
     },
 
-    async update(id, { url, types, schedule, enabled }, at) {
+    async update(id, { url, types, greenfieldEvents, schedule, enabled }, at) {
       await db
         .updateTable('endpoints')
         .set({
           updated_at: at,
           ...(url !== undefined && { url }),
-          ...(types !== undefined && { types: typesText(types) }),
+          ...(types !== undefined && { types: listText(types) }),
+          ...(greenfieldEvents !== undefined && { greenfield_events: listText(greenfieldEvents) }),
           ...(schedule !== undefined && { schedule }),
           ...(enabled !== undefined && { enabled: Number(enabled) }),
         })
@@ -171,6 +174,6 @@ export function endpointRepository(db: Db): EndpointRepository {
   }
 }
 
-function typesText(types: readonly EventType[] | null): string | null {
-  return types && JSON.stringify(types)
+function listText(names: readonly string[] | null): string | null {
+  return names && JSON.stringify(names)
 }

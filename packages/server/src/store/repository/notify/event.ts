@@ -33,7 +33,8 @@ export function eventRepository(
       if (!endpointDelivery) continue
       const { publicId, endpointId, dueAtMs } = endpointDelivery
       const eventSeq = seqs[index] as number
-      const delivery = { publicId, accountId, endpointId, invoiceId, eventSeq, eventType, createdAt }
+      const event = { accountId, invoiceId, eventSeq, eventType, createdAt }
+      const delivery = { publicId, endpointId, ...event, part: 0, originalId: null }
       await tx.endpointDeliveries.insert(delivery, dueAtMs, true)
       await tx.endpoints.goBackTo(endpointId, eventSeq, dueAtMs)
     }

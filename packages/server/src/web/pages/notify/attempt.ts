@@ -1,6 +1,7 @@
 import { beginningOf, RESPONSE_BYTES_SHOWN } from '../../../domain/notify/delivery.ts'
 import type { Endpoint } from '../../../domain/notify/endpoint.ts'
-import type { AttemptDetail, AttemptRow } from '../../../ports/repository/notify/delivery.ts'
+import type { AttemptRow } from '../../../ports/repository/notify/delivery.ts'
+import type { ShownAttempt } from '../../../services/notify/delivery-log.ts'
 import { definitionList } from '../../components/definition-list.ts'
 import { actionButton } from '../../components/form.ts'
 import { dashboardPage, type PageUser } from '../../components/layout.ts'
@@ -23,7 +24,7 @@ interface AttemptView {
 /** An attempt with the exact request and response. */
 export function attemptPage(
   user: PageUser,
-  attempt: AttemptDetail,
+  attempt: ShownAttempt,
   { attempts, endpoint, isResendable }: AttemptView,
 ): Html {
   const { eventType, deliveryPublicId, invoicePublicId, endpointPublicId, durationMs } = attempt
@@ -57,13 +58,13 @@ export function attemptPage(
   })
 }
 
-function endpointLink(attempt: AttemptDetail, endpoint: Endpoint | null): Html {
+function endpointLink(attempt: ShownAttempt, endpoint: Endpoint | null): Html {
   const host = html`<bdi>${endpointName(attempt)}</bdi>`
   if (endpoint === null) return say('attempt_endpoint_removed', { host })
   return html`<a href="/webhook/endpoints/${endpoint.publicId}">${host}</a>`
 }
 
-function response({ statusCode, responseHeaders, response }: AttemptDetail): Html {
+function response({ statusCode, responseHeaders, response }: ShownAttempt): Html {
   if (statusCode === null && !response) return html`<p class="empty">${say('response_none')}</p>`
   const { text, isCut } = beginningOf(response ?? '')
   return html`<pre tabindex="0"><code>${say('response_status', { status: statusCode })}${responseHeaders && html`\n${responseHeaders}`}</code></pre>

@@ -1,11 +1,11 @@
 import { formatCount } from '../../../domain/count.ts'
 import {
+  type ChosenSchedule,
   ENDPOINT_SECRET_CHARS,
   type Endpoint,
   isActive,
   MAX_RECOVERY_SECS,
   SCHEDULES,
-  type Schedule,
 } from '../../../domain/notify/endpoint.ts'
 import type { EventType } from '../../../domain/notify/event.ts'
 import { MAX_WEBHOOK_URL_CHARS } from '../../../domain/notify/webhook.ts'
@@ -13,6 +13,7 @@ import { DAY_SECS } from '../../../domain/time.ts'
 import type { DeliveryRow } from '../../../ports/repository/notify/delivery.ts'
 import { confirmedButton } from '../../components/confirm.ts'
 import { oneTimeSecret } from '../../components/copyable.ts'
+import { definitionList } from '../../components/definition-list.ts'
 import { actionButton, field } from '../../components/form.ts'
 import { dashboardPage, type PageUser } from '../../components/layout.ts'
 import { livePart } from '../../components/live.ts'
@@ -28,7 +29,7 @@ import { plain, say } from '../../text/dashboard.ts'
 export interface EndpointForm {
   readonly url: string
   readonly types: readonly EventType[] | null
-  readonly schedule: Schedule
+  readonly schedule: ChosenSchedule
 }
 
 export interface EndpointView {
@@ -52,7 +53,7 @@ export interface EndpointView {
 /** The form has a box for each type, with this prefix. */
 export const TYPE_PREFIX = 'type-'
 
-const SCHEDULE_TEXTS: Readonly<Record<Schedule, string>> = {
+const SCHEDULE_TEXTS: Readonly<Record<ChosenSchedule, string>> = {
   standard: plain('schedule_standard'),
   persistent: plain('schedule_persistent'),
 }
@@ -75,7 +76,7 @@ export function newEndpointPage(user: PageUser, { form, error }: { form?: Endpoi
 }
 
 export function endpointPage(user: PageUser, view: EndpointView): Html {
-  const { endpoint, secret, flash, error, form = endpoint } = view
+  const { endpoint, secret, flash, error } = view
   const path = pathOf(endpoint)
   return dashboardPage({
     ...user,
@@ -89,15 +90,33 @@ export function endpointPage(user: PageUser, view: EndpointView): Html {
     body: html`
       ${secret !== undefined && oneTimeSecret(plain('signing_secret'), secret, plain('endpoint_secret_hint'))}
       ${livePart('state', state(view))}
-      <form class="card" method="post" action="${path}"><h2>${say('endpoint_settings')}</h2>
-        ${settings(form)}
-        <button class="primary">${say('save')}</button>
-      </form>
+      ${endpoint.dialect === 'greenfield' ? pluginTerms(endpoint) : settingsForm(view)}
       ${isActive(endpoint) && recovery(view)}
       <section class="card" aria-labelledby="log"><h2 id="log">${say('deliveries')}</h2>${livePart('attempts', recent(view))}</section>
       ${management(view)}
       <p><a href="/webhook">${say('endpoints_all')}</a></p>`,
   })
+}
+
+function settingsForm({ endpoint, form }: EndpointView): Html {
+  const { url, types, schedule } = endpoint
+  const isChosen = (SCHEDULES as readonly string[]).includes(schedule)
+  const given = form ?? { url, types, schedule: isChosen ? (schedule as ChosenSchedule) : 'standard' }
+  return html`<form class="card" method="post" action="${pathOf(endpoint)}"><h2>${say('endpoint_settings')}</h2>
+        ${settings(given)}
+        <button class="primary">${say('save')}</button>
+      </form>`
+}
+
+/** A shop plugin has made the endpoint, and changes it. */
+function pluginTerms({ url, application, greenfieldEvents, schedule }: Endpoint): Html {
+  const rows: [string, Html | string][] = [
+    [plain('endpoint_plugin'), html`<bdi>${application ?? ''}</bdi>`],
+    [plain('url'), html`<bdi class="code">${url}</bdi>`],
+    [plain('endpoint_plugin_events'), greenfieldEvents?.join(', ') ?? plain('endpoint_plugin_all')],
+    [plain('endpoint_schedule'), plain(schedule === 'once' ? 'schedule_once' : 'schedule_greenfield')],
+  ]
+  return html`<section class="card" aria-labelledby="terms"><h2 id="terms">${say('endpoint_settings')}</h2><p>${say('endpoint_plugin_text')}</p>${definitionList(rows)}</section>`
 }
 
 /** What has happened to the endpoint, and the form that repairs it. */

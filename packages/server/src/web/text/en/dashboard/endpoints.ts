@@ -128,6 +128,13 @@ export const endpoints = {
   endpoints_all: 'All endpoints',
   endpoint_secret_hint:
     'Your server uses it to verify that a delivery comes from us. It is shown only once. After a rotation the earlier secret also signs for 24 hours: each request then has two signatures.',
+  schedule_greenfield: 'After 10 s, 1 min, and six times 10 min, unless the plugin refuses an event',
+  schedule_once: 'Never: the plugin asked for one attempt',
+  endpoint_plugin: 'Added with the API key',
+  endpoint_plugin_events: 'Events',
+  endpoint_plugin_all: 'All',
+  endpoint_plugin_text:
+    'A shop plugin added this endpoint. It gets the events in the format of BTCPay, and the plugin changes its settings.',
   endpoint_settings: 'Settings',
   endpoint_last_error: 'The last error: {error}.',
   endpoint_failed_events: {
