@@ -30,10 +30,10 @@ export const ENDPOINTS: readonly Change[] = [
   },
   {
     name: 'recovery sends delivered events again',
-    file: 'services/notify/endpoint-delivery.ts',
+    file: 'services/notify/endpoint-next.ts',
     in: 'nextEvent',
-    find: 'seqs.find(number => !taken.has(number)) ?? null',
-    replace: 'seqs[taken.size - taken.size] ?? null',
+    find: 'seqs.filter(number => !taken.has(number))',
+    replace: 'seqs.filter(() => taken.size >= 0)',
     needs: ['endpoint'],
     withinSeeds: 500,
   },

@@ -93,7 +93,7 @@ interface FailedAttempt {
   readonly isTest: boolean
   /** What the receiver answered. Null: nothing. */
   readonly statusCode: number | null
-  /** Its process died, so that nobody knows whether the receiver got it. */
+  /** Its process died, so that it is unknown whether the receiver got it. */
   readonly isInterrupted: boolean
   /** When the first attempt of the delivery began, in Unix milliseconds. */
   readonly begunAtMs: number

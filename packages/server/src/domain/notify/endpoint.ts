@@ -22,9 +22,7 @@ export const ENDPOINT_SECRET_CHARS = { min: 16, max: 256 } as const
 export const SCHEDULES = ['standard', 'persistent'] as const
 export type ChosenSchedule = (typeof SCHEDULES)[number]
 /** That of an endpoint of BTCPay's API, and the one without automatic redelivery. */
-export const GREENFIELD_SCHEDULES = ['greenfield', 'once'] as const
-export type GreenfieldSchedule = (typeof GREENFIELD_SCHEDULES)[number]
-export type Schedule = ChosenSchedule | GreenfieldSchedule
+export type Schedule = ChosenSchedule | 'greenfield' | 'once'
 
 /** Where events of an account are sent, beside its webhook. */
 export interface Endpoint {

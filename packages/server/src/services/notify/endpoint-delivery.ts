@@ -22,6 +22,7 @@ import { bisect, type SetAsides } from '../set-aside.ts'
 import { type AttemptResult, makeAttempt } from './attempt.ts'
 import { mailEndpointFailure } from './delivery-failure.ts'
 import { messageOf, partsOf } from './endpoint-message.ts'
+import { nextEvent } from './endpoint-next.ts'
 
 /** An attempt that is logged and is to be made now. */
 export interface EndpointJob {
@@ -59,10 +60,6 @@ export interface EndpointDeliveries {
 }
 
 const WOKEN_AT_ONCE = 200
-/** Numbers of events that are looked through at once for one to send. */
-const WINDOW = 200
-/** Of these, events whose bodies are read for a message to send. */
-const READ = 20
 const INTERRUPTED = 'interrupted: the service stopped before the response arrived'
 
 export function createEndpointDeliveries(deps: {
@@ -84,31 +81,6 @@ export function createEndpointDeliveries(deps: {
     const { sealedSecret, earlierSealedSecret, earlierSecretUntil } = endpoint
     const isSigning = earlierSealedSecret !== null && (earlierSecretUntil ?? 0) * 1000 > nowMs
     return isSigning ? [open(sealedSecret), open(earlierSealedSecret)] : [open(sealedSecret)]
-  }
-
-  /** The next event that the endpoint wants and has not been sent, and where its cursor then stands. */
-  async function nextEvent(tx: Tx, endpoint: FollowingEndpoint): Promise<NextEvent> {
-    const { accountId, cursorSeq, types } = endpoint
-    const { lastSeq } = await tx.events.range(accountId)
-    if (cursorSeq >= lastSeq) return { seq: null, passedSeq: cursorSeq, hasMore: false }
-    const seqs = await tx.events.numbersAfter(accountId, cursorSeq, WINDOW, types)
-    const taken = await tx.endpointDeliveries.takenAmong(endpoint.id, accountId, seqs)
-    const untaken = seqs.filter(number => !taken.has(number))
-    // In our own dialect each event is sent. In BTCPay's its body decides.
-    const seq =
-      endpoint.dialect === 'zatgate' ? untaken[0] : await firstWithMessage(tx, endpoint, untaken.slice(0, READ))
-    const unread = endpoint.dialect === 'zatgate' ? undefined : untaken[READ]
-    if (seq === undefined && unread !== undefined) return { seq: null, passedSeq: unread - 1, hasMore: true }
-    const hasMore = seqs.length === WINDOW
-    return { seq: seq ?? null, passedSeq: hasMore ? (seqs.at(-1) ?? lastSeq) : lastSeq, hasMore }
-  }
-
-  async function firstWithMessage(tx: Tx, endpoint: FollowingEndpoint, seqs: readonly number[]) {
-    for (const seq of seqs) {
-      const event = await tx.events.bySeq(endpoint.accountId, seq)
-      if (event && partsOf(endpoint, event).length > 0) return seq
-    }
-    return undefined
   }
 
   /** Writes what a failed attempt makes of the endpoint. @returns its new state */
@@ -307,13 +279,4 @@ interface Failure {
   /** What the receiver answered; null: nothing. */
   readonly statusCode: number | null
   readonly isInterrupted: boolean
-}
-
-interface NextEvent {
-  /** Null: none in the part that was looked through. */
-  readonly seq: number | null
-  /** All events up to it were looked through. */
-  readonly passedSeq: number
-  /** Whether there may be further events. */
-  readonly hasMore: boolean
 }

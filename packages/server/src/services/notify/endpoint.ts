@@ -10,11 +10,10 @@ import {
   isActive,
   MAX_ENDPOINTS,
   MAX_RECOVERY_SECS,
-  type Schedule,
 } from '../../domain/notify/endpoint.ts'
 import { NO_FAILURES } from '../../domain/notify/endpoint-progress.ts'
 import type { EventType } from '../../domain/notify/event.ts'
-import { eventTypesOf, type GreenfieldEvent } from '../../domain/notify/greenfield-event.ts'
+import { eventTypesOf } from '../../domain/notify/greenfield-event.ts'
 import { TEST_EVENT_BODY, webhookUrlProblem } from '../../domain/notify/webhook.ts'
 import { endpointReference } from '../../domain/set-aside.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
@@ -24,38 +23,12 @@ import type { Store, Tx } from '../../ports/store.ts'
 import type { Vault } from '../../ports/vault.ts'
 import { recordChange } from '../account/audit.ts'
 import { findByPublicId } from '../public-id.ts'
+import { type EndpointChangeRequest, type EndpointRequest, isReplaced } from './endpoint-request.ts'
 import { requireActive, requireRoom } from './endpoint-resend.ts'
 import { generateWebhookSecret } from './webhook.ts'
 
 /** An attempt whose process dies counts as failed after this time. */
 const MAX_ATTEMPT_SECS = 60
-
-/** What an endpoint is created with. */
-export interface EndpointRequest {
-  readonly url: string
-  /** Default: all types but `test`. */
-  readonly types?: readonly EventType[] | null
-  /** Default: `standard`. */
-  readonly schedule?: Schedule
-  /** Default: true. */
-  readonly enabled?: boolean
-  /** Default: a generated one. */
-  readonly secret?: string
-  /** It gets the events as BTCPay sends them. Default: as this service does. */
-  readonly greenfield?: GreenfieldTerms
-}
-
-interface GreenfieldTerms {
-  /** Null: all. */
-  readonly events: readonly GreenfieldEvent[] | null
-  /** The name of the API key. An endpoint of the same application with the same URL is replaced. */
-  readonly application: string
-}
-
-/** The events of BTCPay's dialect decide which of our own the endpoint follows. */
-export interface EndpointChangeRequest extends Partial<Omit<EndpointRequest, 'secret' | 'greenfield'>> {
-  readonly greenfieldEvents?: readonly GreenfieldEvent[] | null
-}
 
 /** Management of an account's endpoints by its owner. */
 export interface Endpoints {
@@ -299,9 +272,4 @@ export function createEndpoints(deps: {
 
     countFailed: ({ id }) => store.read(tx => tx.endpointDeliveries.countFailed(id, MAX_COUNT + 1)),
   }
-}
-
-/** Plugins make another webhook each time that they are set up: the secret of the earlier one is forgotten there. */
-function isReplaced(earlier: Endpoint, url: string, { application }: GreenfieldTerms): boolean {
-  return earlier.dialect === 'greenfield' && earlier.url === url && earlier.application === application
 }

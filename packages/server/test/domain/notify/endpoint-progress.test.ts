@@ -163,7 +163,7 @@ test('its failures hold up no other event, and never pause it', () => {
   assert.deepEqual([progress.retryAtMs, progress.pausedAt, progress.isProbing], [null, null, false])
 })
 
-test('without automatic redelivery an event is sent once, unless nobody knows whether it was', () => {
+test('without automatic redelivery an event is sent once, unless it is unknown whether it was', () => {
   const once: EndpointProgress = { ...GREENFIELD, schedule: 'once' }
   assert.equal(failedAt(once, NOW_MS, { attempts: 1, statusCode: 500 }).dueAtMs, null)
   assert.equal(failedAt(once, NOW_MS, { attempts: 1, isInterrupted: true }).dueAtMs, NOW_MS + 10_000)

@@ -9,23 +9,8 @@ import type { Endpoint } from '../../../domain/notify/endpoint.ts'
 import type { EventType } from '../../../domain/notify/event.ts'
 import type { Page } from '../page.ts'
 import type { Event } from './event.ts'
+import type { NewDelivery } from './new-delivery.ts'
 import type { Webhook } from './webhook.ts'
-
-/** A webhook delivery to insert. */
-export interface NewDelivery {
-  /** The value of the header `webhook-id`. */
-  readonly publicId: string
-  readonly accountId: number
-  readonly invoiceId: number | null
-  /** The number of its event among those of the account. */
-  readonly eventSeq: number
-  readonly eventType: EventType
-  /** Null: that of the account's webhook, or of the endpoint, at each attempt. */
-  readonly url: string | null
-  readonly createdAt: number
-  /** Unix milliseconds. */
-  readonly dueAtMs: number
-}
 
 interface DeliveryFields extends Omit<NewDelivery, 'dueAtMs'> {
   readonly id: number

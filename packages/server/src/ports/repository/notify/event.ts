@@ -1,6 +1,6 @@
 import type { EventSkip } from '../../../domain/database-identity.ts'
 import type { EventType, NewEvent } from '../../../domain/notify/event.ts'
-import type { NewDelivery } from './delivery.ts'
+import type { NewDelivery } from './new-delivery.ts'
 
 /** An event to append, with its deliveries. */
 export interface AppendedEvent extends NewEvent {

@@ -3,12 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { Account } from '../../../../src/domain/account/account.ts'
 import { finishAttempt, startAttempt } from '../../../../src/domain/notify/delivery-schedule.ts'
-import type {
-  FinishedAttempt,
-  NewDelivery,
-  OpenDelivery,
-  StartedAttempt,
-} from '../../../../src/ports/repository/notify/delivery.ts'
+import type { FinishedAttempt, OpenDelivery, StartedAttempt } from '../../../../src/ports/repository/notify/delivery.ts'
+import type { NewDelivery } from '../../../../src/ports/repository/notify/new-delivery.ts'
 import type { Store, Tx } from '../../../../src/ports/store.ts'
 import type { DatabaseEngine } from '../../../harness/databases.ts'
 import { openEmptyStore } from '../../../harness/databases.ts'
@@ -254,6 +250,8 @@ export function webhookSuite(engine: DatabaseEngine): void {
         eventType: 'test',
         url: URL,
         durationMs: 12,
+        part: 0,
+        originalId: null,
         ...row,
       })),
     )
