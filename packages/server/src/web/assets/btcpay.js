@@ -42,7 +42,7 @@ button { min-width: 44px; min-height: 44px; padding: .6rem 1.25rem; border: 1px 
 
   let onEnter
   let onLeave
-  let onMessage
+  let onMessage = () => {}
   /** The frame, with its address, origin, last status and whether its page has come. Null: none yet. */
   let shown = null
   let modal = null
@@ -123,7 +123,8 @@ button { min-width: 44px; min-height: 44px; padding: .6rem 1.25rem; border: 1px 
   }
 
   function hideFrame() {
-    if (!modal || !modal.isOpen) return
+    if (!modal) return
+    if (!modal.isOpen) return
     if (onLeave) onLeave()
     modal.isOpen = false
     document.documentElement.style.setProperty('overflow', ...modal.overflow)
@@ -153,7 +154,7 @@ button { min-width: 44px; min-height: 44px; padding: .6rem 1.25rem; border: 1px 
 
   /** The page sets what receives the messages after it has opened the frame. */
   function repeatStatus({ status }) {
-    if (status) setTimeout(() => onMessage && onMessage(status))
+    if (status) setTimeout(() => onMessage(status))
   }
 
   function appendAndShowInvoiceFrame(id, params) {
@@ -172,8 +173,8 @@ button { min-width: 44px; min-height: 44px; padding: .6rem 1.25rem; border: 1px 
       if (modal.isOpen) shown.frame.focus()
     }
     if (data === 'close') hideFrame()
-    if (data && data.status) shown.status = event
-    if (onMessage) onMessage(event)
+    if (Object(data).status) shown.status = event
+    onMessage(event)
   })
 
   window.btcpay = {

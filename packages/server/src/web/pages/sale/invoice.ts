@@ -128,13 +128,14 @@ function removedOf({ invoice, sums, payments, tip }: InvoiceView) {
 }
 
 function receivedLine(invoice: Invoice): Child {
-  const { receivedZat, dueZat, overpaidZat, canceledAt, refundedZat } = invoice
+  const { receivedZat, dueZat, overpaidZat, canceledAt, markedAs, refundedZat } = invoice
+  const isAsked = canceledAt === null && markedAs === null
   if (receivedZat === 0n) return false
   if (refundedZat !== null) return html` · ${say('amount_refunded', { amount: formatZecAmount(refundedZat) })}`
   if (overpaidZat > 0n) return html` · ${say('overpaid_by', { amount: formatZecAmount(overpaidZat) })}`
   return (
     dueZat > 0n &&
-    html` · ${say(canceledAt === null ? 'received_left' : 'received_missing', { received: formatZecAmount(receivedZat), rest: formatZecAmount(dueZat) })}`
+    html` · ${say(isAsked ? 'received_left' : 'received_missing', { received: formatZecAmount(receivedZat), rest: formatZecAmount(dueZat) })}`
   )
 }
 
