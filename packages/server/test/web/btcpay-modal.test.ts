@@ -171,7 +171,22 @@ describe('btcpay.js on the page of a shop', { skip: noBrowser(), timeout: 120_00
     assert.deepEqual(log.at(-1), { invoiceId: second.publicId, status: 'new' })
   })
 
-  test('an invoice that is not found is told in it, and it can be closed', async t => {
+  test('a page that has removed it while it was open opens it anew', async t => {
+    const { publicId: id } = await createInvoice(harness)
+    const page = await openShop(t, button(`btcpay.showInvoice('${id}')`))
+    await pay(page).click()
+    await heading(page, 'Pay with Zcash')
+    await page.evaluate(`document.querySelector('.zatgate-modal').remove()`)
+    await pay(page).click()
+    await heading(page, 'Pay with Zcash')
+    await page.keyboard.press('Escape')
+    await gone(page)
+    const opened = ['enter', 'loaded', { invoiceId: id, status: 'new' }]
+    assert.deepEqual(await logged(page, 9), [...opened, 'leave', ...opened, 'leave', 'close'])
+    assert.equal(await page.evaluate(`document.documentElement.style.overflow`), '')
+  })
+
+  test('an invoice that is not found is shown as such in it, and it can be closed', async t => {
     const page = await openShop(t, button(`btcpay.showInvoice('${UNKNOWN}')`))
     await pay(page).click()
     await heading(page, 'This payment link does not work')

@@ -12,8 +12,9 @@
   const FRAME_MS = 10000
   /** Older browsers, and pages without an origin, open the checkout in place of the page. */
   const CAN_SHOW = 'adoptedStyleSheets' in document && window.HTMLDialogElement && /^http/.test(window.origin)
-  const [lang] = document.documentElement.lang.toLowerCase().split('-')
-  const [pay, closeText, loading, openPage] = texts[lang] || texts.en
+  const [language] = document.documentElement.lang.toLowerCase().split('-')
+  const lang = Array.isArray(texts[language]) ? language : 'en'
+  const [pay, closeText, loading, openPage] = texts[lang]
 
   const STYLE = `
 :host { all: initial !important; display: block !important; }
@@ -70,8 +71,7 @@ button { min-width: 44px; min-height: 44px; padding: .6rem 1.25rem; border: 1px 
     const note = make('p', { role: 'status' })
     const button = make('button', { type: 'button' }, closeText)
     const box = make('div', {}, note, button)
-    const language = { lang: texts[lang] ? lang : 'en', dir: texts[lang] && lang === 'ar' ? 'rtl' : 'ltr' }
-    const dialog = make('dialog', { 'aria-label': pay, ...language }, box)
+    const dialog = make('dialog', { 'aria-label': pay, lang, dir: lang === 'ar' ? 'rtl' : 'ltr' }, box)
     const host = make('div', { class: 'zatgate-modal' })
     const root = host.attachShadow({ mode: 'open' })
     const sheet = new CSSStyleSheet()
@@ -99,9 +99,9 @@ button { min-width: 44px; min-height: 44px; padding: .6rem 1.25rem; border: 1px 
   function placeModal() {
     if (!modal) modal = createModal()
     if (modal.host.isConnected) return
+    hideFrame()
     if (shown) shown.remove()
     shown = null
-    modal.isOpen = modal.dialog.open
     const place = document.body || document.documentElement
     place.append(modal.host)
   }
