@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { after, describe, test } from 'node:test'
 import type { Invoice, InvoiceMark } from '../../src/domain/sale/invoice.ts'
+import type { LinkTerms } from '../../src/domain/sale/payment-link.ts'
 import { startSandboxService } from '../harness/service.ts'
 import { until } from '../harness/until.ts'
 import { createInvoice, noBrowser, REFUND_TO, signInOnPage, useBrowser } from './browser.ts'
@@ -9,7 +11,7 @@ import { visit } from './visit.ts'
 const harness = await startSandboxService()
 after(() => harness.close())
 
-async function mark({ publicId }: Invoice, as: InvoiceMark): Promise<void> {
+async function mark({ publicId }: Pick<Invoice, 'publicId'>, as: InvoiceMark): Promise<void> {
   const { accounts, marks } = harness.service
   await marks.mark(await accounts.findByEmail('shop@example.org'), publicId, as)
 }
@@ -63,6 +65,23 @@ test('a deposit that waited is not asked for once the shop has marked the invoic
   await mark(invoice, 'settled')
   const { text } = await visit(harness, `GET ${deposit}`)
   assert.match(text, /Nothing left to pay<\/h1>/)
+  assert.doesNotMatch(text, ASKS)
+})
+
+test('the keypad shows a sale that was marked as such', async () => {
+  const { accounts, paymentLinks, linkSales } = harness.service
+  await createInvoice(harness)
+  const account = await accounts.findByEmail('shop@example.org')
+  const terms: LinkTerms = {
+    ...{ title: 'Counter', description: null, currency: 'EUR', amount: null, minAmount: null, suggestedAmounts: [] },
+    ...{ stock: null, endsAt: null, fields: [], successUrl: null },
+  }
+  const link = await paymentLinks.create(account, terms, harness.url)
+  const secret = await paymentLinks.createKeypad(account, link.publicId)
+  const sale = await linkSales.ring(secret, { amount: '12.50', formId: randomUUID() })
+  await mark(sale, 'settled')
+  const { text } = await visit(harness, `GET /pos/${secret}/sale/${sale.publicId}`)
+  assert.match(text, /Marked as paid by you<\/h1><p>The network has not shown the full amount\./)
   assert.doesNotMatch(text, ASKS)
 })
 
