@@ -15,6 +15,7 @@ const NAMES = [
   'morph.js',
   'reference.js',
   'embed.js',
+  'modal.js',
   'redirect.js',
   'choose.js',
   'keypad.js',

@@ -10,7 +10,6 @@ import { logError } from '../http/error-handler.ts'
 import { assetRoutes } from './assets.ts'
 import { type AuthenticatedUser, authenticate } from './auth.ts'
 import { buyerView } from './buyer.ts'
-import { checkoutScriptRoute } from './checkout-script.ts'
 import type { BuyerView } from './components/buyer/buyer-page.ts'
 import { NO_SHOP } from './components/buyer/shop.ts'
 import type { PageUser } from './components/layout.ts'
@@ -21,6 +20,7 @@ import { type PublicPageRoute, type Site, type SiteDeps, sandboxMailboxUrl } fro
 import { rejectCrossSiteRequest } from './csrf.ts'
 import { ERROR_TITLES, errorSentence } from './error-text.ts'
 import { acceptForms, idParam, queryFields } from './forms.ts'
+import { greenfieldPages } from './greenfield.ts'
 import { embedHeaders, PAGE_HEADERS } from './headers.ts'
 import type { Html } from './html.ts'
 import { reauthPage } from './pages/account/reauth.ts'
@@ -53,6 +53,7 @@ import { receiptPages } from './routes/sale/receipt.ts'
 import { refundPages } from './routes/sale/refund.ts'
 import { refundLinkPages } from './routes/sale/refund-link.ts'
 import { swapPages } from './routes/sale/swap.ts'
+import { shopScriptRoutes } from './shop-script.ts'
 import { storeAssetRoutes } from './store-assets.ts'
 import { plain } from './text/dashboard.ts'
 import { textFor } from './text/text.ts'
@@ -73,7 +74,8 @@ export function addSite(root: App, deps: SiteDeps): void {
     assetRoutes(app)
     storeAssetRoutes(app, deps.storeProfiles)
     robotsRoute(app)
-    checkoutScriptRoute(app)
+    shopScriptRoutes(app)
+    greenfieldPages(app)
     signInPages(site)
     signInLinkPages(site)
     overviewPages(site)

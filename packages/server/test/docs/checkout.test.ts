@@ -130,6 +130,19 @@ describe('in a real browser', { skip: noBrowser(), timeout: 120_000 }, () => {
     assert.deepEqual(errors, [])
   })
 
+  test('a page made for BTCPay Server opens the checkout, and leads to the next page when it is paid', async t => {
+    const invoice = await client.createInvoice({ amount_zat: 2_500_000 })
+    const { page, errors } = await openShop(t, adapted('html btcpay', invoice.id))
+    await page.getByRole('button', { name: 'Pay with Zcash' }).click()
+    const heading = (name: string) => page.frameLocator('iframe').getByRole('heading', { name }).waitFor()
+    await heading('Pay with Zcash')
+    pay(invoice)
+    await heading('Payment seen')
+    service.sandbox.chain.mine(3)
+    await page.waitForURL('**/orders/1042/thanks')
+    assert.deepEqual(errors, [])
+  })
+
   test('the payment box shows the request, each status, and the way to pay the rest', async t => {
     const code = await bundled(adapted('js box'))
     const open = async (id: string) =>

@@ -124,13 +124,19 @@ async function ordinaryStates(shop: Shop): Promise<BuyerState[]> {
   await all('the payments', [paid, overpaid, refunded, past.paidLate], isPaid)
 
   const [pending, seen, part, canceled, canceledPart] = await Promise.all(Array.from({ length: 5 }, () => sell()))
+  const [markedSettled, markedPart, markedInvalid] = [await sell(), await sell(), await sell()]
   const open = await sell({ openAmount: true, minAmountZat: 1_000_000n, description: 'Tips' })
   for (const { publicId } of [canceled!, canceledPart!]) await harness.service.cancellations.cancel(account, publicId)
   pay(seen!)
   pay(part!, 0.4)
   pay(canceledPart!, 0.4)
+  pay(markedPart, 0.4)
+  pay(markedInvalid, 0.4)
   pay(past.seenLate)
-  await all('the payments', [seen!, part!, canceledPart!, past.seenLate], hasArrived)
+  await all('the payments', [seen!, part!, canceledPart!, markedPart, markedInvalid, past.seenLate], hasArrived)
+  const { marks } = harness.service
+  for (const { publicId } of [markedSettled, markedPart]) await marks.mark(account, publicId, 'settled')
+  await marks.mark(account, markedInvalid.publicId, 'invalid')
   return [
     stateOf('pay', 'Pay with Zcash', pending!),
     { ...stateOf('pay-help', 'Pay with Zcash', pending!), act: openDetails },
@@ -146,6 +152,9 @@ async function ordinaryStates(shop: Shop): Promise<BuyerState[]> {
     ...past.states,
     stateOf('canceled', 'Canceled', canceled!),
     stateOf('canceled-part', 'Canceled', canceledPart!),
+    stateOf('marked-settled', 'Nothing left to pay', markedSettled),
+    stateOf('marked-settled-part', 'Nothing left to pay', markedPart),
+    stateOf('marked-invalid-part', 'Canceled', markedInvalid),
     stateOf('offline', 'Pay with Zcash', pending!, goOffline),
     stateOf('unreachable', 'Pay with Zcash', pending!, loseServer),
     { name: 'wrong-link', heading: 'This payment link does not work', url: `${harness.url}/i/${WRONG_ID}` },

@@ -32,6 +32,8 @@ function timelineOf(
     needsAttention: false,
     lateAt: null,
     canceledAt: null,
+    markedAs: null,
+    markedAt: null,
     refundedZat: null,
     metadata: null,
     price: null,

@@ -8,19 +8,24 @@ import type { SwapStatus } from './swap.ts'
  * - `paid`: nothing
  * - `short`: pay the rest. The invoice is past its expiry, and a part of its amount has arrived
  * - `late`: nothing without the shop. The invoice is past its expiry and nothing has arrived, but a payment still counts
- * - `canceled`: nothing. The shop has canceled the invoice, and the full amount has not arrived
+ * - `settled`: nothing. The shop has marked the invoice as settled, and the full amount has not arrived
+ * - `canceled`: nothing. The shop has canceled the invoice or marked it as invalid, and the full amount has not arrived
  * - `over`: nothing. Payments no longer count
  */
-export type CheckoutState = 'payable' | 'confirming' | 'paid' | 'short' | 'late' | 'canceled' | 'over'
+export type CheckoutState = 'payable' | 'confirming' | 'paid' | 'short' | 'late' | 'settled' | 'canceled' | 'over'
 
-type CheckoutTerms = Pick<Invoice, 'status' | 'receivedZat' | 'dueZat' | 'expiresAt' | 'watchUntil' | 'canceledAt'>
+type CheckoutTerms = Pick<
+  Invoice,
+  'status' | 'receivedZat' | 'dueZat' | 'expiresAt' | 'watchUntil' | 'canceledAt' | 'markedAs'
+>
 
 /** @param now Unix seconds */
 export function checkoutState(invoice: CheckoutTerms, now: number): CheckoutState {
-  const { status, receivedZat, dueZat, expiresAt, watchUntil, canceledAt } = invoice
+  const { status, receivedZat, dueZat, expiresAt, watchUntil, canceledAt, markedAs } = invoice
   if (status === 'paid') return 'paid'
   if (dueZat === 0n) return 'confirming'
-  if (canceledAt !== null) return 'canceled'
+  if (markedAs === 'settled') return 'settled'
+  if (canceledAt !== null || markedAs === 'invalid') return 'canceled'
   if (now > watchUntil) return 'over'
   if (status === 'pending' && now < expiresAt) return 'payable'
   return receivedZat > 0n ? 'short' : 'late'

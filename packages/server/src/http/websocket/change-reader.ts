@@ -160,10 +160,20 @@ export function createChangeReader({ invoiceFeed, clock, log }: ChangeReaderOpti
 
 /** Differs when the page does, as far as the invoice and the confirmations are concerned. */
 function pageStateOf(invoice: Invoice, swap: Swap | undefined, confirmedTip: number): string {
-  const { status, receivedZat, dueZat, overpaidZat, needsAttention, canceledAt } = invoice
+  const { status, receivedZat, dueZat, overpaidZat, needsAttention, canceledAt, markedAs } = invoice
   const { confirmations, confirmsAtHeight } = invoice
   const confirmed = dueZat === 0n ? confirmationsSoFar(confirmations, confirmsAtHeight, confirmedTip) : null
-  return [status, receivedZat, dueZat, overpaidZat, needsAttention, canceledAt, confirmed, swap?.status].join()
+  return [
+    status,
+    receivedZat,
+    dueZat,
+    overpaidZat,
+    needsAttention,
+    canceledAt,
+    markedAs,
+    confirmed,
+    swap?.status,
+  ].join()
 }
 
 function messageOf(invoice: Invoice, swap: Swap | undefined, confirmedTip: number): InvoiceMessage {

@@ -70,7 +70,8 @@ export function createSwaps(deps: {
 
   /** The current swap of a pending invoice; null if it has no swap. */
   async function currentSwap(tx: Tx, invoice: Invoice): Promise<Swap | null> {
-    if (invoice.status !== 'pending' || nowSecs(clock) >= invoice.expiresAt) throw new AppError('invoice_not_pending')
+    const isAsked = invoice.status === 'pending' && invoice.markedAs === null && nowSecs(clock) < invoice.expiresAt
+    if (!isAsked) throw new AppError('invoice_not_pending')
     if (invoice.openAmount) throw new AppError('swap_needs_amount')
     return invoice.swapId === null ? null : tx.swaps.byId(invoice.swapId)
   }

@@ -22,8 +22,8 @@ export interface PageOptions {
   readonly awaiting?: boolean
   /** A script besides that of all pages. */
   readonly script?: 'reference.js' | 'redirect.js' | 'choose.js' | 'keypad.js'
-  /** The page is in a frame, and reports to the page around it. */
-  readonly isFramed?: boolean
+  /** The script by which a page in a frame reports to the page around it. */
+  readonly frameScript?: 'embed.js' | 'modal.js'
   /** The address of the manifest of an installed web app. */
   readonly manifest?: string
   /** Opens another address after three seconds, without JavaScript. */
@@ -94,6 +94,8 @@ export interface Embedding {
   readonly theme: (typeof THEMES)[number] | null
   /** The origin of the page around the frame, which alone gets messages from `assets/embed.js`. Null: it is not named. */
   readonly parent: string | null
+  /** `btcpay.js` has opened the frame over the page of the shop. It gets messages from `assets/modal.js` instead. */
+  readonly isModal: boolean
 }
 
 interface PlainPage extends PageOptions {
@@ -123,11 +125,22 @@ export function signedOutPage(page: PageOptions): Html {
 
 /** A page without the dashboard menu. One for buyers has a language, and no name of this service on top. */
 export function plainPage({ embedding = null, footer, ...page }: PlainPage): Html {
-  const options = embedding ? { ...page, isFramed: true, theme: embedding.theme } : page
+  const options = embedding
+    ? {
+        ...page,
+        frameScript: embedding.isModal ? ('modal.js' as const) : ('embed.js' as const),
+        theme: embedding.theme,
+      }
+    : page
   const kind = `plain${page.text ? ' buyer' : ''}${page.accent ? ' accent' : ''}`
-  return frame(options, embedding ? `${kind} embedded` : kind)`
+  return frame(options, embedding ? `${kind} embedded${embedding.isModal ? ' modal' : ''}` : kind)`
     ${!page.text && html`<header class="plain-top"><span class="brand">${brand()}</span></header>`}
-    <main id="main"${embedding && html` aria-label="${(page.text ?? textIn('en')).plain('payment')}"${embedding.parent && html` data-parent="${embedding.parent}"`}`}>${page.banner ?? false}${staleNote(page)}${page.body}</main>${footer}`
+    <main id="main"${embedding && html` aria-label="${(page.text ?? textIn('en')).plain('payment')}"${embedding.parent && html` data-parent="${embedding.parent}"`}`}>${embedding?.isModal && closeButton(page.text ?? textIn('en'))}${page.banner ?? false}${staleNote(page)}${page.body}</main>${footer}`
+}
+
+/** Shown by the script of a page that is in a frame. */
+function closeButton(text: Text): Html {
+  return html`<button type="button" class="modal-close" data-close hidden aria-label="${text.plain('modal_close')}">×</button>`
 }
 
 /** A page of documentation, with its contents beside it. */
@@ -149,7 +162,7 @@ function frame(options: PageOptions, kind: string) {
     rechecks = false,
     awaiting = false,
     script,
-    isFramed = false,
+    frameScript,
     theme = null,
     redirectsTo = null,
     manifest: appManifest,
@@ -161,7 +174,7 @@ function frame(options: PageOptions, kind: string) {
   const scripts: AssetName[] = [
     'enhance.js',
     ...(isUpdated ? (['morph.js', 'live.js'] as const) : []),
-    ...(isFramed ? (['embed.js'] as const) : []),
+    ...(frameScript ? [frameScript] : []),
     ...(script ? [script] : []),
   ]
   return (strings: TemplateStringsArray, ...values: readonly Child[]): Html => html`<!doctype html>

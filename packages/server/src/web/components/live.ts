@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { greenfieldState } from '../../domain/sale/greenfield-invoice.ts'
 import type { Invoice } from '../../domain/sale/invoice.ts'
 import type { Swap } from '../../ports/repository/sale/swap.ts'
 import { ASSET_VERSION } from '../assets.ts'
@@ -55,7 +56,8 @@ export function changedParts(page: string, tag: string): string {
   return changed
 }
 
-/** Attributes that name the statuses, for the script that reports them to the page around a frame. */
-export function statusAttributes({ status }: Invoice, swap: Swap | undefined): Html {
-  return html` data-status="${status}"${swap && html` data-swap-status="${swap.status}"`}`
+/** Attributes that name the statuses, for the scripts that report them to the page around a frame. */
+export function statusAttributes(invoice: Invoice, swap: Swap | undefined): Html {
+  const { status } = greenfieldState(invoice)
+  return html` data-status="${invoice.status}"${swap && html` data-swap-status="${swap.status}"`} data-greenfield-status="${status.toLowerCase()}"`
 }

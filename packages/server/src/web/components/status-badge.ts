@@ -1,4 +1,4 @@
-import { type Invoice, type InvoiceStatus, isPartPaid } from '../../domain/sale/invoice.ts'
+import { type Invoice, type InvoiceMark, type InvoiceStatus, isPartPaid } from '../../domain/sale/invoice.ts'
 import { type Html, html } from '../html.ts'
 import { plain } from '../text/dashboard.ts'
 
@@ -10,6 +10,12 @@ const STATUS_LABELS: Readonly<Record<InvoiceStatus, string>> = {
   expired: plain('status_expired'),
 }
 
+/** What the merchant said of an invoice, as such: the chain may show something else. */
+export const MARK_LABELS: Readonly<Record<InvoiceMark, string>> = {
+  settled: plain('badge_marked_settled'),
+  invalid: plain('badge_marked_invalid'),
+}
+
 /** The status of an invoice. */
 export function statusBadge(status: InvoiceStatus): Html {
   return html`<span class="badge badge-${status}">${STATUS_LABELS[status]}</span>`
@@ -17,11 +23,12 @@ export function statusBadge(status: InvoiceStatus): Html {
 
 /** The status of an invoice, and badges for what is unusual about it. An expired one that was canceled is only that. */
 export function statusBadges(invoice: Invoice): Html {
-  const { status, needsAttention, overpaidZat, canceledAt, lateAt, refundedZat } = invoice
+  const { status, needsAttention, overpaidZat, canceledAt, markedAs, lateAt, refundedZat } = invoice
   const isCanceled = canceledAt !== null
   const badges = [
     !(isCanceled && status === 'expired') && statusBadge(status),
     isCanceled && badge('expired', plain('badge_canceled')),
+    markedAs !== null && badge('expired', MARK_LABELS[markedAs]),
     needsAttention && badge('bad', plain('badge_missing')),
     // `underpaid` says the same.
     status !== 'underpaid' && isPartPaid(invoice) && badge('pending', plain('badge_part_paid')),

@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkoutState, needsRecheck } from '../../../src/domain/sale/checkout.ts'
-import { dueAmount, type InvoiceStatus } from '../../../src/domain/sale/invoice.ts'
+import { dueAmount, type InvoiceMark, type InvoiceStatus } from '../../../src/domain/sale/invoice.ts'
 
 const EXPIRY = 1_000
 const WATCH = 2_000
 const NO_TIME = null
 
-function state(status: InvoiceStatus, receivedZat: bigint, now: number, canceledAt: number | null = null) {
+function state(
+  status: InvoiceStatus,
+  receivedZat: bigint,
+  now: number,
+  canceledAt: number | null = null,
+  markedAs: InvoiceMark | null = null,
+) {
   return checkoutState(
     {
       status,
@@ -16,12 +22,13 @@ function state(status: InvoiceStatus, receivedZat: bigint, now: number, canceled
       expiresAt: EXPIRY,
       watchUntil: WATCH,
       canceledAt,
+      markedAs,
     },
     now,
   )
 }
 
-const NOTHING = { receivedZat: 0n, dueZat: 10n, expiresAt: EXPIRY, watchUntil: WATCH, canceledAt: null }
+const NOTHING = { receivedZat: 0n, dueZat: 10n, expiresAt: EXPIRY, watchUntil: WATCH, canceledAt: null, markedAs: null }
 
 test('money that arrived decides what a buyer can do, before the time does', () => {
   assert.equal(state('pending', 0n, EXPIRY - 1), 'payable')
@@ -43,6 +50,23 @@ test('a canceled invoice asks for nothing, until a payment on its way has paid i
   assert.equal(state('underpaid', 4n, WATCH + 1, 500), 'canceled')
   assert.equal(state('expired', 10n, EXPIRY - 1, 500), 'confirming')
   assert.equal(state('paid', 10n, EXPIRY - 1, 500), 'paid')
+})
+
+test('an invoice that the shop marked asks for nothing, until a payment on its way has paid it', () => {
+  for (const [mark, shown] of [
+    ['settled', 'settled'],
+    ['invalid', 'canceled'],
+  ] as const) {
+    for (const status of ['pending', 'expired', 'underpaid'] as const)
+      for (const received of [0n, 4n])
+        for (const now of [EXPIRY - 1, EXPIRY, WATCH + 1])
+          assert.equal(state(status, received, now, null, mark), shown, `${status} ${received} ${now}`)
+    assert.equal(state('detected', 10n, EXPIRY - 1, null, mark), 'confirming')
+    assert.equal(state('expired', 10n, WATCH + 1, null, mark), 'confirming')
+    assert.equal(state('paid', 10n, WATCH + 1, null, mark), 'paid')
+  }
+  // It was canceled before.
+  assert.equal(state('expired', 0n, EXPIRY - 1, 500, 'settled'), 'settled')
 })
 
 test('an open page asks on after its expiry while payments count, and for an hour after it is paid', () => {

@@ -9,6 +9,7 @@ const MARKS: Readonly<Partial<Record<CheckoutState, readonly [kind: string, path
   confirming: ['wait', CLOCK],
   paid: ['good', TICK],
   late: ['wait', CLOCK],
+  settled: ['good', TICK],
   canceled: ['bad', CROSS],
   over: ['bad', CROSS],
 }

@@ -50,6 +50,7 @@ export function checkoutLinks(publicId: string, placement = ON_ITS_OWN): Checkou
     ...onEach,
     ...(embedding?.theme && { theme: embedding.theme }),
     ...(embedding?.parent && { parent: embedding.parent }),
+    ...(embedding?.isModal && { view: 'modal' }),
   }
   const link = (path: string, fields: Record<string, string> = {}) =>
     withQuery(path, { ...(swapId !== null && { swap: swapId }), ...kept, ...fields })
@@ -94,10 +95,11 @@ export function parsePlacement(query: FormFields, embedded: boolean, publicUrl: 
 }
 
 /** The frame that the query of a page describes. What is not valid in it is left out. */
-export function embeddingOf({ theme, parent }: FormFields): Embedding {
+export function embeddingOf({ theme, parent, view }: FormFields): Embedding {
   return {
     theme: THEMES.find(name => name === theme) ?? null,
     parent: parent !== undefined && mayFrame(parent) ? parent : null,
+    isModal: view === 'modal',
   }
 }
 

@@ -52,7 +52,7 @@ function providerLink(): Html {
 
 /** Null while the swap has its own page, and when it has paid the invoice. */
 function meaningOf(text: Text, invoice: Invoice, swap: Swap, now: number): Html | null {
-  const { status, dueZat } = invoice
+  const { status, dueZat, markedAs } = invoice
   const meaning = text.say(SWAP_STATES[swap.status].text)
   switch (swap.status) {
     case 'REFUNDED':
@@ -63,7 +63,7 @@ function meaningOf(text: Text, invoice: Invoice, swap: Swap, now: number): Html 
     case 'SUCCESS':
       return isClosed(status) && dueZat > 0n ? text.say('swap_unpaid') : null
     case 'INCOMPLETE_DEPOSIT':
-      return isClosed(status) ? text.say('swap_small_over') : null
+      return isClosed(status) || markedAs !== null ? text.say('swap_small_over') : null
     default:
       return isClosed(status) ? html`${meaning} ${text.say('swap_not_again')}` : null
   }

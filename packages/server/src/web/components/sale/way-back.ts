@@ -27,14 +27,14 @@ export function wayBack(
   const isOpen = state === 'payable' || state === 'short'
   const url = own ?? returnTo ?? (isOpen || shop.website === null ? null : URL.parse(shop.website))
   if (!url) return false
-  const isSecond = isQuiet || isOpen || (own !== null && state !== 'paid')
+  const isSecond = isQuiet || isOpen || (own !== null && state !== 'paid' && state !== 'settled')
   return html`<p><a class="${isSecond ? 'button full' : 'button primary full'}" href="${url.href}"${booleanAttribute('data-success', own !== null && state === 'paid')}>${text.say('back_to', { shop: shopOrHost(shop, url) })}</a></p>`
 }
 
 /** While a payment is confirmed, the invoice has none: the buyer neither gives up nor has paid. */
 function ownWayBack(invoice: Ways, state: CheckoutState): URL | null {
   if (state === 'confirming') return null
-  const given = state === 'paid' ? invoice.successUrl : invoice.cancelUrl
+  const given = state === 'paid' || state === 'settled' ? invoice.successUrl : invoice.cancelUrl
   return given === null ? null : URL.parse(fillIn(given, invoice))
 }
 

@@ -45,6 +45,8 @@ export function checkoutBody(view: CheckoutView, state: CheckoutState, isRestAwa
       return isRestAwaited ? restAwaited(text, invoice) : short(text, invoice)
     case 'late':
       return html`<p class="center">${text.say('late', { time: timeElement(invoice.watchUntil) })}</p><p class="center">${text.say('late_unpaid')}</p>`
+    case 'settled':
+      return html`<p class="center">${text.say('settled')}</p>`
     case 'canceled':
       return canceled(view)
     case 'over':

@@ -82,6 +82,8 @@ function titleOf(text: Text, invoice: Invoice, state: CheckoutState): string {
       return text.plain('title_rest')
     case 'late':
       return text.plain(status === 'pending' ? 'title_time_up' : 'title_expired')
+    case 'settled':
+      return text.plain('title_settled')
     case 'canceled':
       return text.plain('title_canceled')
     case 'over':

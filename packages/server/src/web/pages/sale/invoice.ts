@@ -18,7 +18,7 @@ import { invoiceTitle } from '../../components/sale/order.ts'
 import { overpaidNotice } from '../../components/sale/overpaid.ts'
 import { refundTable } from '../../components/sale/refund-table.ts'
 import { totalOf } from '../../components/sale/total.ts'
-import { statusBadges } from '../../components/status-badge.ts'
+import { MARK_LABELS, statusBadges } from '../../components/status-badge.ts'
 import { STATUS_REASONS } from '../../components/status-reason.ts'
 import { formatAmount, formatZecAmount, groupThousands, shorten, timeElement } from '../../format.ts'
 import { booleanAttribute, type Child, type Html, html } from '../../html.ts'
@@ -118,8 +118,8 @@ function statusSection(view: InvoiceView): Html {
 }
 
 /** Nothing has been paid yet. */
-function awaitsBuyer({ status, receivedZat }: Invoice): boolean {
-  return status === 'pending' && receivedZat === 0n
+function awaitsBuyer({ status, receivedZat, markedAs }: Invoice): boolean {
+  return status === 'pending' && receivedZat === 0n && markedAs === null
 }
 
 function removedOf({ invoice, sums, payments, tip }: InvoiceView) {
@@ -128,13 +128,14 @@ function removedOf({ invoice, sums, payments, tip }: InvoiceView) {
 }
 
 function receivedLine(invoice: Invoice): Child {
-  const { receivedZat, dueZat, overpaidZat, canceledAt, refundedZat } = invoice
+  const { receivedZat, dueZat, overpaidZat, canceledAt, markedAs, refundedZat } = invoice
+  const isAsked = canceledAt === null && markedAs === null
   if (receivedZat === 0n) return false
   if (refundedZat !== null) return html` · ${say('amount_refunded', { amount: formatZecAmount(refundedZat) })}`
   if (overpaidZat > 0n) return html` · ${say('overpaid_by', { amount: formatZecAmount(overpaidZat) })}`
   return (
     dueZat > 0n &&
-    html` · ${say(canceledAt === null ? 'received_left' : 'received_missing', { received: formatZecAmount(receivedZat), rest: formatZecAmount(dueZat) })}`
+    html` · ${say(isAsked ? 'received_left' : 'received_missing', { received: formatZecAmount(receivedZat), rest: formatZecAmount(dueZat) })}`
   )
 }
 
@@ -185,7 +186,7 @@ function timeline(view: InvoiceView): Html {
 }
 
 function timelineEntries({ invoice, because, payments }: InvoiceView): TimelineEntry[] {
-  const { createdAt, expiresAt, paidAt, underpaidAt, canceledAt } = invoice
+  const { createdAt, expiresAt, paidAt, underpaidAt, canceledAt, markedAs, markedAt } = invoice
   const past: TimelineEntry[] = [
     { at: createdAt, text: plain('created'), kind: 'past' },
     ...payments.map(payment => ({ at: payment.seenAt, text: paymentLine(payment, invoice), kind: 'past' as const })),
@@ -194,6 +195,7 @@ function timelineEntries({ invoice, because, payments }: InvoiceView): TimelineE
   const isClosedEarlier = isClosed(invoice.status) || underpaidAt !== null
   if (canceledAt !== null) past.push({ at: canceledAt, text: plain('timeline_canceled'), kind: 'bad' })
   else if (isClosedEarlier) past.push({ at: expiresAt, text: plain('timeline_expired'), kind: 'bad' })
+  if (markedAs !== null && markedAt !== null) past.push({ at: markedAt, text: MARK_LABELS[markedAs], kind: 'past' })
   if (paidAt !== null) past.push({ at: paidAt, text: plain('timeline_paid'), kind: 'good' })
   past.sort((a, b) => a.at - b.at)
   if (invoice.needsAttention)

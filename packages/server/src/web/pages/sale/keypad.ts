@@ -86,6 +86,7 @@ const TITLES = {
   paid: 'status_paid',
   short: 'keypad_short',
   late: 'keypad_late',
+  settled: 'badge_marked_settled',
   canceled: 'badge_canceled',
   over: 'status_expired',
 } as const satisfies Record<CheckoutState, DashboardMessage>
@@ -100,6 +101,8 @@ function result(view: SaleView): Html {
       return html`<div class="sale-result seen" data-sound="seen"><span class="sign" aria-hidden="true">…</span>${title}<p>${say('keypad_seen_text')}</p></div>`
     case 'paid':
       return html`<div class="sale-result paid" data-sound="paid"><span class="sign" aria-hidden="true">✓</span>${title}<p>${say('keypad_received', { amount: text.zec(invoice.receivedZat) })}</p></div>`
+    case 'settled':
+      return html`<div class="sale-result">${title}<p>${say('keypad_settled_text')}</p></div>`
     case 'short':
       return html`<div class="sale-result">${title}${arrived(view)}</div>`
     default:

@@ -1,3 +1,4 @@
+import { depositMayPay } from '../../../domain/sale/checkout.ts'
 import type { Invoice } from '../../../domain/sale/invoice.ts'
 import { hasDeposit } from '../../../domain/sale/swap.ts'
 import { chainName } from '../../../domain/sale/swap-asset.ts'
@@ -15,9 +16,13 @@ import { wayBack } from '../../components/sale/way-back.ts'
 import { booleanAttribute, type Html, html } from '../../html.ts'
 import type { Text } from '../../text/text.ts'
 
-/** Whether the checkout page can show the swap: it has a deposit, or it waits for one before its deadline. */
+/**
+ * Whether the checkout page can show the swap: it has a deposit, or it waits for one before its deadline. For an
+ * invoice that the shop has marked by hand no deposit is asked, but one that may still pay it is shown.
+ */
 export function isShown(invoice: Invoice, swap: Swap, now: number): boolean {
   if (invoice.status !== 'pending') return false
+  if (invoice.markedAs !== null) return depositMayPay(swap.status)
   return hasDeposit(swap.status) || (swap.status === 'PENDING_DEPOSIT' && now < swap.deadline)
 }
 

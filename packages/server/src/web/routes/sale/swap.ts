@@ -22,7 +22,12 @@ export function swapPages(site: Site): void {
   /** Whether a swap can be started. If not, the checkout page shows why. */
   async function canStartSwap(invoice: Invoice): Promise<boolean> {
     const swap = (await swaps.currentByInvoice([invoice])).get(invoice.id)
-    return invoice.status === 'pending' && !invoice.openAmount && !(swap && hasDeposit(swap.status))
+    return (
+      invoice.status === 'pending' &&
+      invoice.markedAs === null &&
+      !invoice.openAmount &&
+      !(swap && hasDeposit(swap.status))
+    )
   }
 
   for (const embedded of [false, true]) {

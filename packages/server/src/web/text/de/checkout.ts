@@ -10,6 +10,7 @@ export const checkout = {
   title_rest_awaited: 'Warten auf den Rest',
   title_time_up: 'Die Zeit ist um',
   title_expired: 'Abgelaufen',
+  title_settled: 'Nichts mehr zu bezahlen',
   title_canceled: 'Storniert',
   title_underpaid: 'Nicht vollständig bezahlt',
   steps: 'Fortschritt',
@@ -68,6 +69,7 @@ export const checkout = {
   rest_unwanted: 'Wenn Sie nicht mehr bezahlen möchten, bitten Sie den Shop, das Angekommene zurückzusenden.',
   late: '*Wenn Sie bezahlt haben, bezahlen Sie nicht noch einmal.* Lassen Sie diese Seite offen: Sie zeigt Ihre Zahlung, sobald sie gesehen wird. Sie zählt bis {time}.',
   late_unpaid: 'Wenn Sie nicht bezahlt haben, bezahlen Sie diese Rechnung nicht. Bitten Sie den Shop um eine neue.',
+  settled: 'Der Shop hat diese Bestellung als bezahlt markiert. *Bezahlen Sie nichts mehr.*',
   canceled: '*Bezahlen Sie nicht.* Der Shop hat diese Rechnung storniert.',
   canceled_paid:
     'Wenn Sie schon bezahlt haben, bezahlen Sie nicht noch einmal. Diese Seite zeigt Ihre Zahlung, sobald sie gesehen wird. Sie zählt bis {time}.',

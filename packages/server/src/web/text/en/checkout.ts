@@ -10,6 +10,7 @@ export const checkout = {
   title_rest_awaited: 'Waiting for the rest',
   title_time_up: 'The time is up',
   title_expired: 'Expired',
+  title_settled: 'Nothing left to pay',
   title_canceled: 'Canceled',
   title_underpaid: 'Not paid in full',
 
@@ -76,6 +77,7 @@ export const checkout = {
 
   late: '*If you have paid, do not pay again.* Keep this page open: it shows your payment as soon as it is seen. It counts until {time}.',
   late_unpaid: 'If you have not paid, do not pay this invoice. Ask the shop for a new one.',
+  settled: 'The shop has marked this order as paid. *Do not pay anything more.*',
   canceled: '*Do not pay.* The shop has canceled this invoice.',
   canceled_paid:
     'If you have paid already, do not pay again. This page shows your payment as soon as it is seen. It counts until {time}.',

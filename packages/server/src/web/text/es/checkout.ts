@@ -10,6 +10,7 @@ export const checkout = {
   title_rest_awaited: 'A la espera del resto',
   title_time_up: 'Se acabó el tiempo',
   title_expired: 'Caducada',
+  title_settled: 'No queda nada por pagar',
   title_canceled: 'Cancelada',
   title_underpaid: 'No pagada por completo',
   steps: 'Progreso',
@@ -67,6 +68,7 @@ export const checkout = {
   rest_unwanted: 'Si ya no quieres pagar, pide a la tienda que te devuelva lo que ha llegado.',
   late: '*Si has pagado, no pagues otra vez.* Deja esta página abierta: muestra tu pago en cuanto se ve. Cuenta hasta {time}.',
   late_unpaid: 'Si no has pagado, no pagues esta factura. Pide a la tienda una nueva.',
+  settled: 'La tienda ha marcado este pedido como pagado. *No pagues nada más.*',
   canceled: '*No pagues.* La tienda ha cancelado esta factura.',
   canceled_paid:
     'Si ya has pagado, no pagues otra vez. Esta página muestra tu pago en cuanto se ve. Cuenta hasta {time}.',

@@ -10,6 +10,7 @@ export const checkout = {
   title_rest_awaited: 'En attente du reste',
   title_time_up: 'Le temps est écoulé',
   title_expired: 'Expirée',
+  title_settled: 'Plus rien à payer',
   title_canceled: 'Annulée',
   title_underpaid: 'Pas entièrement payée',
   steps: 'Progression',
@@ -69,6 +70,7 @@ export const checkout = {
   rest_unwanted: 'Si vous ne voulez plus payer, demandez à la boutique de renvoyer ce qui est arrivé.',
   late: '*Si vous avez payé, ne payez pas une seconde fois.* Gardez cette page ouverte : elle montre votre paiement dès qu’il est vu. Il compte jusqu’à {time}.',
   late_unpaid: 'Si vous n’avez pas payé, ne payez pas cette facture. Demandez-en une nouvelle à la boutique.',
+  settled: 'La boutique a marqué cette commande comme payée. *Ne payez plus rien.*',
   canceled: '*Ne payez pas.* La boutique a annulé cette facture.',
   canceled_paid:
     'Si vous avez déjà payé, ne payez pas une seconde fois. Cette page montre votre paiement dès qu’il est vu. Il compte jusqu’à {time}.',

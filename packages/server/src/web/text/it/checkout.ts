@@ -10,6 +10,7 @@ export const checkout = {
   title_rest_awaited: 'In attesa del resto',
   title_time_up: 'Il tempo è scaduto',
   title_expired: 'Scaduta',
+  title_settled: 'Non resta nulla da pagare',
   title_canceled: 'Annullata',
   title_underpaid: 'Non pagata per intero',
   steps: 'Avanzamento',
@@ -68,6 +69,7 @@ export const checkout = {
   rest_unwanted: 'Se non vuoi più pagare, chiedi al negozio di restituire ciò che è arrivato.',
   late: '*Se hai pagato, non pagare di nuovo.* Tieni aperta questa pagina: mostra il tuo pagamento appena viene visto. Vale fino a {time}.',
   late_unpaid: 'Se non hai pagato, non pagare questa fattura. Chiedine una nuova al negozio.',
+  settled: 'Il negozio ha segnato questo ordine come pagato. *Non pagare altro.*',
   canceled: '*Non pagare.* Il negozio ha annullato questa fattura.',
   canceled_paid:
     'Se hai già pagato, non pagare di nuovo. Questa pagina mostra il tuo pagamento appena viene visto. Vale fino a {time}.',

@@ -10,6 +10,7 @@ export const checkout = {
   title_rest_awaited: '나머지를 기다리는 중',
   title_time_up: '시간이 끝났습니다',
   title_expired: '만료됨',
+  title_settled: '더 결제할 금액이 없습니다',
   title_canceled: '취소됨',
   title_underpaid: '전액이 결제되지 않음',
   steps: '진행 상황',
@@ -64,6 +65,7 @@ export const checkout = {
   rest_unwanted: '더 이상 결제하지 않으려면 도착한 금액을 돌려달라고 상점에 요청하세요.',
   late: '*이미 결제했다면 다시 결제하지 마세요.* 이 페이지를 열어 두세요. 결제가 감지되는 대로 표시됩니다. {time}까지 유효합니다.',
   late_unpaid: '아직 결제하지 않았다면 이 청구서를 결제하지 마세요. 상점에 새 청구서를 요청하세요.',
+  settled: '상점이 이 주문을 결제된 것으로 표시했습니다. *더 이상 결제하지 마세요.*',
   canceled: '*결제하지 마세요.* 상점이 이 청구서를 취소했습니다.',
   canceled_paid:
     '이미 결제했다면 다시 결제하지 마세요. 결제가 감지되는 대로 이 페이지에 표시됩니다. {time}까지 유효합니다.',

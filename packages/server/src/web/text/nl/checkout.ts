@@ -10,6 +10,7 @@ export const checkout = {
   title_rest_awaited: 'Wachten op de rest',
   title_time_up: 'De tijd is om',
   title_expired: 'Verlopen',
+  title_settled: 'Niets meer te betalen',
   title_canceled: 'Geannuleerd',
   title_underpaid: 'Niet volledig betaald',
   steps: 'Voortgang',
@@ -65,6 +66,7 @@ export const checkout = {
   rest_unwanted: 'Wil je niet meer betalen, vraag de winkel dan om terug te sturen wat binnen is.',
   late: '*Heb je betaald, betaal dan niet nog een keer.* Houd deze pagina open: ze toont je betaling zodra die gezien is. Ze telt tot {time}.',
   late_unpaid: 'Heb je niet betaald, betaal deze factuur dan niet. Vraag de winkel om een nieuwe.',
+  settled: 'De winkel heeft deze bestelling als betaald gemarkeerd. *Betaal niets meer.*',
   canceled: '*Betaal niet.* De winkel heeft deze factuur geannuleerd.',
   canceled_paid:
     'Heb je al betaald, betaal dan niet nog een keer. Deze pagina toont je betaling zodra die gezien is. Ze telt tot {time}.',

@@ -10,6 +10,7 @@ export const checkout = {
   title_rest_awaited: 'À espera do resto',
   title_time_up: 'O tempo acabou',
   title_expired: 'Expirada',
+  title_settled: 'Nada mais a pagar',
   title_canceled: 'Cancelada',
   title_underpaid: 'Não paga por completo',
   steps: 'Progresso',
@@ -67,6 +68,7 @@ export const checkout = {
   rest_unwanted: 'Se já não quer pagar, peça à loja que devolva o que chegou.',
   late: '*Se já pagou, não pague outra vez.* Mantenha esta página aberta: ela mostra o seu pagamento assim que for visto. Conta até {time}.',
   late_unpaid: 'Se não pagou, não pague esta fatura. Peça uma nova à loja.',
+  settled: 'A loja marcou esta encomenda como paga. *Não pague mais nada.*',
   canceled: '*Não pague.* A loja cancelou esta fatura.',
   canceled_paid:
     'Se já pagou, não pague outra vez. Esta página mostra o seu pagamento assim que for visto. Conta até {time}.',

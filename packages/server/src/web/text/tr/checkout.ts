@@ -10,6 +10,7 @@ export const checkout = {
   title_rest_awaited: 'Kalan bekleniyor',
   title_time_up: 'Süre doldu',
   title_expired: 'Süresi geçti',
+  title_settled: 'Ödenecek bir şey kalmadı',
   title_canceled: 'İptal edildi',
   title_underpaid: 'Tamamı ödenmedi',
   steps: 'İlerleme',
@@ -65,6 +66,7 @@ export const checkout = {
   rest_unwanted: 'Artık ödemek istemiyorsanız mağazadan gelen tutarı geri göndermesini isteyin.',
   late: '*Ödediyseniz tekrar ödemeyin.* Bu sayfayı açık tutun: ödemeniz görülür görülmez gösterilir. {time} tarihine kadar geçerlidir.',
   late_unpaid: 'Ödemediyseniz bu faturayı ödemeyin. Mağazadan yenisini isteyin.',
+  settled: 'Mağaza bu siparişi ödendi olarak işaretledi. *Başka bir ödeme yapmayın.*',
   canceled: '*Ödemeyin.* Mağaza bu faturayı iptal etti.',
   canceled_paid:
     'Zaten ödediyseniz tekrar ödemeyin. Ödemeniz görülür görülmez bu sayfada gösterilir. {time} tarihine kadar geçerlidir.',

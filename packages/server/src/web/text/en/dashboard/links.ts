@@ -78,6 +78,7 @@ export const links = {
   keypad_seen: 'Payment seen',
   keypad_seen_text: 'The network is confirming it. It is paid when this turns green.',
   keypad_received: '{amount} received.',
+  keypad_settled_text: 'The network has not shown the full amount.',
   keypad_short: 'Not paid in full',
   keypad_late: 'The time is up',
   keypad_over: 'If the buyer has paid, the payment still counts when it arrives. Otherwise charge again.',

@@ -8,6 +8,8 @@ export const sales = {
   status_underpaid: 'Underpaid',
   status_expired: 'Expired',
   badge_canceled: 'Canceled',
+  badge_marked_settled: 'Marked as paid by you',
+  badge_marked_invalid: 'Marked as invalid by you',
   badge_missing: 'Payment missing',
   badge_part_paid: 'Part paid',
   badge_late: 'Late',

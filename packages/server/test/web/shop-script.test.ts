@@ -1,17 +1,23 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { startSandboxService } from '../harness/service.ts'
 import { visit } from './visit.ts'
 
 const MAX_COMPRESSED_BYTES = 4_500
 
-test('checkout.js is small, loads on pages of any site, and is asked for again with its tag', async t => {
-  const service = await startSandboxService()
-  t.after(() => service.close())
-  const { status, headers, text } = await visit(service, 'GET /checkout.js')
+const service = await startSandboxService()
+after(() => service.close())
+
+for (const path of ['/checkout.js', '/modal/btcpay.js'])
+  test(`${path} is small, loads on pages of any site, and is asked for again with its tag`, () => check(path))
+
+async function check(path: string): Promise<void> {
+  // Plugins add their version.
+  const { status, headers, text } = await visit(service, `GET ${path}?ver=2.8.0`)
   assert.equal(status, 200)
   assert.equal(headers.get('content-type'), 'text/javascript; charset=utf-8')
+  assert.equal(headers.get('access-control-allow-origin'), '*')
   assert.equal(headers.get('cross-origin-resource-policy'), 'cross-origin')
   assert.equal(headers.get('cache-control'), 'public, max-age=300')
   assert.deepEqual(headers.getSetCookie(), [])
@@ -27,6 +33,6 @@ test('checkout.js is small, loads on pages of any site, and is asked for again w
     assert.match(messages[4] ?? '', /\{shop\}/, locale)
   }
 
-  const again = await visit(service, 'GET /checkout.js', { headers: { 'if-none-match': headers.get('etag') ?? '' } })
+  const again = await visit(service, `GET ${path}`, { headers: { 'if-none-match': headers.get('etag') ?? '' } })
   assert.deepEqual([again.status, again.text], [304, ''])
-})
+}

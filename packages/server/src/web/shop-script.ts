@@ -5,13 +5,18 @@ import { PAGE_LOCALES, type PageLocale } from '../domain/locale.ts'
 import { compressible } from './compression.ts'
 import { textIn } from './text/text.ts'
 
-/** The script, a function of its texts. It is served without comments and most spaces. */
-const SOURCE = readFileSync(new URL('assets/checkout.js', import.meta.url), 'utf8')
-  .replace(/^\s*(?:\/\*|\*|\/\/).*\n/gm, '')
-  .replace(/^ +/gm, '')
-  .replace(/ *([{};]) */g, '$1')
+/** The scripts that pages of shops load. Each is a function of its texts. */
+const SCRIPTS = { '/checkout.js': 'checkout.js', '/modal/btcpay.js': 'btcpay.js' } as const
 
-/** In the order in which the script reads them. */
+/** A script without comments and most spaces. */
+function sourceOf(name: string): string {
+  return readFileSync(new URL(`assets/${name}`, import.meta.url), 'utf8')
+    .replace(/^\s*(?:\/\*|\*|\/\/).*\n/gm, '')
+    .replace(/^ +/gm, '')
+    .replace(/ *([{};]) */g, '$1')
+}
+
+/** In the order in which the scripts read them. */
 function textsIn(locale: PageLocale): readonly string[] {
   const text = textIn(locale)
   const names = ['title_pay', 'modal_close', 'modal_loading', 'modal_open_page'] as const
@@ -25,16 +30,15 @@ function textsByLocale(): Partial<Record<PageLocale, readonly string[]>> {
   return Object.fromEntries(texts.filter(([locale, text]) => locale === 'en' || text.join() !== english))
 }
 
-/** Serves `checkout.js`, which pages of shops load. Its path has no version, so browsers soon ask whether it has changed. */
-export function checkoutScriptRoute(app: FastifyInstance): void {
-  const script = Buffer.from(SOURCE.replace('(TEXTS)', () => `(${JSON.stringify(textsByLocale())})`))
-  const encoded = compressible(script)
-  // Weak: it is that of every encoding.
-  const etag = `W/"${createHash('sha256').update(script).digest('hex').slice(0, 16)}"`
-  app.get(
-    '/checkout.js',
-    { config: { rate: 'read', access: 'public' }, schema: { hide: true } },
-    async (request, reply) => {
+/** Serves the scripts. Their paths have no version, so browsers soon ask whether they have changed. */
+export function shopScriptRoutes(app: FastifyInstance): void {
+  const texts = JSON.stringify(textsByLocale())
+  for (const [path, name] of Object.entries(SCRIPTS)) {
+    const script = Buffer.from(sourceOf(name).replace('(TEXTS)', () => `(${texts})`))
+    const encoded = compressible(script)
+    // Weak: it is that of every encoding.
+    const etag = `W/"${createHash('sha256').update(script).digest('hex').slice(0, 16)}"`
+    app.get(path, { config: { rate: 'read', access: 'public' }, schema: { hide: true } }, async (request, reply) => {
       reply.headers({
         'access-control-allow-origin': '*',
         'cache-control': 'public, max-age=300',
@@ -44,6 +48,6 @@ export function checkoutScriptRoute(app: FastifyInstance): void {
       })
       if (request.headers['if-none-match'] === etag) return reply.code(304).send()
       return reply.type('text/javascript; charset=utf-8').send(await encoded(request, reply))
-    },
-  )
+    })
+  }
 }
