@@ -57,6 +57,15 @@ export type Permission = keyof typeof PERMISSIONS
 
 export const PERMISSION_NAMES = Object.keys(PERMISSIONS) as Permission[]
 
+/** What most plugins ask for. */
+export const COMMON_PERMISSIONS: readonly Permission[] = [
+  ...INVOICES,
+  'btcpay.store.canviewstoresettings',
+  'btcpay.store.canmodifyinvoices',
+  'btcpay.store.webhooks.canmodifywebhooks',
+  ...CREATE_REFUNDS,
+]
+
 export function isPermission(text: string): text is Permission {
   return Object.hasOwn(PERMISSIONS, text)
 }

@@ -21,7 +21,7 @@ export interface PageOptions {
   /** The page is updated for some seconds, until the result of the last action appears. */
   readonly awaiting?: boolean
   /** A script besides that of all pages. */
-  readonly script?: 'reference.js' | 'redirect.js' | 'choose.js' | 'keypad.js'
+  readonly script?: 'reference.js' | 'redirect.js' | 'choose.js' | 'keypad.js' | 'submit.js'
   /** The page is in a frame, and reports to the page around it. */
   readonly isFramed?: boolean
   /** The address of the manifest of an installed web app. */
