@@ -28,7 +28,7 @@ interface Asked {
 }
 
 function addressOf({ permissions = ASKED, name = 'Magento 2 @ shop.example', path = PATH, ...rest }: Asked): string {
-  const query = new URLSearchParams(permissions.map(permission => ['permissions', permission]))
+  const query = new URLSearchParams(permissions.map((permission): [string, string] => ['permissions', permission]))
   query.append('applicationName', name)
   for (const [key, value] of Object.entries(rest)) query.append(key, value)
   return `${path}?${query}`
@@ -105,10 +105,17 @@ describe('the page on which a plugin asks for a key, in a browser', { skip: noBr
         permissions: ASKED.map(permission => `${permission}:${id}`),
       })
       await page.goto(`${harness.url}/api-keys`)
-      await page.locator('tbody tr').getByText('shop plugin').waitFor()
+      await page.locator('tbody tr').getByText('Shop plugin with 5 permissions').click()
+      await page
+        .locator('tbody tr')
+        .getByText(ASKED[4] ?? '')
+        .waitFor()
       if (javaScriptEnabled) await inspect(page)
       await page.goto(`${harness.url}/activity`)
-      await page.getByText(/Magento 2 @ shop\.example/).first().waitFor()
+      await page
+        .getByText(/Magento 2 @ shop\.example/)
+        .first()
+        .waitFor()
     })
 
   test('without an address the key is shown, with the store and the server', async () => {
@@ -230,7 +237,11 @@ describe('the page on which a plugin asks for a key', () => {
   })
 
   test('a permission without a meaning is left out if the plugin allows that, and is listed', async () => {
-    const address = addressOf({ permissions: [...ASKED, 'btcpay.user.canviewprofile'], strict: 'false', redirect: SHOP })
+    const address = addressOf({
+      permissions: [...ASKED, 'btcpay.user.canviewprofile'],
+      strict: 'false',
+      redirect: SHOP,
+    })
     const { text } = await visitor.request(`GET ${address}`)
     assert.match(text, /does not get[\s\S]*btcpay\.user\.canviewprofile/)
     const sent = await visitor.request(`POST ${address}`, { token: tokenIn(text) })
@@ -256,7 +267,12 @@ describe('the page on which a plugin asks for a key', () => {
   })
 
   test('the sign-in leads to this page and to no other', async () => {
-    for (const next of ['https://evil.example/api-keys/authorize', '//evil.example/api-keys/authorize', '/api-keys', '']) {
+    for (const next of [
+      'https://evil.example/api-keys/authorize',
+      '//evil.example/api-keys/authorize',
+      '/api-keys',
+      '',
+    ]) {
       const { text } = await new Visitor(harness).request(`GET /sign-in?next=${encodeURIComponent(next)}`)
       assert.doesNotMatch(text, /name="next"/)
       const signedIn = new Visitor(harness)

@@ -25,14 +25,20 @@ export function pluginSettings({ name, key, storeId, publicUrl }: ShownKey): Htm
   </section>`
 }
 
+interface PluginsView extends Pick<ShownKey, 'storeId' | 'publicUrl'> {
+  /** The address of the form for a key with the permissions that most plugins ask for. */
+  readonly newKey: string
+}
+
 /** What plugins ask for beside a key, on the page of the keys. */
-export function storeForPlugins({ storeId, publicUrl }: Pick<ShownKey, 'storeId' | 'publicUrl'>): Html {
+export function storeForPlugins({ storeId, publicUrl, newKey }: PluginsView): Html {
   return html`<section class="card" aria-labelledby="plugins"><h2 id="plugins">${say('plugins')}</h2>
     <p>${say('plugins_about')}</p>
     ${pairs([
       [plain('plugin_server'), publicUrl],
       [plain('plugin_store_id'), storeId],
-    ])}</section>`
+    ])}
+    <p><a class="button" href="${newKey}">${say('plugin_new_key')}</a></p></section>`
 }
 
 function pairs(rows: readonly (readonly [term: string, text: string])[]): Html {

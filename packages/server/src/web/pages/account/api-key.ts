@@ -7,7 +7,8 @@ import {
   SCOPES,
 } from '../../../domain/account/api-key.ts'
 import { MAX_NAME_LENGTH } from '../../../domain/account/credential.ts'
-import { PERMISSION_NAMES, PERMISSIONS } from '../../../domain/account/permission.ts'
+import { isPermission, PERMISSION_NAMES, PERMISSIONS } from '../../../domain/account/permission.ts'
+import { breakable } from '../../components/account/permission-name.ts'
 import { pluginSettings, storeForPlugins } from '../../components/account/plugin-settings.ts'
 import { confirmedButton } from '../../components/confirm.ts'
 import { oneTimeSecret } from '../../components/copyable.ts'
@@ -44,7 +45,7 @@ export interface ApiKeysView extends PagerLinks {
 const MAX_ADDRESSES_CHARS = 1_000
 
 /** Chooses `COMMON_PERMISSIONS` in the form. Without a script, so it is a link. */
-const PRESET_LINK = '/api-keys?for=plugin#for-plugins'
+const PRESET_LINK = '/api-keys?for=plugin'
 
 /** The form has a box for each scope, with this prefix. */
 export const SCOPE_PREFIX = 'may-'
@@ -67,7 +68,7 @@ export function apiKeysPage(user: PageUser, view: ApiKeysView): Html {
         <button class="primary">${say('key_create')}</button>
       </form>
       <section class="card" aria-labelledby="keys"><h2 id="keys">${say('keys_yours')}</h2>${keys.length > 0 ? table(keys, now) : html`<p class="empty">${say('keys_none')}</p>`}${pager(view)}</section>
-      ${created?.isForPlugin !== true && storeForPlugins({ storeId, publicUrl })}
+      ${created?.isForPlugin !== true && storeForPlugins({ storeId, publicUrl, newKey: PRESET_LINK })}
       <section class="card" aria-labelledby="try"><h2 id="try">${say('key_example')}</h2><pre tabindex="0"><code>curl ${publicUrl}/v1/invoices \\
   -H 'Authorization: Bearer ${created?.createsInvoices ? created.key : 'zg_…'}' \\
   -H 'Content-Type: application/json' \\
@@ -82,11 +83,14 @@ function scopeChoice(form: FormFields): Html {
     html`<label class="choice"><input type="checkbox" name="${SCOPE_PREFIX}${scope}" value="1"${booleanAttribute('checked', isChosen(scope))}> ${label}</label>`
   const boxes = SCOPE_NAMES.map(scope => box(scope, SCOPES[scope]))
   const pluginBoxes = PERMISSION_NAMES.map(name =>
-    box(name, html`<span>${upperFirst(PERMISSIONS[name].meaning)}<span class="below code">${name}</span></span>`),
+    box(
+      name,
+      html`<span>${upperFirst(PERMISSIONS[name].meaning)}<span class="below code">${breakable(name)}</span></span>`,
+    ),
   )
   return html`<details${booleanAttribute('open', ALL_SCOPES.some(isChosen) || lastDay !== '' || addresses !== '')}><summary>${say('key_scopes')}</summary>
     <fieldset><legend>${say('key_may')}</legend>${boxes}</fieldset>
-    <details id="for-plugins"${booleanAttribute('open', PERMISSION_NAMES.some(isChosen))}><summary>${say('key_may_plugin')}</summary>
+    <details${booleanAttribute('open', PERMISSION_NAMES.some(isChosen))}><summary>${say('key_may_plugin')}</summary>
     <p class="hint">${say('key_preset', { link: PRESET_LINK })}</p>
     <fieldset><legend class="unseen">${say('key_may_plugin')}</legend>${pluginBoxes}</fieldset></details>
     <p class="hint">${say('key_scopes_hint')}</p>
@@ -101,7 +105,7 @@ function upperFirst(text: string): string {
 function table(keys: readonly ApiKey[], now: number): Html {
   const rows = keys.map(
     key => html`<tr>
-      <td><bdi>${key.name}</bdi>${permissionsOf(key).length > 0 && html` <span class="tag">${say('plugin_tag')}</span>`}<span class="below code">${key.rights ? 'zgk_' : 'zg_'}…${key.last4}</span>${rightsOfKey(key, now)}</td>
+      <td><bdi>${key.name}</bdi><span class="below code">${key.rights ? 'zgk_' : 'zg_'}…${key.last4}</span>${rightsOfKey(key, now)}</td>
       <td class="wide">${listTime(key.createdAt)}</td>
       <td>${key.revokedAt !== null ? html`${say('key_revoked')}<span class="below">${listTime(key.revokedAt)}</span>` : key.lastUsedAt === null ? plain('never_used') : listTime(key.lastUsedAt)}</td>
       <td class="number">${key.revokedAt === null && confirmedButton(`/api-keys/${key.publicId}/revoke`, plain('key_revoke'), { kind: 'danger small', describe: plain('key_revoke_name', { name: key.name }), question: say('key_revoke_question', { name: key.name }), consequence: plain('key_revoke_effect'), confirm: plain('key_revoke_confirm') })}</td>
@@ -114,7 +118,12 @@ function table(keys: readonly ApiKey[], now: number): Html {
 function rightsOfKey(key: ApiKey, now: number): Html | null {
   if (key.rights === null) return null
   const { scopes, expiresAt, addresses } = key.rights
-  return html`<span class="below">${scopes.join(', ')}</span>${
+  const permissions = permissionsOf(key)
+  const ownScopes = scopes.filter(scope => !isPermission(scope))
+  return html`${ownScopes.length > 0 && html`<span class="below">${ownScopes.join(', ')}</span>`}${
+    permissions.length > 0 &&
+    html`<details class="below"><summary>${say('plugin_key_may', { count: permissions.length })}</summary><ul class="plain-list">${permissions.map(name => html`<li>${breakable(name)}</li>`)}</ul></details>`
+  }${
     expiresAt !== null &&
     html`<span class="below">${say(hasEnded(key, now) ? 'key_ended' : 'key_ends', { time: listTime(expiresAt) })}</span>`
   }${addresses && html`<span class="below">${say('key_from', { addresses: addresses.join(', ') })}</span>`}`

@@ -1,5 +1,6 @@
 import type { Authorization, KeyReceiver } from '../../../domain/account/authorization.ts'
 import { PERMISSIONS, type Permission } from '../../../domain/account/permission.ts'
+import { breakable } from '../../components/account/permission-name.ts'
 import { pluginSettings, type ShownKey } from '../../components/account/plugin-settings.ts'
 import { definitionList } from '../../components/definition-list.ts'
 import { dashboardPage, type PageUser, signedOutPage } from '../../components/layout.ts'
@@ -35,15 +36,16 @@ export function authorizePage(view: ConsentView): Html {
       <h1>${title}</h1>
       ${error !== undefined && html`<p class="error" role="alert">${error}</p>`}
       ${problem === null ? html`<p class="lead">${say('plugin_lead')}</p>` : html`<p class="error" role="alert">${say(`plugin_${problem}`)}</p>`}
-      ${unsupported.length > 0 && list(plain(problem === null ? 'plugin_left_out' : 'plugin_not_here'), unsupported)}
+      ${problem !== null && listOf(plain('plugin_not_here'), unsupported)}
       ${
         problem === null &&
         html`${definitionList(facts)}
       <h2>${say('plugin_may')}</h2>
-      <ul class="plain-list rights">${permissions.map(permission => html`<li>${PERMISSIONS[permission].meaning}<span class="below code">${permission}</span></li>`)}</ul>
+      <ul class="plain-list rights">${permissions.map(permission => html`<li>${PERMISSIONS[permission].meaning}<span class="below code">${breakable(permission)}</span></li>`)}</ul>
+      ${listOf(plain('plugin_left_out'), unsupported)}
       <p class="hint">${say('plugin_no_money')}</p>
       ${!hasViewingKey && html`<p class="card attention">${say('plugin_no_viewing_key', { link: '/viewing-key' })}</p>`}
-      <form method="post" action="${action}"><input type="hidden" name="token" value="${token}"><button class="primary">${say('plugin_allow')}</button> <a class="button" href="/overview">${say('plugin_deny')}</a></form>`
+      <form method="post" action="${action}"><input type="hidden" name="token" value="${token}"><button class="primary">${say('plugin_allow')}</button><a class="button" href="/overview">${say('plugin_deny')}</a></form>`
       }
       ${problem !== null && html`<p><a class="button" href="/overview">${say('plugin_to_dashboard')}</a></p>`}
     </div>`,
@@ -60,8 +62,9 @@ function receiverText({ receiver }: Authorization): Html {
   return html`<strong>${receiver.host}</strong><span class="below code">${receiver.url}</span>`
 }
 
-function list(title: string, names: readonly string[]): Html {
-  return html`<p>${title}</p><ul class="plain-list">${names.map(name => html`<li><code>${name}</code></li>`)}</ul>`
+function listOf(title: string, names: readonly string[]): Html | false {
+  if (names.length === 0) return false
+  return html`<p>${title}</p><ul class="plain-list">${names.map(name => html`<li><code>${breakable(name)}</code></li>`)}</ul>`
 }
 
 interface HandOverView {

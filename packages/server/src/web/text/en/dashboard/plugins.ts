@@ -36,8 +36,9 @@ export const plugins = {
 
   plugins: 'Shop plugins',
   plugins_about:
-    "Plugins for BTCPay Server, such as that of WooCommerce, work with this service by its Greenfield API. Enter this address in the plugin: it then opens a page here, on which you allow it. Plugins without that page ask for the store ID, and for a key with BTCPay's permissions.",
-  plugin_tag: 'shop plugin',
+    "Plugins for BTCPay Server, such as that of WooCommerce, work with this service by its Greenfield API. Enter this address in the plugin: it then opens a page here, on which you allow it. Plugins without that step ask for the store ID and a key with BTCPay's permissions.",
+  plugin_new_key: 'New key for a plugin',
+  plugin_key_may: { one: 'Shop plugin with {count} permission', other: 'Shop plugin with {count} permissions' },
   plugin_settings_hint: 'Copy these into the settings of the plugin.',
   plugin_server: 'BTCPay Server URL',
   plugin_key: 'API key',
