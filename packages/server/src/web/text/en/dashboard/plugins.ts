@@ -9,7 +9,7 @@ export const plugins = {
   plugin_app: 'Plugin',
   plugin_app_claim: 'This is the name that it gives itself. We have not checked it.',
   plugin_receiver: 'The key goes to',
-  plugin_shown_to_you: 'nobody: it is shown to you, to copy into the plugin',
+  plugin_shown_to_you: 'you: this page shows it, to copy into the plugin',
   plugin_store: 'Your store',
   plugin_may: 'The plugin may',
   plugin_no_money:
