@@ -36,6 +36,7 @@ const ENDPOINTS: Readonly<Record<string, Row>> = {
   'GET /v1/invoices': { queries: ({ ids }) => [`?before=${ids.invoice}`, '?status=pending,paid'] },
   'GET /v1/account/invoices': { queries: ({ ids }) => [`?before=${ids.invoice}`, '?limit=200'] },
   'POST /v1/invoices/{id}/cancel': { id: ({ ids }) => ids.invoice },
+  'POST /v1/invoices/{id}/mark': { id: ({ ids }) => ids.invoice, body: () => ({ as: 'invalid' }) },
   'POST /v1/links': { body: () => ({ title: 'mine', currency: 'EUR' }) },
   'GET /v1/links': { queries: ({ ids }) => [`?before=${ids.link}`] },
   'GET /v1/links/{id}': { id: ({ ids }) => ids.link },

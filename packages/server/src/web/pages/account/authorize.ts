@@ -1,11 +1,11 @@
-import type { Authorization, KeyReceiver } from '../../../domain/account/authorization.ts'
+import type { Authorization, AuthorizationProblem, KeyReceiver } from '../../../domain/account/authorization.ts'
 import { PERMISSIONS, type Permission } from '../../../domain/account/permission.ts'
 import { breakable } from '../../components/account/permission-name.ts'
 import { pluginSettings, type ShownKey } from '../../components/account/plugin-settings.ts'
 import { definitionList } from '../../components/definition-list.ts'
 import { dashboardPage, type PageUser, signedOutPage } from '../../components/layout.ts'
 import { type Child, type Html, html } from '../../html.ts'
-import { plain, say } from '../../text/dashboard.ts'
+import { type DashboardMessage, plain, say } from '../../text/dashboard.ts'
 
 interface ConsentView {
   readonly asked: Authorization
@@ -18,6 +18,13 @@ interface ConsentView {
   readonly hasViewingKey: boolean
   readonly error: string | undefined
 }
+
+const PROBLEMS = {
+  too_long: 'plugin_too_long',
+  no_permissions: 'plugin_no_permissions',
+  unsupported_permissions: 'plugin_unsupported_permissions',
+  bad_receiver: 'plugin_bad_receiver',
+} as const satisfies Readonly<Record<AuthorizationProblem, DashboardMessage>>
 
 /** Asks the owner whether a shop plugin gets a key. Nothing of the plugin's own words is HTML. */
 export function authorizePage(view: ConsentView): Html {
@@ -35,7 +42,7 @@ export function authorizePage(view: ConsentView): Html {
     body: html`<div class="card narrow consent">
       <h1>${title}</h1>
       ${error !== undefined && html`<p class="error" role="alert">${error}</p>`}
-      ${problem === null ? html`<p class="lead">${say('plugin_lead')}</p>` : html`<p class="error" role="alert">${say(`plugin_${problem}`)}</p>`}
+      ${problem === null ? html`<p class="lead">${say('plugin_lead')}</p>` : html`<p class="error" role="alert">${say(PROBLEMS[problem])}</p>`}
       ${problem !== null && listOf(plain('plugin_not_here'), unsupported)}
       ${
         problem === null &&
