@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { call } from '../harness/http-call.ts'
+import { CONSENTS } from '../harness/plugin-consents.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
 import { noBrowser, signInOnPage, useBrowser } from './browser.ts'
 import { inspect } from './inspect.ts'
@@ -198,6 +199,32 @@ describe('the page on which a plugin asks for a key', () => {
       assert.equal(page.headers.get('location'), null)
     }
     assert.equal(sends.text.match(/zgk_\w+/g)?.length, 1, 'the key stands in the form alone')
+  })
+
+  test('what real plugins ask for is granted to the letter, in their order', async () => {
+    const { publicId } = await harness.service.accounts.findByEmail(EMAIL)
+    for (const [plugin, query] of Object.entries(CONSENTS)) {
+      const asked = new URLSearchParams(query)
+      const { text } = await visitor.request(`GET ${PATH}?${query}`)
+      const sent = await visitor.request(`POST ${PATH}?${query}`, { token: tokenIn(text) })
+      const fields = [...sent.text.matchAll(/name="([^"]+)" value="([^"]*)"/g)].map(([, name, value]) => [name, value])
+      const key = fields[0]?.[1] ?? ''
+      const permissions = asked.getAll('permissions').map(permission => `${permission}:${publicId}`)
+      assert.deepEqual(
+        fields,
+        [['apiKey', key], ['userId', publicId], ...permissions.map(permission => ['permissions[]', permission])],
+        plugin,
+      )
+      const action = /<form method="post" action="([^"]+)"/.exec(sent.text)?.[1]?.replaceAll('&amp;', '&')
+      assert.equal(action, asked.get('redirect'), plugin)
+      const headers = { authorization: `token ${key}` }
+      const current = await call(harness, 'GET /api/v1/api-keys/current', { headers })
+      assert.deepEqual(
+        [current.body.label, current.body.permissions],
+        [asked.get('applicationName'), permissions],
+        plugin,
+      )
+    }
   })
 
   test('a form of another site or session allows nothing', async () => {

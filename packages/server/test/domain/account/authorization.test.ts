@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readAuthorization } from '../../../src/domain/account/authorization.ts'
+import { CONSENTS } from '../../harness/plugin-consents.ts'
 
 const STORE = '0f7d0a53-2f55-4a0e-8bd6-8b6c4b7b3f10'
 const read = (query: string) => readAuthorization(query, STORE)
@@ -9,9 +10,7 @@ const SHOP = 'https://shop.example/callback'
 const to = (url: string) => read(`${VIEW}&redirect=${encodeURIComponent(url)}`)
 
 test('WooCommerce, Magento and PrestaShop are read as they ask', () => {
-  const woocommerce = read(
-    'permissions=btcpay.store.canviewinvoices&permissions=btcpay.store.cancreateinvoice&permissions=btcpay.store.canviewstoresettings&permissions=btcpay.store.canmodifyinvoices&permissions=btcpay.store.cancreatenonapprovedpullpayments&permissions=btcpay.store.webhooks.canmodifywebhooks&applicationName=WooCommerce&strict=true&selectiveStores=true&redirect=https%3A%2F%2Fshop.example%2F%3Fbtcpay-settings-callback',
-  )
+  const woocommerce = read(CONSENTS.woocommerce)
   assert.deepEqual(woocommerce, {
     appName: 'WooCommerce',
     permissions: [
@@ -30,15 +29,11 @@ test('WooCommerce, Magento and PrestaShop are read as they ask', () => {
     },
     problem: null,
   })
-  const magento = read(
-    'permissions=btcpay.store.canviewinvoices&permissions=btcpay.store.cancreateinvoice&permissions=btcpay.store.webhooks.canmodifywebhooks&permissions=btcpay.store.canviewstoresettings&permissions=btcpay.store.canmodifyinvoices&applicationName=Magento+2+%40+shop.example&strict=true&selectiveStores=true&redirect=https%3A%2F%2Fshop.example%2Fbtcpay%2Fapikey%2Fsave%3Fsecret%3Da%2Bb%252F%26store%3D0&applicationIdentifier=magento2',
-  )
+  const magento = read(CONSENTS.magento)
   assert.equal(magento.appName, 'Magento 2 @ shop.example')
   assert.equal(magento.permissions.length, 5)
   assert.equal(magento.receiver?.url, 'https://shop.example/btcpay/apikey/save?secret=a+b%2F&store=0')
-  const prestashop = read(
-    'permissions=btcpay.store.canmodifystoresettings&permissions=btcpay.store.webhooks.canmodifywebhooks&permissions=btcpay.store.canviewstoresettings&permissions=btcpay.store.cancreateinvoice&permissions=btcpay.store.canviewinvoices&permissions=btcpay.store.canmodifyinvoices&applicationName=Presta+shop&strict=true&selectiveStores=true&redirect=https%3A%2F%2Fshop.example%2Fadmin%2Fvalidate&applicationIdentifier=Presta+shop',
-  )
+  const prestashop = read(CONSENTS.prestashop)
   assert.deepEqual([prestashop.permissions.length, prestashop.problem], [6, null])
   assert.equal(prestashop.permissions[0], 'btcpay.store.canmodifystoresettings')
 })
