@@ -19,6 +19,7 @@ const NAMES = [
   'redirect.js',
   'choose.js',
   'keypad.js',
+  'submit.js',
   'icon.svg',
 ] as const
 export type AssetName = (typeof NAMES)[number]

@@ -2,7 +2,7 @@
  * All resources come from this server, and nothing is inline. Pages submit forms only to this server. Links that open a
  * wallet are navigations, so no directive covers them.
  */
-const contentPolicy = (frameAncestors: string) =>
+const contentPolicy = (frameAncestors: string, formAction = "'self'") =>
   [
     "default-src 'none'",
     "script-src 'self'",
@@ -10,7 +10,7 @@ const contentPolicy = (frameAncestors: string) =>
     "img-src 'self'",
     "connect-src 'self'",
     "manifest-src 'self'",
-    "form-action 'self'",
+    `form-action ${formAction}`,
     "base-uri 'none'",
     `frame-ancestors ${frameAncestors}`,
   ].join('; ')
@@ -24,6 +24,9 @@ export const PAGE_HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
 } as const
+
+/** The policy of a page whose only form goes to another site. @param origin the one that it may go to */
+export const policyWithFormTo = (origin: string) => contentPolicy("'none'", origin)
 
 /**
  * Headers of pages that other sites may frame. Such a page reads no cookie and acts with no one's authority, so there is

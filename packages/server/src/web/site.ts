@@ -7,6 +7,7 @@ import type { App } from '../http/app.ts'
 import { clientPrefix } from '../http/client-prefix.ts'
 import { httpStatusOf, toAppError } from '../http/error.ts'
 import { logError } from '../http/error-handler.ts'
+import { pageAfterSignIn } from './after-sign-in.ts'
 import { assetRoutes } from './assets.ts'
 import { type AuthenticatedUser, authenticate } from './auth.ts'
 import { buyerView } from './buyer.ts'
@@ -30,6 +31,7 @@ import { robotsRoute } from './robots.ts'
 import { accountPages } from './routes/account/account.ts'
 import { apiKeyPages } from './routes/account/api-key.ts'
 import { activityPages } from './routes/account/audit.ts'
+import { authorizePages } from './routes/account/authorize.ts'
 import { billingPages } from './routes/account/billing.ts'
 import { sessionPages } from './routes/account/session.ts'
 import { signInPages } from './routes/account/sign-in.ts'
@@ -82,6 +84,7 @@ export function addSite(root: App, deps: SiteDeps): void {
     invoicePages(site)
     newInvoicePages(site)
     apiKeyPages(site)
+    authorizePages(site)
     viewingKeyPages(site)
     storePages(site)
     webhookPages(site)
@@ -244,7 +247,10 @@ async function sendErrorPage(thrown: unknown, request: FastifyRequest, reply: Fa
 }
 
 async function pageOf(error: AppError, request: FastifyRequest, deps: SiteDeps): Promise<Html> {
-  if (error.kind === 'unauthenticated') return signInPage({ sandbox: deps.sandboxTools !== null })
+  if (error.kind === 'unauthenticated') {
+    const next = pageAfterSignIn(request.url)
+    return signInPage({ sandbox: deps.sandboxTools !== null, next })
+  }
   const title = ERROR_TITLES[error.kind] ?? plain('error_failed')
   const text = error.kind === 'internal' ? plain('error_internal_text') : errorSentence(error)
   if (!isForBuyer(request)) return errorPage(title, text)

@@ -10,6 +10,7 @@ import { until } from '../harness/until.ts'
 
 const SWAP_KEY = 'swap-key-canary-5f21c0'
 const SMTP_PASSWORD = 'smtp-password-canary-8d31'
+const SHOP_SECRET = 'shop-secret-canary-61ce'
 const METRICS_TOKEN = 'metrics-token-canary-77aa'
 
 /** The secrets of the run by name, collected as they appear. */
@@ -84,7 +85,27 @@ async function call(
   return text.startsWith('{') ? JSON.parse(text) : {}
 }
 
-test('a sale with failing webhooks, refused requests and a sign-in leave no secret in the log at level debug', async () => {
+/** A plugin asks for a key, uses it, and asks for a path with the key that does not exist. */
+async function connectPlugin(token: string): Promise<void> {
+  const redirect = encodeURIComponent(`https://shop.example/?secret=${SHOP_SECRET}`)
+  const url = `${service.url}/api-keys/authorize?permissions=btcpay.store.canviewinvoices&redirect=${redirect}`
+  const cookie = `__Host-zatgate=${token}`
+  const asked = await (await fetch(url, { headers: { cookie } })).text()
+  const form = new URLSearchParams({ token: /name="token" value="([\w-]+)"/.exec(asked)?.[1] ?? '' })
+  const sent = await (await fetch(url, { method: 'POST', headers: { cookie }, body: form })).text()
+  const key = /zgk_\w+/.exec(sent)?.[0] ?? ''
+  assert.ok(sent.includes(SHOP_SECRET))
+  secrets.set('key of a plugin', key).set('secret of a shop', SHOP_SECRET)
+  const authorization = `token ${key}`
+  for (const [method, path] of [
+    ['GET', `no-such-part/${key}`],
+    ['GET', `api-keys/current?key=${key}`],
+    ['DELETE', `api-keys/${key}`],
+  ] as const)
+    await fetch(`${service.url}/api/v1/${path}`, { method, headers: { authorization } })
+}
+
+test('a sale with failing webhooks, refused requests, a sign-in and a plugin leave no secret in the log at level debug', async () => {
   const { apiKey, sessionToken, sandbox, email } = service
   const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`
   const { secret } = await call('PUT', '/v1/account/webhook', { url }, sessionToken)
@@ -107,6 +128,7 @@ test('a sale with failing webhooks, refused requests and a sign-in leave no secr
   const { token } = await service.service.signIn.signIn(browser, code, 'test')
   secrets.set('token of the sign-in', token)
   secrets.set('sign-in code', code)
+  await connectPlugin(token)
 
   assert.ok(lines.json.filter(line => line.includes('request completed')).length >= 6)
   assert.equal(lines.json.length, lines.pretty.length)

@@ -21,6 +21,7 @@ interface Row {
   readonly status?: number
 }
 
+const ASKED = 'permissions=btcpay.store.canviewinvoices'
 const LINK_FORM = { title: 'mine', currency: 'EUR', kind: 'open' }
 
 /** Every session endpoint of the API. */
@@ -35,6 +36,7 @@ const ENDPOINTS: Readonly<Record<string, Row>> = {
   'GET /v1/invoices': { queries: ({ ids }) => [`?before=${ids.invoice}`, '?status=pending,paid'] },
   'GET /v1/account/invoices': { queries: ({ ids }) => [`?before=${ids.invoice}`, '?limit=200'] },
   'POST /v1/invoices/{id}/cancel': { id: ({ ids }) => ids.invoice },
+  'POST /v1/invoices/{id}/mark': { id: ({ ids }) => ids.invoice, body: () => ({ as: 'invalid' }) },
   'POST /v1/links': { body: () => ({ title: 'mine', currency: 'EUR' }) },
   'GET /v1/links': { queries: ({ ids }) => [`?before=${ids.link}`] },
   'GET /v1/links/{id}': { id: ({ ids }) => ids.link },
@@ -124,6 +126,11 @@ const PAGES: Readonly<Record<string, Row>> = {
   'GET /api-keys': { queries: ({ ids }) => [`?before=${ids.apiKey}`] },
   'POST /api-keys': { body: () => ({ name: 'mine' }) },
   'POST /api-keys/:id/revoke': { id: ({ ids }) => ids.apiKey },
+  'GET /api-keys/authorize': { queries: () => [`?${ASKED}`] },
+  'GET /api-keys/authorize/': { queries: () => [`?${ASKED}`] },
+  // The form of another session. The token of the own one is tested in authorize.test.ts.
+  'POST /api-keys/authorize': { body: () => ({ token: 'x' }), status: 403 },
+  'POST /api-keys/authorize/': { body: () => ({ token: 'x' }), status: 403 },
   'GET /activity': { queries: () => ['?before=1000000', '?before=x'] },
   'GET /viewing-key': {},
   'POST /viewing-key': { body: self => ({ viewing_key: self.viewingKey }) },

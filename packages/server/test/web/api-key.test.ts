@@ -30,7 +30,7 @@ onBothInBrowser('the page API keys', newDatabase => {
     await inspect(page)
 
     await page.getByLabel('List and read invoices').check()
-    await page.getByLabel('Create, read and cancel refunds').check()
+    await page.getByLabel('Create, read and cancel refunds, and mark them as sent').check()
     await page.getByLabel('Last day').fill('2001-01-01')
     await create.click()
     await page.getByText('Invalid last day: today or a later date.').waitFor()

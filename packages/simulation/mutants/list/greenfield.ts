@@ -1,6 +1,7 @@
 import type { Change } from '../mutant.ts'
 
 const STATES = 'domain/sale/greenfield-invoice.test.ts'
+const CONSENTS = 'domain/account/authorization.test.ts'
 const PULLS = 'http/greenfield/pull-payment.test.ts'
 
 export const GREENFIELD: readonly Change[] = [
@@ -77,5 +78,40 @@ export const GREENFIELD: readonly Change[] = [
       file: 'http/greenfield/invoice.test.ts',
       test: "another account's invoice is unknown, also without a store in the path",
     },
+  },
+  {
+    name: 'a consent sends the key over plain http',
+    file: 'domain/account/authorization.ts',
+    in: 'receiverOf',
+    find: "url.protocol === 'http:' && isLoopbackInBrowser(url.hostname)",
+    replace: "url.protocol === 'http:'",
+    killedBy: { file: CONSENTS, test: 'a key goes over https, or stays on the machine of the browser' },
+  },
+  {
+    name: 'a consent shows another host before the real one',
+    file: 'domain/account/authorization.ts',
+    in: 'receiverOf',
+    find: "url.hostname === '' || url.username !== '' || url.password !== ''",
+    replace: "url.hostname === ''",
+    killedBy: { file: CONSENTS, test: 'a key goes over https, or stays on the machine of the browser' },
+  },
+  {
+    name: 'a consent gives a strict plugin fewer permissions than it asks for',
+    file: 'domain/account/authorization.ts',
+    in: 'problem',
+    find: 'isStrict && unsupported.length > 0',
+    replace: 'isStrict && permissions.length === 0',
+    killedBy: {
+      file: CONSENTS,
+      test: 'a permission that means nothing here is refused, and left out if the plugin allows that',
+    },
+  },
+  {
+    name: 'a consent needs no form of its own session',
+    file: 'web/routes/account/authorize.ts',
+    in: 'authorizePages',
+    find: 'checkFormToken(keyedHash, user.session, form)',
+    replace: 'void checkFormToken',
+    killedBy: { file: 'web/authorize.test.ts', test: 'a form of another site or session allows nothing' },
   },
 ]

@@ -25,12 +25,12 @@ export const PERMISSIONS = {
     includes: INVOICES,
   },
   'btcpay.store.canviewstoresettings': {
-    meaning: "read the store's settings and its invoices",
+    meaning: "read the store's settings, its invoices and refunds",
     includes: VIEW_STORE,
   },
   'btcpay.store.webhooks.canmodifywebhooks': { meaning: 'add, change and remove its webhooks', includes: [] },
   'btcpay.store.canmodifystoresettings': {
-    meaning: 'do all that the permissions of a store allow, but change nothing of its settings',
+    meaning: 'do all that the other permissions allow; it changes no setting of the store',
     includes: [
       'btcpay.store.canmodifyinvoices',
       'btcpay.store.canviewstoresettings',
@@ -56,6 +56,15 @@ export const PERMISSIONS = {
 export type Permission = keyof typeof PERMISSIONS
 
 export const PERMISSION_NAMES = Object.keys(PERMISSIONS) as Permission[]
+
+/** What most plugins ask for. */
+export const COMMON_PERMISSIONS: readonly Permission[] = [
+  ...INVOICES,
+  'btcpay.store.canviewstoresettings',
+  'btcpay.store.canmodifyinvoices',
+  'btcpay.store.webhooks.canmodifywebhooks',
+  ...CREATE_REFUNDS,
+]
 
 export function isPermission(text: string): text is Permission {
   return Object.hasOwn(PERMISSIONS, text)

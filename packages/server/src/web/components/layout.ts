@@ -21,7 +21,7 @@ export interface PageOptions {
   /** The page is updated for some seconds, until the result of the last action appears. */
   readonly awaiting?: boolean
   /** A script besides that of all pages. */
-  readonly script?: 'reference.js' | 'redirect.js' | 'choose.js' | 'keypad.js'
+  readonly script?: 'reference.js' | 'redirect.js' | 'choose.js' | 'keypad.js' | 'submit.js'
   /** The script by which a page in a frame reports to the page around it. */
   readonly frameScript?: 'embed.js' | 'modal.js'
   /** The address of the manifest of an installed web app. */

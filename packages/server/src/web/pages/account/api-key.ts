@@ -1,5 +1,15 @@
-import { type ApiKey, hasEnded, SCOPE_NAMES, SCOPES } from '../../../domain/account/api-key.ts'
+import {
+  ALL_SCOPES,
+  type ApiKey,
+  hasEnded,
+  permissionsOf,
+  SCOPE_NAMES,
+  SCOPES,
+} from '../../../domain/account/api-key.ts'
 import { MAX_NAME_LENGTH } from '../../../domain/account/credential.ts'
+import { isPermission, PERMISSION_NAMES, PERMISSIONS } from '../../../domain/account/permission.ts'
+import { breakable } from '../../components/account/permission-name.ts'
+import { pluginSettings, storeForPlugins } from '../../components/account/plugin-settings.ts'
 import { confirmedButton } from '../../components/confirm.ts'
 import { oneTimeSecret } from '../../components/copyable.ts'
 import { field } from '../../components/form.ts'
@@ -7,16 +17,22 @@ import { dashboardPage, type PageUser } from '../../components/layout.ts'
 import { type PagerLinks, pager } from '../../components/pager.ts'
 import { listTime } from '../../format.ts'
 import type { FormFields } from '../../forms.ts'
-import { booleanAttribute, type Html, html } from '../../html.ts'
+import { booleanAttribute, type Child, type Html, html } from '../../html.ts'
 import { plain, say } from '../../text/dashboard.ts'
 
 export interface ApiKeysView extends PagerLinks {
   readonly keys: readonly ApiKey[]
   /** The key just created, shown only once. */
-  readonly created?: { readonly name: string; readonly key: string; readonly createsInvoices: boolean }
+  readonly created?: {
+    readonly name: string
+    readonly key: string
+    readonly createsInvoices: boolean
+    readonly isForPlugin: boolean
+  }
   /** Unix seconds. */
   readonly now: number
   readonly publicUrl: string
+  readonly storeId: string
   /** Shows a link to create the first invoice. */
   readonly firstInvoice: boolean
   readonly flash?: string
@@ -28,11 +44,14 @@ export interface ApiKeysView extends PagerLinks {
 /** Of the addresses of a key in the form: 20 of the longest blocks. */
 const MAX_ADDRESSES_CHARS = 1_000
 
+/** Chooses `COMMON_PERMISSIONS` in the form. Without a script, so it is a link. */
+const PRESET_LINK = '/api-keys?for=plugin'
+
 /** The form has a box for each scope, with this prefix. */
 export const SCOPE_PREFIX = 'may-'
 
 export function apiKeysPage(user: PageUser, view: ApiKeysView): Html {
-  const { keys, created, now, publicUrl, firstInvoice, flash, error, form = {} } = view
+  const { keys, created, now, publicUrl, storeId, firstInvoice, flash, error, form = {} } = view
   return dashboardPage({
     ...user,
     menuPath: '/api-keys',
@@ -40,7 +59,7 @@ export function apiKeysPage(user: PageUser, view: ApiKeysView): Html {
     flash,
     error,
     body: html`
-      ${created && oneTimeSecret(say('key_new', { name: created.name }), created.key, plain('key_new_hint'))}
+      ${created && (created.isForPlugin ? pluginSettings({ ...created, storeId, publicUrl }) : oneTimeSecret(say('key_new', { name: created.name }), created.key, plain('key_new_hint')))}
       ${created?.createsInvoices && firstInvoice && html`<p><a class="button primary" href="/invoices/new">${say('first_invoice_next')}</a></p>`}
       <p class="lead">${say('keys_lead')}</p>
       <form class="card narrow" method="post" action="/api-keys">
@@ -49,6 +68,7 @@ export function apiKeysPage(user: PageUser, view: ApiKeysView): Html {
         <button class="primary">${say('key_create')}</button>
       </form>
       <section class="card" aria-labelledby="keys"><h2 id="keys">${say('keys_yours')}</h2>${keys.length > 0 ? table(keys, now) : html`<p class="empty">${say('keys_none')}</p>`}${pager(view)}</section>
+      ${created?.isForPlugin !== true && storeForPlugins({ storeId, publicUrl, newKey: PRESET_LINK })}
       <section class="card" aria-labelledby="try"><h2 id="try">${say('key_example')}</h2><pre tabindex="0"><code>curl ${publicUrl}/v1/invoices \\
   -H 'Authorization: Bearer ${created?.createsInvoices ? created.key : 'zg_…'}' \\
   -H 'Content-Type: application/json' \\
@@ -59,15 +79,27 @@ export function apiKeysPage(user: PageUser, view: ApiKeysView): Html {
 function scopeChoice(form: FormFields): Html {
   const isChosen = (scope: string) => form[SCOPE_PREFIX + scope] !== undefined
   const { last_day: lastDay = '', addresses = '' } = form
-  const boxes = SCOPE_NAMES.map(
-    scope =>
-      html`<label class="choice"><input type="checkbox" name="${SCOPE_PREFIX}${scope}" value="1"${booleanAttribute('checked', isChosen(scope))}> ${SCOPES[scope]}</label>`,
+  const box = (scope: string, label: Child) =>
+    html`<label class="choice"><input type="checkbox" name="${SCOPE_PREFIX}${scope}" value="1"${booleanAttribute('checked', isChosen(scope))}> ${label}</label>`
+  const boxes = SCOPE_NAMES.map(scope => box(scope, SCOPES[scope]))
+  const pluginBoxes = PERMISSION_NAMES.map(name =>
+    box(
+      name,
+      html`<span>${upperFirst(PERMISSIONS[name].meaning)}<span class="below code">${breakable(name)}</span></span>`,
+    ),
   )
-  return html`<details${booleanAttribute('open', SCOPE_NAMES.some(isChosen) || lastDay !== '' || addresses !== '')}><summary>${say('key_scopes')}</summary>
+  return html`<details${booleanAttribute('open', ALL_SCOPES.some(isChosen) || lastDay !== '' || addresses !== '')}><summary>${say('key_scopes')}</summary>
     <fieldset><legend>${say('key_may')}</legend>${boxes}</fieldset>
+    <details${booleanAttribute('open', PERMISSION_NAMES.some(isChosen))}><summary>${say('key_may_plugin')}</summary>
+    <p class="hint">${say('key_preset', { link: PRESET_LINK })}</p>
+    <fieldset><legend class="unseen">${say('key_may_plugin')}</legend>${pluginBoxes}</fieldset></details>
     <p class="hint">${say('key_scopes_hint')}</p>
     ${field({ name: 'last_day', label: plain('key_last_day'), type: 'date', value: lastDay, required: false, hint: plain('key_last_day_hint') })}
     ${field({ name: 'addresses', label: plain('key_addresses'), value: addresses, required: false, maxlength: MAX_ADDRESSES_CHARS, attributes: html` autocomplete="off" spellcheck="false"`, hint: plain('key_addresses_hint') })}</details>`
+}
+
+function upperFirst(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
 function table(keys: readonly ApiKey[], now: number): Html {
@@ -86,7 +118,12 @@ function table(keys: readonly ApiKey[], now: number): Html {
 function rightsOfKey(key: ApiKey, now: number): Html | null {
   if (key.rights === null) return null
   const { scopes, expiresAt, addresses } = key.rights
-  return html`<span class="below">${scopes.join(', ')}</span>${
+  const permissions = permissionsOf(key)
+  const ownScopes = scopes.filter(scope => !isPermission(scope))
+  return html`${ownScopes.length > 0 && html`<span class="below">${ownScopes.join(', ')}</span>`}${
+    permissions.length > 0 &&
+    html`<details class="below"><summary>${say('plugin_key_may', { count: permissions.length })}</summary><ul class="plain-list">${permissions.map(name => html`<li>${breakable(name)}</li>`)}</ul></details>`
+  }${
     expiresAt !== null &&
     html`<span class="below">${say(hasEnded(key, now) ? 'key_ended' : 'key_ends', { time: listTime(expiresAt) })}</span>`
   }${addresses && html`<span class="below">${say('key_from', { addresses: addresses.join(', ') })}</span>`}`

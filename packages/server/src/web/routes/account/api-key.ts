@@ -1,4 +1,5 @@
-import { type KeyRights, SCOPE_NAMES } from '../../../domain/account/api-key.ts'
+import { ALL_SCOPES, type KeyRights } from '../../../domain/account/api-key.ts'
+import { COMMON_PERMISSIONS, isPermission } from '../../../domain/account/permission.ts'
 import { invalidField } from '../../../domain/error.ts'
 import { DAY_SECS, parseDay } from '../../../domain/time.ts'
 import { nowSecs } from '../../../ports/clock.ts'
@@ -13,10 +14,13 @@ import { plain } from '../../text/dashboard.ts'
 const PAGE_SIZE = 50
 const PATH = '/api-keys'
 
+/** The form with the choice for a shop plugin. */
+const PLUGIN_FORM = Object.fromEntries(COMMON_PERMISSIONS.map(name => [SCOPE_PREFIX + name, '1']))
+
 /** The rights that the form asks for. A key is valid to the end of its last day, in UTC. */
 function rightsIn(form: FormFields, now: number): KeyRights | null {
   const { last_day: lastDay = '', addresses = '' } = form
-  const scopes = SCOPE_NAMES.filter(scope => form[SCOPE_PREFIX + scope] !== undefined)
+  const scopes = ALL_SCOPES.filter(scope => form[SCOPE_PREFIX + scope] !== undefined)
   if (scopes.length === 0) {
     for (const [name, value] of Object.entries({ last_day: lastDay, addresses }))
       if (value !== '') throw invalidField(name, plain('key_scope_missing'))
@@ -44,6 +48,7 @@ export function apiKeyPages(site: Site): void {
       ...pagerLinks(PATH, page),
       now: nowSecs(clock),
       publicUrl: publicUrl(),
+      storeId: user.account.publicId,
       firstInvoice: false,
     }
   }
@@ -52,7 +57,8 @@ export function apiKeyPages(site: Site): void {
     const query = queryFields(request)
     const { done } = query
     const flash = done === 'revoked' ? { flash: plain('key_revoked_done') } : {}
-    return apiKeysPage(site.pageUser(user), { ...(await view(user, query)), ...flash })
+    const form = query.for === 'plugin' ? { form: PLUGIN_FORM } : {}
+    return apiKeysPage(site.pageUser(user), { ...(await view(user, query)), ...flash, ...form })
   })
 
   site.page('POST', PATH, async (request, reply, user) => {
@@ -67,7 +73,7 @@ export function apiKeyPages(site: Site): void {
         const firstInvoice = setupSteps.viewingKey && !setupSteps.invoice
         return apiKeysPage(site.pageUser(user), {
           ...(await view(user)),
-          created: { name, key, createsInvoices },
+          created: { name, key, createsInvoices, isForPlugin: rights?.scopes.some(isPermission) ?? false },
           firstInvoice,
         })
       } catch (error) {

@@ -6,6 +6,7 @@ export const account = {
   sign_in_about:
     'zatgate takes Zcash payments for shops: it creates invoices, sees them paid into your own wallet, and tells your server. It never holds your money. [How it works](guides)',
   sign_in_how: 'We email you a one-time code. There is no password. Your first sign-in creates your account.',
+  sign_in_for_plugin: 'Sign in to connect your shop. You then see what its plugin asks for, and allow it or not.',
   email_code: 'Email me a code',
   sign_in_sandbox: 'Sandbox: use any email address. No email leaves this machine.',
   enter_code: 'Enter your code',

@@ -9,6 +9,7 @@ import { links } from './links.ts'
 import { nav } from './nav.ts'
 import { overview } from './overview.ts'
 import { payouts } from './payouts.ts'
+import { plugins } from './plugins.ts'
 import { sales } from './sales.ts'
 import { settings } from './settings.ts'
 import { shared } from './shared.ts'
@@ -26,6 +27,7 @@ export const dashboard = {
   ...nav,
   ...overview,
   ...payouts,
+  ...plugins,
   ...sales,
   ...settings,
   ...shared,

@@ -16,6 +16,8 @@ export const keys = {
   key_example_more: 'All requests, with a form to try each: the [API reference](link).',
   key_scopes: 'Choose what the key may do',
   key_may: 'The key may',
+  key_may_plugin: "For shop plugins (BTCPay's permissions)",
+  key_preset: '[Choose what most plugins ask for](link)',
   key_scopes_hint:
     'If none is chosen, the key only creates invoices, and cannot give them a webhook URL. The choice cannot be changed later.',
   key_last_day: 'Last day',
