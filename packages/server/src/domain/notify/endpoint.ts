@@ -60,8 +60,16 @@ export function endpointSecretSealContext(accountId: number) {
 const MIN_KEY_BYTES = 16
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
+/** Plugins choose secrets of their own making, and sign with the text as it is. */
+const GREENFIELD_SECRET_CHARS = { min: 8, max: 256 } as const
+
 /** Describes why a secret that a client has chosen is refused; null for a good one. */
-export function endpointSecretProblem(text: string): string | null {
+export function endpointSecretProblem(text: string, dialect: Dialect): string | null {
+  if (dialect === 'greenfield') {
+    const { min, max } = GREENFIELD_SECRET_CHARS
+    const isGood = /^[\x20-\x7e]+$/.test(text) && text.length >= min && text.length <= max
+    return isGood ? null : `${min} to ${max} printable ASCII characters`
+  }
   const { min, max } = ENDPOINT_SECRET_CHARS
   if (!/^[\x21-\x7e]+$/.test(text) || text.length < min || text.length > max)
     return `${min} to ${max} printable ASCII characters without spaces`

@@ -2,6 +2,7 @@ import type { Account } from '../../domain/account/account.ts'
 import { type Actor, SERVICE } from '../../domain/account/audit.ts'
 import { MAX_COUNT } from '../../domain/count.ts'
 import { AppError, invalidField } from '../../domain/error.ts'
+import type { Dialect } from '../../domain/notify/dialect.ts'
 import {
   EARLIER_SECRET_SECS,
   type Endpoint,
@@ -95,8 +96,8 @@ export function createEndpoints(deps: {
     if (types?.length === 0) throw invalidField('types', 'at least one type, or null for all')
   }
 
-  function secretOf(chosen: string | undefined): string {
-    const problem = chosen === undefined ? null : endpointSecretProblem(chosen)
+  function secretOf(chosen: string | undefined, dialect: Dialect): string {
+    const problem = chosen === undefined ? null : endpointSecretProblem(chosen, dialect)
     if (problem !== null) throw invalidField('secret', problem)
     return chosen ?? generateWebhookSecret(random)
   }
@@ -142,20 +143,20 @@ export function createEndpoints(deps: {
 
   const hostOf = ({ url }: Pick<Endpoint, 'url'>) => new URL(url).host
 
+  const read = (account: Account, id: string): Promise<Endpoint> =>
+    findByPublicId('no_such_endpoint', id, publicId => store.read(tx => tx.endpoints.byPublicId(account.id, publicId)))
+
   return {
     list: account => store.read(tx => tx.endpoints.ofAccount(account.id)),
 
-    read: (account, id) =>
-      findByPublicId('no_such_endpoint', id, publicId =>
-        store.read(tx => tx.endpoints.byPublicId(account.id, publicId)),
-      ),
+    read,
 
     async create(account, request, actor = SERVICE) {
       const { url, schedule = 'standard', enabled = true, greenfield } = request
       const types = greenfield ? eventTypesOf(greenfield.events) : (request.types ?? null)
       requireUrl(url)
       requireTypes(types)
-      const secret = secretOf(request.secret)
+      const secret = secretOf(request.secret, greenfield ? 'greenfield' : 'zatgate')
       const now = nowSecs(clock)
       const sealed = { sealedSecret: seal(account, secret), earlierSealedSecret: null, earlierSecretUntil: null }
       const endpoint = await store.write(async tx => {
@@ -217,7 +218,8 @@ export function createEndpoints(deps: {
     },
 
     async rotateSecret(account, id, chosen, actor = SERVICE) {
-      const secret = secretOf(chosen)
+      const { dialect } = await read(account, id)
+      const secret = secretOf(chosen, dialect)
       const now = nowSecs(clock)
       const sealedSecret = seal(account, secret)
       await store.write(async tx => {

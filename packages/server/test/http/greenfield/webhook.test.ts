@@ -42,6 +42,9 @@ test('the secret of the client comes back once, and a URL alone is enough', asyn
   const secret = 'a1b2c3d4e5f60718293a4b5c6d7e8f90'
   const { body } = await ask('POST webhooks', { json: { ...HOOK, url: 'https://shop.example/own', secret } })
   assert.equal(body.secret, secret)
+  const spaced = 'a secret of the shop 0123456789'
+  const { body: own } = await ask('POST webhooks', { json: { url: 'https://shop.example/spaced', secret: spaced } })
+  assert.equal(own.secret, spaced, 'plugins choose secrets of any form')
   const { body: simple } = await ask('POST webhooks', { json: { url: 'https://shop.example/simple' } })
   assert.deepEqual(simple.authorizedEvents, { everything: true, specificEvents: [] })
   assert.deepEqual([simple.enabled, simple.automaticRedelivery], [true, true])
