@@ -25,8 +25,12 @@ export const PAGE_HEADERS = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
 } as const
 
-/** The policy of a page whose only form goes to another site. @param origin the one that it may go to */
-export const policyWithFormTo = (origin: string) => contentPolicy("'none'", origin)
+/**
+ * The policy of a page whose only form goes to another site. Browsers hold the redirects that answer it to the policy too,
+ * and shops redirect from one of their host names to another.
+ * @param origin where the form goes
+ */
+export const policyWithFormTo = (origin: string) => contentPolicy("'none'", `${origin} https:`)
 
 /**
  * Headers of pages that other sites may frame. Such a page reads no cookie and acts with no one's authority, so there is

@@ -189,7 +189,7 @@ describe('the page on which a plugin asks for a key', () => {
     assert.equal(sends.status, 200)
     for (const [page, target] of [
       [asks, "'self'"],
-      [sends, 'https://shop.example'],
+      [sends, 'https://shop.example https:'],
     ] as const) {
       const policy = page.headers.get('content-security-policy') ?? ''
       assert.match(policy, /frame-ancestors 'none'/)

@@ -94,6 +94,25 @@ describe('the pages of endpoints', () => {
     assert.deepEqual([short.status, /Invalid secret: 16 to 256 printable/.test(short.text)], [400, true])
   })
 
+  test('an endpoint for a plugin that asks for a secret is added by hand, in the format of BTCPay', async () => {
+    const { visitor, list } = await signedIn('plugin')
+    const created = await visitor.request(`POST ${PATH}`, {
+      url: url(),
+      format: 'greenfield',
+      'type-invoice.paid': '1',
+    })
+    assert.match(created.text, /<code>whsec_/)
+    assert.match(created.text, /Enter its secret in the settings of your shop plugin/)
+    const [endpoint] = await list()
+    assert.deepEqual(
+      [endpoint?.dialect, endpoint?.greenfieldEvents, endpoint?.schedule, endpoint?.application],
+      ['greenfield', null, 'greenfield', null],
+    )
+    const rotated = await visitor.request(`POST ${PATH}/${endpoint?.publicId}/rotate-secret`, { secret: 'eight ch' })
+    assert.match(rotated.text, /<code>eight ch<\/code>/)
+    assert.match(rotated.text, /Enter it in the settings of your plugin now/)
+  })
+
   test('an account has at most ten, and an id that is not its own is not found', async () => {
     const { visitor, account, list } = await signedIn('many')
     for (let count = 0; count < MAX_ENDPOINTS; count++)

@@ -20,8 +20,11 @@ export interface EndpointRequest {
 interface GreenfieldTerms {
   /** Null: all. */
   readonly events: readonly GreenfieldEvent[] | null
-  /** The name of the API key. An endpoint of the same application with the same URL is replaced. */
-  readonly application: string
+  /**
+   * The name of the API key; null: the owner adds it by hand. An endpoint of the same application with the same URL is
+   * replaced.
+   */
+  readonly application: string | null
 }
 
 /** The events of BTCPay's dialect decide which of our own the endpoint follows. */
@@ -31,5 +34,6 @@ export interface EndpointChangeRequest extends Partial<Omit<EndpointRequest, 'se
 
 /** Plugins make another webhook each time that they are set up: the secret of the earlier one is forgotten there. */
 export function isReplaced(earlier: Endpoint, url: string, { application }: GreenfieldTerms): boolean {
-  return earlier.dialect === 'greenfield' && earlier.url === url && earlier.application === application
+  const isSame = application !== null && earlier.application === application
+  return earlier.dialect === 'greenfield' && earlier.url === url && isSame
 }

@@ -1,4 +1,5 @@
 import { formatCount } from '../../../domain/count.ts'
+import type { Dialect } from '../../../domain/notify/dialect.ts'
 import {
   type ChosenSchedule,
   ENDPOINT_SECRET_CHARS,
@@ -30,6 +31,8 @@ export interface EndpointForm {
   readonly url: string
   readonly types: readonly EventType[] | null
   readonly schedule: ChosenSchedule
+  /** Only of a new endpoint. */
+  readonly dialect?: Dialect
 }
 
 export interface EndpointView {
@@ -67,6 +70,7 @@ export function newEndpointPage(user: PageUser, { form, error }: { form?: Endpoi
     body: html`
       <p class="lead">${say('endpoint_lead')}</p>
       <form class="card" method="post" action="/webhook/endpoints">
+        ${formatChoice(form?.dialect)}
         ${settings(form ?? { url: '', types: null, schedule: 'standard' })}
         ${ownSecret()}
         <button class="primary">${say('endpoint_add_button')}</button>
@@ -110,13 +114,13 @@ function settingsForm({ endpoint, form }: EndpointView): Html {
 
 /** A shop plugin has made the endpoint, and changes it. */
 function pluginTerms({ url, application, greenfieldEvents, schedule }: Endpoint): Html {
-  const rows: [string, Html | string][] = [
-    [plain('endpoint_plugin'), html`<bdi>${application ?? ''}</bdi>`],
+  const rows: (readonly [string, Html | string])[] = [
+    ...(application === null ? [] : [[plain('endpoint_plugin'), html`<bdi>${application}</bdi>`] as const]),
     [plain('url'), html`<bdi class="code">${url}</bdi>`],
     [plain('endpoint_plugin_events'), greenfieldEvents?.join(', ') ?? plain('endpoint_plugin_all')],
     [plain('endpoint_schedule'), plain(schedule === 'once' ? 'schedule_once' : 'schedule_greenfield')],
   ]
-  return html`<section class="card" aria-labelledby="terms"><h2 id="terms">${say('endpoint_settings')}</h2><p>${say('endpoint_plugin_text')}</p>${definitionList(rows)}</section>`
+  return html`<section class="card" aria-labelledby="terms"><h2 id="terms">${say('endpoint_settings')}</h2><p>${say(application === null ? 'endpoint_plugin_by_hand' : 'endpoint_plugin_text')}</p>${definitionList(rows)}</section>`
 }
 
 /** What has happened to the endpoint, and the form that repairs it. */
@@ -156,6 +160,12 @@ function settings({ url, types, schedule }: EndpointForm): Html {
     <fieldset><legend>${say('endpoint_types_choice')}</legend><div class="choices">${boxes}</div><p class="hint">${say('endpoint_types_hint')}</p></fieldset>`
 }
 
+function formatChoice(chosen: Dialect = 'zatgate'): Html {
+  const choice = (name: Dialect, text: string) =>
+    html`<label class="choice"><input type="radio" name="format" value="${name}"${booleanAttribute('checked', name === chosen)}> ${text}</label>`
+  return html`<fieldset><legend>${say('endpoint_format')}</legend>${choice('zatgate', plain('format_zatgate'))}${choice('greenfield', plain('format_btcpay'))}<p class="hint">${say('endpoint_format_hint')}</p></fieldset>`
+}
+
 function ownSecret(): Html {
   const { min, max } = ENDPOINT_SECRET_CHARS
   return html`<details><summary>${say('secret_choose')}</summary>${field({ name: 'secret', label: plain('signing_secret'), required: false, maxlength: max, hint: plain('secret_hint', { min, max }), attributes: html` minlength="${min}" autocomplete="off" spellcheck="false"` })}</details>`
@@ -178,7 +188,7 @@ function management({ endpoint }: EndpointView): Html {
   const path = pathOf(endpoint)
   return html`<section class="card" aria-labelledby="manage"><h2 id="manage">${say('endpoint_manage')}</h2>
     <p class="hint">${say('created_changed', { created: timeElement(endpoint.createdAt), changed: timeElement(endpoint.updatedAt) })}</p>
-    <details id="rotate"><summary>${say('secret_rotate_open')}</summary><form method="post" action="${path}/rotate-secret"><p class="hint">${say('secret_rotate_hint')}</p>${ownSecret()}<button>${say('secret_rotate')}</button></form></details>
+    <details id="rotate"><summary>${say('secret_rotate_open')}</summary><form method="post" action="${path}/rotate-secret"><p class="hint">${say(endpoint.dialect === 'greenfield' ? 'secret_rotate_hint_plugin' : 'secret_rotate_hint')}</p>${ownSecret()}<button>${say('secret_rotate')}</button></form></details>
     <div class="buttons">${endpoint.enabled && actionButton(`${path}/disable`, plain('endpoint_disable'))}${confirmedButton(`${path}/remove`, plain('endpoint_remove'), { question: plain('endpoint_remove_question'), consequence: plain('endpoint_remove_effect') })}</div></section>`
 }
 

@@ -3,6 +3,7 @@ import { SCHEDULES } from '../../../domain/notify/endpoint.ts'
 import type { EventType } from '../../../domain/notify/event.ts'
 import { parseDay } from '../../../domain/time.ts'
 import { nowSecs } from '../../../ports/clock.ts'
+import type { EndpointRequest } from '../../../services/notify/endpoint-request.ts'
 import type { AuthenticatedUser } from '../../auth.ts'
 import { CHOOSABLE_TYPES } from '../../components/notify/event-type.ts'
 import type { Site } from '../../context.ts'
@@ -59,7 +60,7 @@ export function endpointPages(site: Site): void {
     const form = formFields(request)
     return site.requireRecentAuth({ request, reply, user, form, menuPath: MENU_PATH }, async () => {
       try {
-        const terms = { ...parseTerms(form), ...secretOf(form) }
+        const terms = { ...newTerms(form), ...secretOf(form) }
         const { endpoint, secret } = await endpoints.create(user.account, terms, user.actor)
         return page(user, endpoint.publicId, { secret, flash: plain('endpoint_added') })
       } catch (error) {
@@ -119,7 +120,9 @@ export function endpointPages(site: Site): void {
     return site.requireRecentAuth({ request, reply, user, form, menuPath: MENU_PATH }, async () => {
       try {
         const secret = await endpoints.rotateSecret(user.account, id, secretOf(form).secret, user.actor)
-        return page(user, id, { secret, flash: plain('secret_rotated') })
+        const { dialect } = await endpoints.read(user.account, id)
+        const flash = plain(dialect === 'greenfield' ? 'secret_rotated_plugin' : 'secret_rotated')
+        return page(user, id, { secret, flash })
       } catch (error) {
         if (!(error instanceof AppError && error.kind === 'invalid')) throw error
         reply.code(400)
@@ -167,14 +170,23 @@ function filledIn(form: FormFields): EndpointForm {
     url: form.url ?? '',
     types: types.length === CHOOSABLE_TYPES.length ? null : types,
     schedule: SCHEDULES.find(name => name === form.schedule) ?? 'standard',
+    ...(form.format === 'greenfield' && { dialect: 'greenfield' as const }),
   }
+}
+
+/** An endpoint for a shop plugin gets all events, on the schedule of BTCPay. */
+function newTerms(form: FormFields): EndpointRequest {
+  const { dialect, ...terms } = parseTerms(form)
+  if (dialect !== 'greenfield') return terms
+  return { url: terms.url, schedule: 'greenfield', greenfield: { events: null, application: null } }
 }
 
 /** @param before the types so far: those without a box stay */
 function parseTerms(form: FormFields, before: readonly EventType[] | null = null): EndpointForm {
-  const { url, types, schedule } = filledIn(form)
+  const { url, types, schedule, dialect } = filledIn(form)
   const kept = before?.filter(type => type === 'test') ?? []
-  return { url: url.trim(), types: types && types.length > 0 ? [...types, ...kept] : types, schedule }
+  const given = types && types.length > 0 ? [...types, ...kept] : types
+  return { url: url.trim(), types: given, schedule, ...(dialect && { dialect }) }
 }
 
 function secretOf({ secret = '' }: FormFields): { readonly secret?: string } {

@@ -133,6 +133,15 @@ export const endpoints = {
   endpoint_plugin: 'Added with the API key',
   endpoint_plugin_events: 'Events',
   endpoint_plugin_all: 'All',
+  secret_rotate_hint_plugin: 'Your plugin refuses all events until you have entered the new secret in its settings.',
+  secret_rotated_plugin: 'The secret is new. Enter it in the settings of your plugin now.',
+  endpoint_plugin_by_hand:
+    'This endpoint gets all events in the format of BTCPay. Enter its secret in the settings of your shop plugin.',
+  endpoint_format: 'Format',
+  endpoint_format_hint:
+    'Most plugins add their endpoint by themselves. Choose BTCPay if yours asks you to paste a webhook secret: it then gets all events, whatever you choose below.',
+  format_zatgate: 'zatgate',
+  format_btcpay: 'BTCPay, for a shop plugin',
   endpoint_plugin_text:
     'A shop plugin added this endpoint. It gets the events in the format of BTCPay, and the plugin changes its settings.',
   endpoint_settings: 'Settings',
