@@ -7,6 +7,7 @@ const FILES = [
   'bin/runtime/package-lock.json',
   '.ci/node/package-lock.json',
   'deploy/startos/package-lock.json',
+  'packages/server/test/clients/greenfield/package-lock.json',
 ]
 
 for (const file of FILES) {

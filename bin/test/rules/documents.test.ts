@@ -21,6 +21,7 @@ const TESTS: Readonly<Record<string, readonly string[]>> = {
   'docs/many-processes.md': [`${DOCS}/many-processes.test.ts`],
   'docs/one-machine.md': [`${DOCS}/one-machine.test.ts`, 'packages/server/test/deploy/one-machine.test.ts'],
   'docs/php.md': [`${DOCS}/languages.test.ts`],
+  'docs/plugins.md': [`${DOCS}/plugins.test.ts`],
   'docs/python.md': [`${DOCS}/languages.test.ts`],
   'docs/real-network.md': [`${DOCS}/real-network-guide.ts`],
   'docs/refunds.md': [`${DOCS}/refunds.test.ts`],

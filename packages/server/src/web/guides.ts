@@ -23,6 +23,11 @@ export const GUIDES: Readonly<Record<string, Guide>> = {
     title: 'The checkout',
     about: 'Send the buyer to the page of the invoice, show it in a frame, or build your own.',
   },
+  plugins: {
+    file: 'docs/plugins.md',
+    title: 'Shop plugins',
+    about: 'Connect a shop whose plugin was made for BTCPay Server: what to enter where, and what was tested.',
+  },
   webhooks: {
     file: 'docs/webhooks.md',
     title: 'Webhooks',
