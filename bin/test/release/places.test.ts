@@ -13,6 +13,7 @@ const OTHER: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/(^|\/)package(-lock)?\.json$/, 'other packages may have the same version; those of zatgate are compared'],
   [/(^|\/)(test|oracle|kernel)\//, 'tests and tools have versions of their own'],
   [/^CHANGELOG\.md$/, 'names all versions'],
+  [/^docs\/plugins\.md$/, 'names the versions of other clients'],
 ]
 
 /** Has no binary files. */
