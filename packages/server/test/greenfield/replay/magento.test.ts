@@ -93,6 +93,17 @@ describe("Magento 2's BTCPay module, as recorded", { skip: greenfieldMissing }, 
     assert.equal((await shop.hook('InvoiceInvalid', none)).body.manuallyMarked, true)
   })
 
+  test('a buyer pays too much', async t => {
+    const shop = await open(t)
+    await shop.send(4)
+    const id = await order(shop)
+    await shop.pay(id, { part: 2n, of: 1n })
+    assert.equal((await shop.hook('InvoiceProcessing', id)).body.overPaid, true)
+    shop.confirm()
+    assert.equal((await shop.hook('InvoiceSettled', id)).body.overPaid, true)
+    assert.deepEqual(await read(shop, id), ['Settled', 'PaidOver'])
+  })
+
   test('money that arrives late and in full settles the order', async t => {
     const shop = await open(t)
     await shop.send(4)
