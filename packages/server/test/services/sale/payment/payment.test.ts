@@ -340,8 +340,12 @@ test('a swap with a deposit is included in the event of its invoice', async t =>
     await tx.payments.markPresent([await tx.payments.lastSeq()], 0)
     await updateInvoices(tx, [invoice.id], NOW, { mempoolIsKnown: true })
   })
+  const included = { asset: 'nep141:btc', blockchain: 'btc', amount_in_formatted: '0.1', status: 'SUCCESS' }
   assert.deepEqual(
-    bodies.map(body => JSON.parse(body).swap),
-    [{ asset: 'nep141:btc', blockchain: 'btc', amount_in_formatted: '0.1', status: 'SUCCESS' }],
+    bodies.map(body => [JSON.parse(body).type, JSON.parse(body).swap]),
+    [
+      ['invoice.payment_received', included],
+      ['invoice.paid', included],
+    ],
   )
 })
