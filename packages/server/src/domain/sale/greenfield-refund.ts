@@ -1,5 +1,6 @@
 import { formatUnits, formatZec, type Zat } from '../money.ts'
 import { PRICE_DECIMALS, priceUnits } from '../rate.ts'
+import { isPrintable } from '../text.ts'
 import { invoiceCurrency, valueInCurrency } from './greenfield-invoice.ts'
 import { type Invoice, isWithinTolerance } from './invoice.ts'
 import { currencyCode, type LockedRate, type Price, zatFor } from './price.ts'
@@ -88,5 +89,6 @@ const MAX_WORDS = 20
 export function orderWords(name: string): string[] {
   const [about = ''] = name.split(';', 1)
   const words = about.split(/\s+/).flatMap(word => [word, word.replace(/^[#"'(]+|[.,:!"')]+$/g, '')])
-  return [...new Set(words)].filter(word => word !== '' && word.length <= 128).slice(0, MAX_WORDS)
+  const isOrder = (word: string) => word !== '' && word.length <= 128 && isPrintable(word)
+  return [...new Set(words)].filter(isOrder).slice(0, MAX_WORDS)
 }

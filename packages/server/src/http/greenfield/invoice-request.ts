@@ -57,7 +57,8 @@ function present<T extends object>(values: T) {
 function parseCheckout(read: Reader, checkout: Members, account: Account, publicUrl: string) {
   requireMethod(read, read.texts(checkout, 'checkout.paymentMethods'))
   const successUrl = redirectUrl(read.text(checkout, 'checkout.redirectURL'))
-  if (successUrl) parseShopUrl('success_url', successUrl, publicUrl)
+  if (successUrl && !isPrintable(successUrl)) read.fail('checkout.redirectURL', 'must have no invisible characters')
+  else if (successUrl) parseShopUrl('success_url', successUrl, publicUrl)
   const autoRedirect = read.flag(checkout, 'checkout.redirectAutomatically')
   return {
     expiresInSecs: expiryOf(read, read.number(checkout, 'checkout.expirationMinutes')),
@@ -133,7 +134,8 @@ export function parseMetadata(body: Members, text: string): Pick<Invoice, 'order
   const read = new Reader()
   const metadata = read.members(body, 'metadata')
   refuse(read.errors)
-  const written = memberTexts(text || '{}').get('metadata') ?? 'null'
+  const texts = memberTexts(text || '{}')
+  const written = texts.get('metadata') ?? texts.get('Metadata') ?? '{}'
   if (Object.keys(metadata).length === 0) return { orderId: null, description: null, metadata: null }
   const members = membersOf(metadata)
   return {

@@ -15,6 +15,7 @@ import {
   valueInCurrency,
 } from '../../domain/sale/greenfield-invoice.ts'
 import { type Invoice, paymentRequest } from '../../domain/sale/invoice.ts'
+import { isPrintable } from '../../domain/text.ts'
 import { MAX_DATE_SECS } from '../../domain/time.ts'
 import type { StoreProfiles } from '../../services/account/store-profile.ts'
 import {
@@ -60,6 +61,8 @@ export function invoiceRoutes(scope: App, deps: Deps): void {
     INVOICES,
     { permissions: ['btcpay.store.cancreateinvoice'], rate: 'create' },
     async ({ account, body, text }) => {
+      // A lost body would ask for an invoice of any amount.
+      if (!text.startsWith('{')) throw new GreenfieldError(400, 'invalid-json', 'The body must be a JSON object')
       const { currency } = await storeProfiles.ofAccountId(account.id)
       const given = { publicUrl: publicUrl(), defaultCurrency: currency }
       return shown(account, await invoices.create(account, parseInvoice(body, text, account, given)))
@@ -149,6 +152,7 @@ function parseList(query: GreenfieldRequest['query']) {
   if (known.length < new Set(statuses.map(text => text.toLowerCase())).size)
     read.fail('status', `must be one or several of ${GREENFIELD_STATUSES.join(', ')}`)
   const orderIds = (given.orderId ?? []).filter(text => text !== '')
+  if (!orderIds.every(isPrintable)) read.fail('orderId', 'must have no invisible characters')
   if (orderIds.length > MAX_ORDERS) read.fail('orderId', `must be at most ${MAX_ORDERS} order ids`)
   const text = one('textSearch')
   if ((text?.length ?? 0) > MAX_SEARCH_CHARS) read.fail('textSearch', `must be at most ${MAX_SEARCH_CHARS} characters`)

@@ -2,6 +2,7 @@ import type { Account } from '../../domain/account/account.ts'
 import type { Endpoint } from '../../domain/notify/endpoint.ts'
 import { GREENFIELD_EVENTS, type GreenfieldEvent, parseGreenfieldEvent } from '../../domain/notify/greenfield-event.ts'
 import { RawJson } from '../../domain/raw-json.ts'
+import { isPrintable } from '../../domain/text.ts'
 import { isUuid } from '../../domain/uuid.ts'
 import type { DeliveryRow } from '../../ports/repository/notify/delivery.ts'
 import type { Endpoints } from '../../services/notify/endpoint.ts'
@@ -103,6 +104,7 @@ function readTerms(body: Members, isNew: boolean) {
   const read = new Reader()
   const url = read.text(body, 'url')
   if (isNew && !url) read.fail('url', 'required, an absolute https URL')
+  if (url && !isPrintable(url)) read.fail('url', 'must have no invisible characters')
   const enabled = read.flag(body, 'enabled')
   const isRepeated = read.flag(body, 'automaticRedelivery')
   const authorized = read.members(body, 'authorizedEvents')

@@ -239,3 +239,24 @@ test('metadata has a bound, and a password is no credential', async () => {
   )
   assert.equal(without, 401, 'the id alone shows nothing of the order')
 })
+
+test('a body that is lost or no object makes no invoice', async () => {
+  const { body: before } = await ask('GET invoices?take=250')
+  for (const raw of ['', '[]', 'null', '"x"', '5'])
+    assert.equal((await ask('POST invoices', { raw })).body.code, 'invalid-json', raw)
+  assert.equal((await ask('GET invoices?take=250')).body.length, before.length)
+})
+
+test('names may begin with a capital, as BTCPay reads them', async () => {
+  const json = { Amount: '1.50', Currency: 'EUR', Metadata: { orderId: 'C-1' } }
+  const { body } = await ask('POST invoices', { json })
+  assert.deepEqual([body.amount, body.metadata], ['1.50', { orderId: 'C-1' }])
+})
+
+test('text that a database cannot keep is refused, on PostgreSQL too', async () => {
+  const nul = String.fromCharCode(0)
+  const pathOf = async (json: object) => (await ask('POST invoices', { json: { ...ORDER, ...json } })).body[0].path
+  assert.equal(await pathOf({ checkout: { redirectURL: `https://shop.example/${nul}` } }), 'checkout.redirectURL')
+  assert.equal(await pathOf({ metadata: { orderId: `a${nul}` } }), 'metadata.orderId')
+  assert.equal((await ask(`GET invoices?orderId=a${encodeURIComponent(nul)}`)).body[0].path, 'orderId')
+})

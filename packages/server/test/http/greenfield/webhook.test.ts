@@ -59,6 +59,7 @@ test('what is wrong is named', async () => {
     return [status, body[0].path]
   }
   assert.deepEqual(await pathOf({}), [422, 'url'])
+  assert.deepEqual(await pathOf({ url: `https://shop.example/${String.fromCharCode(0)}` }), [422, 'url'])
   assert.deepEqual(await pathOf({ url: 'http://10.0.0.1/' }), [422, 'url'])
   assert.deepEqual(await pathOf({ ...HOOK, secret: 'short' }), [422, 'secret'])
   const authorizedEvents = { everything: false, specificEvents: ['Nothing'] }
