@@ -114,4 +114,37 @@ export const GREENFIELD: readonly Change[] = [
     replace: 'void checkFormToken',
     killedBy: { file: 'web/authorize.test.ts', test: 'a form of another site or session allows nothing' },
   },
+  {
+    name: 'the last message of an event is sent first',
+    file: 'services/notify/endpoint-delivery.ts',
+    in: 'insertParts',
+    find: 'inserted[0] ?? null',
+    replace: 'inserted.at(-1) ?? null',
+    killedBy: {
+      file: 'services/notify/greenfield-delivery.test.ts',
+      test: 'each message of an event is a request of its own, in order',
+    },
+  },
+  {
+    name: 'a message that the receiver refuses is sent again',
+    file: 'domain/notify/endpoint-progress.ts',
+    in: 'isRepeatable',
+    find: 'statusCode === null || statusCode >= 500',
+    replace: 'statusCode === null || statusCode >= 300',
+    killedBy: {
+      file: 'domain/notify/endpoint-progress.test.ts',
+      test: 'it is tried again when the receiver is silent or in trouble',
+    },
+  },
+  {
+    name: 'an invoice that was marked is settled again by its payment',
+    file: 'domain/notify/greenfield-event.ts',
+    in: 'isUnmarked',
+    find: 'mark === undefined',
+    replace: "mark !== 'settled'",
+    killedBy: {
+      file: 'services/notify/greenfield-delivery.test.ts',
+      test: 'an event without a message for the endpoint is passed over, and only chosen messages are sent',
+    },
+  },
 ]
