@@ -21,7 +21,7 @@ export const ENDPOINTS: readonly Change[] = [
   },
   {
     name: 'an endpoint gets the events of all types',
-    file: 'services/notify/endpoint-delivery.ts',
+    file: 'services/notify/endpoint-next.ts',
     in: 'nextEvent',
     find: 'cursorSeq, WINDOW, types',
     replace: 'cursorSeq, WINDOW, null',
