@@ -60,10 +60,7 @@ export function webhookRoutes(scope: App, { endpoints, webhooks }: Deps): void {
   route(scope, 'PUT', pathsOf(), WRITE, async request => {
     const { account, body, raw } = request
     const { publicId } = await find(request)
-    const { secret, ...change } = readTerms(body, false)
-    const changed = await endpoints.change(account, publicId, change, actorOf(raw))
-    if (secret !== undefined) await endpoints.rotateSecret(account, publicId, secret, actorOf(raw))
-    return presentWebhook(changed)
+    return presentWebhook(await endpoints.change(account, publicId, readTerms(body, false), actorOf(raw)))
   })
 
   route(scope, 'DELETE', pathsOf(), WRITE, async request => {

@@ -27,8 +27,11 @@ interface GreenfieldTerms {
   readonly application: string | null
 }
 
-/** The events of BTCPay's dialect decide which of our own the endpoint follows. */
-export interface EndpointChangeRequest extends Partial<Omit<EndpointRequest, 'secret' | 'greenfield'>> {
+/**
+ * The events of BTCPay's dialect decide which of our own the endpoint follows. After another secret the earlier one also
+ * signs for a day.
+ */
+export interface EndpointChangeRequest extends Partial<Omit<EndpointRequest, 'greenfield'>> {
   readonly greenfieldEvents?: readonly GreenfieldEvent[] | null
 }
 

@@ -11,6 +11,7 @@ import {
   isActive,
   MAX_ENDPOINTS,
   MAX_RECOVERY_SECS,
+  SCHEDULES,
 } from '../../domain/notify/endpoint.ts'
 import { NO_FAILURES } from '../../domain/notify/endpoint-progress.ts'
 import type { EventType } from '../../domain/notify/event.ts'
@@ -44,7 +45,7 @@ export interface Endpoints {
   create(account: Account, request: EndpointRequest, actor?: Actor): Promise<{ endpoint: Endpoint; secret: string }>
   /**
    * Changes an endpoint. What waits is sent at once to another URL, or by another schedule. One that is enabled again, or resumed after a pause, gets the events from now on.
-   * @throws AppError `no_such_endpoint`, `invalid_url`, `invalid_types`
+   * @throws AppError `no_such_endpoint`, `invalid_url`, `invalid_types`, `invalid_schedule`, `invalid_secret`
    */
   change(account: Account, id: string, request: EndpointChangeRequest, actor?: Actor): Promise<Endpoint>
   /**
@@ -96,6 +97,13 @@ export function createEndpoints(deps: {
     if (types?.length === 0) throw invalidField('types', 'at least one type, or null for all')
   }
 
+  /** @throws AppError `invalid_types`, `invalid_schedule` */
+  function refuseOwnTerms({ types, schedule }: EndpointChangeRequest): void {
+    if (types !== undefined) throw invalidField('types', 'its events are chosen by their names in BTCPay')
+    if (SCHEDULES.some(name => name === schedule))
+      throw invalidField('schedule', 'that of a plugin is chosen by automaticRedelivery in BTCPay')
+  }
+
   function secretOf(chosen: string | undefined, dialect: Dialect): string {
     const problem = chosen === undefined ? null : endpointSecretProblem(chosen, dialect)
     if (problem !== null) throw invalidField('secret', problem)
@@ -110,6 +118,22 @@ export function createEndpoints(deps: {
     const endpoint = await lock(tx, account, id)
     requireActive(endpoint)
     return endpoint
+  }
+
+  /** The earlier secret also signs for a day. @returns the new one */
+  async function replaceSecret(
+    tx: Tx,
+    account: Account,
+    endpoint: FollowingEndpoint,
+    chosen: string | undefined,
+    actor: Actor,
+  ): Promise<string> {
+    const secret = secretOf(chosen, endpoint.dialect)
+    const now = nowSecs(clock)
+    const earlier = { earlierSealedSecret: endpoint.sealedSecret, earlierSecretUntil: now + EARLIER_SECRET_SECS }
+    await tx.endpoints.setSecret(endpoint.id, { sealedSecret: seal(account, secret), ...earlier }, now)
+    await recordChange(tx, account, actor, { kind: 'endpoint_secret_rotated', at: now, detail: hostOf(endpoint) })
+    return secret
   }
 
   /** Another URL or schedule is tried at once, and the failures before it do not count. */
@@ -143,13 +167,13 @@ export function createEndpoints(deps: {
 
   const hostOf = ({ url }: Pick<Endpoint, 'url'>) => new URL(url).host
 
-  const read = (account: Account, id: string): Promise<Endpoint> =>
-    findByPublicId('no_such_endpoint', id, publicId => store.read(tx => tx.endpoints.byPublicId(account.id, publicId)))
-
   return {
     list: account => store.read(tx => tx.endpoints.ofAccount(account.id)),
 
-    read,
+    read: (account, id) =>
+      findByPublicId('no_such_endpoint', id, publicId =>
+        store.read(tx => tx.endpoints.byPublicId(account.id, publicId)),
+      ),
 
     async create(account, request, actor = SERVICE) {
       const { url, schedule = 'standard', enabled = true, greenfield } = request
@@ -178,20 +202,20 @@ export function createEndpoints(deps: {
       return { endpoint, secret }
     },
 
-    async change(account, id, request, actor = SERVICE) {
+    async change(account, id, { secret, ...request }, actor = SERVICE) {
       if (request.url !== undefined) requireUrl(request.url)
       requireTypes(request.types)
       const now = nowSecs(clock)
       const { greenfieldEvents } = request
       return store.write(async tx => {
         const before = await lock(tx, account, id)
-        if (before.dialect === 'greenfield' && request.types !== undefined)
-          throw invalidField('types', 'its events are chosen by their names in BTCPay')
+        if (before.dialect === 'greenfield') refuseOwnTerms(request)
         const types = greenfieldEvents === undefined ? {} : { types: eventTypesOf(greenfieldEvents) }
         await tx.endpoints.update(before.id, { ...request, ...types }, now)
         if (request.enabled === true && !isActive(before)) await tx.endpoints.restart(before.id)
         else await applyTerms(tx, before, request)
         await recordChange(tx, account, actor, { kind: 'endpoint_changed', at: now, detail: hostOf(before) })
+        if (secret !== undefined) await replaceSecret(tx, account, before, secret, actor)
         return findByPublicId('no_such_endpoint', id, publicId => tx.endpoints.byPublicId(account.id, publicId))
       })
     },
@@ -217,20 +241,8 @@ export function createEndpoints(deps: {
       await store.write(tx => removeIn(tx, account, id, actor, now))
     },
 
-    async rotateSecret(account, id, chosen, actor = SERVICE) {
-      const { dialect } = await read(account, id)
-      const secret = secretOf(chosen, dialect)
-      const now = nowSecs(clock)
-      const sealedSecret = seal(account, secret)
-      await store.write(async tx => {
-        const endpoint = await lock(tx, account, id)
-        const earlier = { earlierSealedSecret: endpoint.sealedSecret, earlierSecretUntil: now + EARLIER_SECRET_SECS }
-        await tx.endpoints.setSecret(endpoint.id, { sealedSecret, ...earlier }, now)
-        const kind = 'endpoint_secret_rotated'
-        await recordChange(tx, account, actor, { kind, at: now, detail: hostOf(endpoint) })
-      })
-      return secret
-    },
+    rotateSecret: (account, id, chosen, actor = SERVICE) =>
+      store.write(async tx => replaceSecret(tx, account, await lock(tx, account, id), chosen, actor)),
 
     test: (account, id) =>
       store.write(async tx => {

@@ -66,6 +66,30 @@ test('what is wrong is named', async () => {
   assert.deepEqual(await pathOf({ ...HOOK, authorizedEvents }), [422, 'authorizedEvents.specificEvents'])
 })
 
+test('a change with a secret that is refused changes nothing', async () => {
+  const { body: hook } = await ask('POST webhooks', { json: { url: 'https://shop.example/kept' } })
+  const json = { ...HOOK, url: 'https://shop.example/other' }
+  const refused = await ask(`PUT webhooks/${hook.id}`, { json: { ...json, secret: 'short' } })
+  assert.deepEqual([refused.status, refused.body[0].path], [422, 'secret'])
+  assert.equal((await ask(`GET webhooks/${hook.id}`)).body.url, 'https://shop.example/kept')
+  const { status } = await ask(`PUT webhooks/${hook.id}`, { json: { ...json, secret: 'a longer secret' } })
+  assert.equal(status, 200)
+  assert.equal((await ask(`GET webhooks/${hook.id}`)).body.url, 'https://shop.example/other')
+})
+
+test('the schedule and the types of a plugin’s webhook are not changed in our own API', async () => {
+  const { body: hook } = await ask('POST webhooks', { json: { url: 'https://shop.example/schedule' } })
+  for (const [json, code] of [
+    [{ schedule: 'standard' }, 'invalid_schedule'],
+    [{ types: ['invoice_paid'] }, 'invalid_types'],
+  ] as const) {
+    const token = merchant.sessionToken
+    const { status, body } = await call(api, `PATCH /v1/account/endpoints/${hook.id}`, { token, json })
+    assert.deepEqual([status, body.code], [400, code])
+  }
+  assert.deepEqual((await ask(`GET webhooks/${hook.id}`)).body.automaticRedelivery, true)
+})
+
 test('a plugin that is set up again replaces its webhook', async () => {
   const token = await pluginKey(api, merchant)
   const url = 'https://shop.example/again'
