@@ -3,7 +3,7 @@ import type { AttemptDetail, AttemptRow, DeliveryFilter, DeliveryRow } from '../
 import type { Page } from '../../ports/repository/page.ts'
 import type { Store, Tx } from '../../ports/store.ts'
 import { findByPublicId } from '../public-id.ts'
-import { messageOf } from './endpoint-message.ts'
+import { bodyOf } from './endpoint-message.ts'
 
 /** Selects deliveries to list. `endpoint`: a public id, or `webhook`. */
 export interface LogFilter extends Omit<DeliveryFilter, 'endpointId'> {
@@ -67,5 +67,5 @@ async function requestBodyOf(
   const { deliveryPublicId, part, originalId, attempt: number, publicId: attemptId } = attempt
   const endpoint = { ...receiver, publicId: endpointPublicId, accountId: event.accountId }
   const delivery = { publicId: deliveryPublicId, part, originalId }
-  return (await messageOf(tx, { endpoint, event, delivery, attempt: number, attemptId }))?.body ?? event.body
+  return (await bodyOf(tx, { endpoint, event, delivery, attempt: number, attemptId })) ?? event.body
 }

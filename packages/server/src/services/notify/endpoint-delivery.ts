@@ -21,7 +21,7 @@ import type { Vault } from '../../ports/vault.ts'
 import { bisect, type SetAsides } from '../set-aside.ts'
 import { type AttemptResult, makeAttempt } from './attempt.ts'
 import { mailEndpointFailure } from './delivery-failure.ts'
-import { messageOf, partsOf } from './endpoint-message.ts'
+import { bodyOf, partsOf } from './endpoint-message.ts'
 import { nextEvent } from './endpoint-next.ts'
 
 /** An attempt that is logged and is to be made now. */
@@ -91,8 +91,9 @@ export function createEndpointDeliveries(deps: {
     { error, nowMs, eventType, statusCode, isInterrupted }: Failure,
   ): Promise<EndpointProgress> {
     const { seq, attempts, isPassed, createdAt } = delivery
-    const next = await nextEvent(tx, endpoint)
-    const view = { nowMs, hasNext: next.seq !== null, jitter: jitter() }
+    // Only a persistent endpoint tries the next event while one fails.
+    const hasNext = endpoint.schedule === 'persistent' && (await nextEvent(tx, endpoint)).seq !== null
+    const view = { nowMs, hasNext, jitter: jitter() }
     const answer = { statusCode, isInterrupted }
     const failed = { seq, attempts, isPassed, isTest: eventType === 'test', ...answer, begunAtMs: createdAt * 1000 }
     const { progress, dueAtMs } = afterFailure(endpoint, failed, view)
@@ -123,8 +124,8 @@ export function createEndpointDeliveries(deps: {
     if (delivery === null) return null
     const attempt = delivery.attempts + 1
     const attemptId = random.uuid()
-    const message = await messageOf(tx, { endpoint, event, delivery, attempt, attemptId })
-    if (message === null) {
+    const body = await bodyOf(tx, { endpoint, event, delivery, attempt, attemptId })
+    if (body === null) {
       await tx.endpointDeliveries.settle(delivery.id, 'failed', null)
       return null
     }
@@ -133,7 +134,7 @@ export function createEndpointDeliveries(deps: {
     if (!(await tx.endpointDeliveries.start(started, leaseUntilMs(nowMs)))) return null
     const secrets = openSecrets(endpoint, nowMs)
     const { publicId: endpointId, dialect } = endpoint
-    const request = { dialect, body: message.body, url, secrets }
+    const request = { dialect, body, url, secrets }
     return { attemptId, deliveryId: delivery.publicId, endpointId, event, ...request, attempt }
   }
 

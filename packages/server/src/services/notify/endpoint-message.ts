@@ -41,13 +41,10 @@ export interface Sending {
   readonly attemptId: string
 }
 
-/** The body of an attempt, and the name of its message in BTCPay's dialect. Null: the event has no such part any more. */
-export async function messageOf(tx: Tx, sending: Sending): Promise<{ body: string; name: string } | null> {
+/** The body of an attempt. Null: the event has no such part any more. */
+export async function bodyOf(tx: Tx, sending: Sending): Promise<string | null> {
   const { endpoint, event, delivery } = sending
-  if (endpoint.dialect === 'zatgate') {
-    const body = endpointBody({ eventId: event.publicId, seq: event.seq, body: event.body })
-    return { body, name: event.type }
-  }
+  if (endpoint.dialect === 'zatgate') return endpointBody({ eventId: event.publicId, seq: event.seq, body: event.body })
   const isTest = event.type === 'test'
   const messages = greenfieldMessages(event.type, event.body, isTest ? endpoint.greenfieldEvents : null)
   const message = messages[delivery.part]
@@ -58,7 +55,7 @@ export async function messageOf(tx: Tx, sending: Sending): Promise<{ body: strin
   const about = { id: invoice?.publicId ?? testInvoiceId(event.publicId), metadata: metadataOf(event.body) }
   const paid = isTest ? testPayment(event.createdAt) : await paymentOf(tx, event, invoice)
   const terms = { ...ids, timestamp: event.createdAt, storeId: account.publicId }
-  return { body: greenfieldBody(message, terms, about, paid), name: message.type }
+  return greenfieldBody(message, terms, about, paid)
 }
 
 /** More than a transaction of a buyer has. */

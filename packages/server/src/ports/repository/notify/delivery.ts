@@ -124,7 +124,6 @@ export interface DeliveryRow {
   /** Null: to the webhook. */
   readonly endpoint: { readonly publicId: string; readonly url: string; readonly isActive: boolean } | null
   readonly eventType: EventType
-  readonly part: number
   readonly state: DeliveryState
   /** Attempts begun. */
   readonly attempts: number

@@ -48,7 +48,6 @@ export function deliveryListQueries(
         .leftJoin('invoices as i', 'i.id', 'd.invoice_id')
         .leftJoin('endpoints as e', 'e.id', 'd.endpoint_id')
         .select(['d.id', 'd.public_id', 'd.event_type', 'd.state', 'd.attempts', 'd.created_at', 'd.resent_at'])
-        .select('d.part')
         .select(['i.public_id as invoice_public_id', 'i.order_id', 'd.due_at_ms', 'd.endpoint_due_at_ms', 'd.passed'])
         .select(['e.public_id as endpoint_public_id', 'e.url as endpoint_url', 'e.removed_at', 'e.retry_at_ms'])
         .select(['e.paused_at', 'e.enabled'])
@@ -74,7 +73,6 @@ export function deliveryListQueries(
                   isActive: row.removed_at === null && row.paused_at === null && Number(row.enabled) === 1,
                 },
           eventType: row.event_type,
-          part: num(row.part),
           state: row.state,
           attempts: num(row.attempts),
           dueAtMs: isHeld && Number(row.is_behind) === 1 ? null : numOrNull(row.due_at_ms ?? endpointDue),
