@@ -1,8 +1,8 @@
-import { formatUnits, formatZec, ZAT_PER_ZEC, type Zat, ZEC_DECIMALS } from '../money.ts'
-import { currencyDecimals, PRICE_DECIMALS, priceUnits } from '../rate.ts'
+import { formatUnits, formatZec, ZAT_PER_ZEC, type Zat } from '../money.ts'
+import { PRICE_DECIMALS } from '../rate.ts'
 import { type Invoice, isClosed } from './invoice.ts'
 import { confirmedThrough, type Payment } from './payment.ts'
-import { currencyCode } from './price.ts'
+import { currencyCode, priceDecimals, unitsPerZec } from './price.ts'
 
 /** The states of an invoice in BTCPay's API. */
 export const GREENFIELD_STATUSES = ['New', 'Processing', 'Expired', 'Invalid', 'Settled'] as const
@@ -85,13 +85,9 @@ export function invoiceAmount({ price, amountZat, openAmount }: Priced): string 
   return price?.amount ?? formatZec(amountZat)
 }
 
-const SATS_DECIMALS = 8
-
 /** The price of 1 ZEC in the currency of the invoice, decimal. */
 export function invoiceRate({ price, rate }: Pick<Invoice, 'price' | 'rate'>): string {
-  if (price === null || rate === null) return '1'
-  const units = priceUnits(rate.price)
-  return formatUnits(currencyCode(price) === 'SATS' ? units * 10n ** BigInt(SATS_DECIMALS) : units, PRICE_DECIMALS)
+  return price === null ? '1' : formatUnits(unitsPerZec(price, rate), PRICE_DECIMALS)
 }
 
 /**
@@ -99,23 +95,18 @@ export function invoiceRate({ price, rate }: Pick<Invoice, 'price' | 'rate'>): s
  * whole amount is worth its price, whatever the rate.
  */
 export function valueInCurrency(invoice: Priced, sumZat: Zat): string {
-  const { price, amountZat, openAmount } = invoice
+  const { price, rate, amountZat, openAmount } = invoice
   if (price === null) return formatZec(sumZat)
   if (sumZat === amountZat && !openAmount) return plainDecimal(price.amount)
-  const decimals = decimalsOf(currencyCode(price))
+  const decimals = priceDecimals(currencyCode(price))
   const scale = ZAT_PER_ZEC * 10n ** BigInt(PRICE_DECIMALS - decimals)
-  const units = (sumZat * priceUnits(invoiceRate(invoice)) + scale / 2n) / scale
+  const units = (sumZat * unitsPerZec(price, rate) + scale / 2n) / scale
   return formatUnits(units, decimals)
 }
 
 /** A decimal number without zeros at its end: `25.00` is `25`. */
 function plainDecimal(text: string): string {
   return text.includes('.') ? text.replace(/\.?0+$/, '') : text
-}
-
-function decimalsOf(currency: string): number {
-  if (currency === 'ZEC' || currency === 'BTC') return ZEC_DECIMALS
-  return currency === 'SATS' ? 0 : currencyDecimals(currency)
 }
 
 export interface GreenfieldPayment {

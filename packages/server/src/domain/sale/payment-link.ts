@@ -1,13 +1,13 @@
 import { invalidField } from '../error.ts'
 import { type NamesOf, type Noun, selectFields, type WireOf } from '../field.ts'
 import type { Zat } from '../money.ts'
-import { currencyDecimals, priceUnits } from '../rate.ts'
+import { priceUnits } from '../rate.ts'
 import { requirePrintableLine } from '../text.ts'
 import { MAX_DATE_SECS } from '../time.ts'
 import { EXPIRY_SECS, type Invoice } from './invoice.ts'
 import { requireLinkFields } from './link-field.ts'
 import { LINK_FIELDS } from './payment-link-fields.ts'
-import { currencyCode, isPriceCurrency, type Price, parseMoney } from './price.ts'
+import { currencyCode, isPriceCurrency, type Price, parseMoney, priceDecimals } from './price.ts'
 import { parseShopUrl } from './shop-url.ts'
 
 type LinkFields = typeof LINK_FIELDS
@@ -146,15 +146,9 @@ function requireAmounts({ currency, amount, minAmount, suggestedAmounts }: LinkT
   }
 }
 
-/** The decimal places of amounts in a currency. @param currency in upper case */
-export function linkDecimals(currency: string): number {
-  if (currency === 'ZEC' || currency === 'BTC') return 8
-  return currency === 'SATS' ? 0 : currencyDecimals(currency)
-}
-
 /** @throws AppError `invalid_<field>` */
 function requireAmount(field: string, amount: string, currency: string): void {
-  const decimals = linkDecimals(currency)
+  const decimals = priceDecimals(currency)
   try {
     parseMoney(amount, currency)
   } catch {

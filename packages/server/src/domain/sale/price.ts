@@ -1,6 +1,6 @@
 import { invalidField } from '../error.ts'
-import { MAX_ZAT, ZAT_PER_ZEC, type Zat } from '../money.ts'
-import { isRateCurrency, parsePrice, priceUnits, type Rate } from '../rate.ts'
+import { MAX_ZAT, ZAT_PER_ZEC, type Zat, ZEC_DECIMALS } from '../money.ts'
+import { currencyDecimals, isRateCurrency, parsePrice, priceUnits, type Rate } from '../rate.ts'
 
 /** A price in money, as it was given. It is stored and sent in this form. */
 export interface Price {
@@ -52,6 +52,12 @@ export function currencyCode({ currency }: Pick<Price, 'currency'>): string {
   return currency.toUpperCase()
 }
 
+/** The decimal places of amounts in the currency of a price. @param currency in upper case */
+export function priceDecimals(currency: string): number {
+  if (currency === 'ZEC' || currency === 'BTC') return ZEC_DECIMALS
+  return currency === 'SATS' ? 0 : currencyDecimals(currency)
+}
+
 /** The currency whose rate converts a price. Null for ZEC, which needs none. */
 export function rateCurrencyOf(price: Pick<Price, 'currency'>): string | null {
   const code = currencyCode(price)
@@ -69,15 +75,22 @@ const SATS_PER_BTC = 100_000_000n
 const UNITS_PER_ONE = priceUnits('1')
 
 /**
+ * What 1 ZEC costs in the currency of a price, in units of the twelfth decimal place.
+ * @param rate in the currency of `rateCurrencyOf`; null for ZEC
+ */
+export function unitsPerZec(price: Pick<Price, 'currency'>, rate: Pick<LockedRate, 'price'> | null): bigint {
+  const units = rate === null ? UNITS_PER_ONE : priceUnits(rate.price)
+  return currencyCode(price) === 'SATS' ? units * SATS_PER_BTC : units
+}
+
+/**
  * The price in zat, rounded up: a merchant never gets less than the price, and a buyer pays less than one zat more.
  *
- * @param rate the price of 1 ZEC in the currency of `rateCurrencyOf`; null for ZEC
+ * @param rate see `unitsPerZec`
  * @throws AppError `invalid_price` for more than the total supply
  */
 export function zatFor(price: Price, rate: Pick<LockedRate, 'price'> | null): Zat {
-  const amount = priceUnits(price.amount) * ZAT_PER_ZEC
-  const divisor = rate === null ? UNITS_PER_ONE : priceUnits(rate.price)
-  const zat = roundedUp(amount, currencyCode(price) === 'SATS' ? divisor * SATS_PER_BTC : divisor)
+  const zat = roundedUp(priceUnits(price.amount) * ZAT_PER_ZEC, unitsPerZec(price, rate))
   if (zat > MAX_ZAT) throw invalidField('price', 'its amount: at most the total supply of ZEC')
   return zat
 }

@@ -1,7 +1,6 @@
 import type { Account } from '../../domain/account/account.ts'
 import { AppError } from '../../domain/error.ts'
 import { formatZec } from '../../domain/money.ts'
-import { currencyDecimals, isCurrency } from '../../domain/rate.ts'
 import {
   invoiceAmount,
   invoiceCurrency,
@@ -18,7 +17,7 @@ import {
   refundPlan,
 } from '../../domain/sale/greenfield-refund.ts'
 import type { Invoice } from '../../domain/sale/invoice.ts'
-import { isPriceCurrency, type Price, parseMoney, rateCurrencyOf } from '../../domain/sale/price.ts'
+import { isPriceCurrency, type Price, parseMoney, priceDecimals, rateCurrencyOf } from '../../domain/sale/price.ts'
 import { REFUND_FIELDS, type Refund } from '../../domain/sale/refund.ts'
 import { isPrintable } from '../../domain/text.ts'
 import type { Rates } from '../../ports/rate.ts'
@@ -238,7 +237,7 @@ async function refundChoices(invoice: Invoice, rates: Rates) {
     paymentCurrency: 'ZEC',
     paymentCurrencyDivisibility: 8,
     invoiceCurrency: currency,
-    invoiceCurrencyDivisibility: isCurrency(currency) ? currencyDecimals(currency) : 8,
+    invoiceCurrencyDivisibility: priceDecimals(currency),
     overpaidPaymentAmount: invoice.overpaidZat > 0n ? formatZec(invoice.overpaidZat) : null,
   }
 }

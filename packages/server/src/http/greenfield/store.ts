@@ -2,10 +2,10 @@ import type { Account } from '../../domain/account/account.ts'
 import { type StoreProfile, supportHref } from '../../domain/account/store-profile.ts'
 import { AppError } from '../../domain/error.ts'
 import { formatUnits } from '../../domain/money.ts'
-import { isRateCurrency, PRICE_DECIMALS, priceUnits } from '../../domain/rate.ts'
+import { PRICE_DECIMALS } from '../../domain/rate.ts'
 import { isPaymentMethod, PAYMENT_METHOD, speedPolicyOf } from '../../domain/sale/greenfield-invoice.ts'
 import { EXPIRY_SECS } from '../../domain/sale/invoice.ts'
-import { rateCurrencyOf } from '../../domain/sale/price.ts'
+import { isPriceCurrency, rateCurrencyOf, unitsPerZec } from '../../domain/sale/price.ts'
 import { DAY_SECS } from '../../domain/time.ts'
 import type { Rates } from '../../ports/rate.ts'
 import type { StoreProfiles } from '../../services/account/store-profile.ts'
@@ -66,14 +66,12 @@ function presentMethod({ viewingKeyId }: Account) {
 async function rateOf(rates: Rates, pair: string) {
   const [, base = '', currency = ''] = /^([A-Z]{3,4})_([A-Z]{3,4})$/.exec(pair) ?? []
   const currencyPair = pair.slice(0, 20)
-  const source = currency === '' ? null : rateCurrencyOf({ currency })
-  if (base !== 'ZEC' || (source !== null && !isRateCurrency(source)))
+  if (base !== 'ZEC' || !isPriceCurrency(currency))
     return { currencyPair, errors: ['a pair is ZEC_ and a currency code of ISO 4217, BTC, SATS or ZEC'] }
-  if (source === null) return { currencyPair, errors: [], rate: '1' }
   try {
-    const { price } = await rates.rate(source)
-    const units = currency === 'SATS' ? priceUnits(price) * 100_000_000n : priceUnits(price)
-    return { currencyPair, errors: [], rate: formatUnits(units, PRICE_DECIMALS) }
+    const source = rateCurrencyOf({ currency })
+    const rate = source === null ? null : await rates.rate(source)
+    return { currencyPair, errors: [], rate: formatUnits(unitsPerZec({ currency }, rate), PRICE_DECIMALS) }
   } catch (error) {
     if (error instanceof AppError && error.code === 'rate_unavailable') return { currencyPair, errors: [error.message] }
     throw error

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { priceUnits } from '../../../src/domain/rate.ts'
-import { parseMoney, rateCurrencyOf, zatFor } from '../../../src/domain/sale/price.ts'
+import { parseMoney, priceDecimals, rateCurrencyOf, zatFor } from '../../../src/domain/sale/price.ts'
 
 test('a price is converted at a rate and rounded up to the zat', () => {
   for (const [amount, currency, rate, zat] of [
@@ -29,6 +29,11 @@ test('a price stays as it was given, the currency in any case; SATS need the rat
   assert.equal(zatFor(parseMoney('010.50', 'eur'), { price: '10.5' }), 100_000_000n)
   const rateCurrency = (currency: string) => rateCurrencyOf(parseMoney('1', currency))
   assert.deepEqual(['usd', 'Btc', 'sats', 'zec'].map(rateCurrency), ['USD', 'BTC', 'BTC', null])
+})
+
+test('amounts have the decimal places of their currency', () => {
+  const currencies = ['EUR', 'JPY', 'KWD', 'ZEC', 'BTC', 'SATS']
+  assert.deepEqual(currencies.map(priceDecimals), [2, 0, 3, 8, 8, 0])
 })
 
 test('other amounts and currencies are refused with the name of the field', () => {

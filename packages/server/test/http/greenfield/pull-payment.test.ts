@@ -142,3 +142,16 @@ test('what each variant would give is shown before', async () => {
     ['0.25', '0.25', '25.00', '0.75'],
   )
 })
+
+test('its currency has the decimal places in which the invoice is shown', async () => {
+  const placesOf = async (currency: string) => {
+    const { id } = (await ask('POST invoices', { json: { amount: '25', currency } })).body
+    return (await ask(`GET invoices/${id}/refund/ZEC-CHAIN`)).body.invoiceCurrencyDivisibility
+  }
+  for (const [currency, places] of [
+    ['EUR', 2],
+    ['SATS', 0],
+    ['ZEC', 8],
+  ] as const)
+    assert.equal(await placesOf(currency), places, currency)
+})

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { checkoutState } from '../../../domain/sale/checkout.ts'
-import { linkDecimals } from '../../../domain/sale/payment-link.ts'
+import { priceDecimals } from '../../../domain/sale/price.ts'
 import { httpStatusOf, toAppError } from '../../../http/error.ts'
 import { nowSecs } from '../../../ports/clock.ts'
 import { parseDecimal } from '../../amount.ts'
@@ -43,7 +43,7 @@ export function keypadPages(site: Site): void {
     const { amount = '', form = '' } = formFields(request)
     const { link } = await linkSales.readKeypad(secret)
     try {
-      const decimal = parseDecimal(amount, linkDecimals(link.currency)) ?? ''
+      const decimal = parseDecimal(amount, priceDecimals(link.currency)) ?? ''
       const { publicId } = await linkSales.ring(secret, { amount: decimal, formId: form })
       return reply.redirect(`/pos/${secret}/sale/${publicId}`, 303)
     } catch (thrown) {

@@ -1,5 +1,6 @@
 import { invalidField } from '../../../domain/error.ts'
-import { type LinkTerms, linkDecimals, type PaymentLink } from '../../../domain/sale/payment-link.ts'
+import type { LinkTerms, PaymentLink } from '../../../domain/sale/payment-link.ts'
+import { priceDecimals } from '../../../domain/sale/price.ts'
 import { DAY_SECS, parseDay } from '../../../domain/time.ts'
 import { httpStatusOf, toAppError } from '../../../http/error.ts'
 import { linkUrl } from '../../../http/routes/sale/payment-link.ts'
@@ -125,7 +126,7 @@ export function paymentLinkListPages(site: Site): void {
 function parseForm(form: FormFields): LinkTerms {
   const text = (name: string) => (form[name] ?? '').trim() || null
   const currency = form.currency ?? ''
-  const decimals = /^[A-Z]{3,4}$/.test(currency) ? linkDecimals(currency) : 0
+  const decimals = /^[A-Z]{3,4}$/.test(currency) ? priceDecimals(currency) : 0
   const decimal = (name: string, value: string) => {
     const parsed = parseDecimal(value, decimals)
     if (parsed === null)

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { pageLocale } from '../../../domain/locale.ts'
-import { linkDecimals, type PaymentLink } from '../../../domain/sale/payment-link.ts'
+import type { PaymentLink } from '../../../domain/sale/payment-link.ts'
+import { priceDecimals } from '../../../domain/sale/price.ts'
 import { clientPrefix } from '../../../http/client-prefix.ts'
 import { httpStatusOf, toAppError } from '../../../http/error.ts'
 import { parseDecimal } from '../../amount.ts'
@@ -64,7 +65,7 @@ export function paymentLinkPages(site: Site): void {
 
 /** A suggested amount, or what the buyer typed; empty for text that is no amount. */
 function amountOf({ suggested, amount = '' }: FormFields, { currency }: PaymentLink): string {
-  return suggested ?? parseDecimal(amount, linkDecimals(currency)) ?? ''
+  return suggested ?? parseDecimal(amount, priceDecimals(currency)) ?? ''
 }
 
 function problemOf(code: string): LinkProblem {
