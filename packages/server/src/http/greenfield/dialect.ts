@@ -41,7 +41,7 @@ interface RouteOptions {
 
 const texts = new WeakMap<FastifyRequest, string>()
 
-/** Adds routes of BTCPay's API, each also with a slash at its end. */
+/** Adds routes of BTCPay's API. */
 export function route(
   app: App,
   method: Method,
@@ -50,34 +50,33 @@ export function route(
   handler: Handler,
 ): void {
   const config = { rate: options.rate, access: { permissions: options.permissions }, cors: 'with-api-key' } as const
-  for (const path of [paths].flat())
-    for (const url of [path, `${path}/`])
-      app.route({
-        method,
-        url,
-        config,
-        schema: { hide: true },
-        handler: async (request, reply) => {
-          const account = accountOf(request)
-          const params = request.params as Record<string, string>
-          if (params.storeId !== undefined && params.storeId.toLowerCase() !== account.publicId)
-            throw new GreenfieldError(404, 'store-not-found', 'The store was not found')
-          const answer = await handler({
-            account,
-            key: scopedKeyOf(request),
-            keyText: sentCredential(request) ?? '',
-            params,
-            query: queryOf(request),
-            body: membersOf(request.body),
-            text: texts.get(request) ?? '',
-            raw: request,
-          })
-          // Clients parse every body that says it is JSON, so an empty one must not.
-          if (answer === undefined) return reply.code(200).send()
-          reply.type('application/json; charset=utf-8')
-          return reply.serializer(payload => payload as string).send(textOf(answer))
-        },
-      })
+  for (const url of urlsOf(paths))
+    app.route({
+      method,
+      url,
+      config,
+      schema: { hide: true },
+      handler: async (request, reply) => {
+        const account = accountOf(request)
+        const params = request.params as Record<string, string>
+        if (params.storeId !== undefined && params.storeId.toLowerCase() !== account.publicId)
+          throw new GreenfieldError(404, 'store-not-found', 'The store was not found')
+        const answer = await handler({
+          account,
+          key: scopedKeyOf(request),
+          keyText: sentCredential(request) ?? '',
+          params,
+          query: queryOf(request),
+          body: membersOf(request.body),
+          text: texts.get(request) ?? '',
+          raw: request,
+        })
+        // Clients parse every body that says it is JSON, so an empty one must not.
+        if (answer === undefined) return reply.code(200).send()
+        reply.type('application/json; charset=utf-8')
+        return reply.serializer(payload => payload as string).send(textOf(answer))
+      },
+    })
 }
 
 /** Adds a route for everyone, whose handler gets the parameters of its path and nothing else. */
@@ -86,18 +85,22 @@ export function publicRoute(
   paths: string | readonly string[],
   handler: (params: Readonly<Record<string, string>>) => Promise<object>,
 ): void {
-  for (const path of [paths].flat())
-    for (const url of [path, `${path}/`])
-      app.route({
-        method: 'GET',
-        url,
-        config: { rate: 'read', access: 'public', cors: 'with-api-key' },
-        schema: { hide: true },
-        handler: async (request, reply) => {
-          reply.type('application/json; charset=utf-8')
-          return reply.send(textOf(await handler(request.params as Record<string, string>)))
-        },
-      })
+  for (const url of urlsOf(paths))
+    app.route({
+      method: 'GET',
+      url,
+      config: { rate: 'read', access: 'public', cors: 'with-api-key' },
+      schema: { hide: true },
+      handler: async (request, reply) => {
+        reply.type('application/json; charset=utf-8')
+        return reply.send(textOf(await handler(request.params as Record<string, string>)))
+      },
+    })
+}
+
+/** Each path, also with a slash at its end. */
+function urlsOf(paths: string | readonly string[]): string[] {
+  return [paths].flat().flatMap(path => [path, `${path}/`])
 }
 
 function textOf(answer: object | string): string {

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { AppError } from '../../domain/error.ts'
+import { isPaymentMethod, PAYMENT_METHOD } from '../../domain/sale/greenfield-invoice.ts'
 import { accessOf } from '../access.ts'
 import { httpStatusOf } from '../error.ts'
 
@@ -38,6 +39,12 @@ export class FieldErrors extends Error {
 /** @throws FieldErrors unless the list is empty */
 export function refuse(errors: readonly FieldError[]): void {
   if (errors.length > 0) throw new FieldErrors(errors)
+}
+
+/** @throws GreenfieldError unless a path names the one method of every store */
+export function requirePaymentMethod(name = ''): void {
+  if (!isPaymentMethod(name))
+    throw new GreenfieldError(404, 'paymentmethod-not-found', `This store has one payment method, ${PAYMENT_METHOD}`)
 }
 
 const NOT_FOUND: Readonly<Record<string, readonly [code: string, message: string]>> = {

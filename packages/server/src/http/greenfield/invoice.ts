@@ -8,7 +8,6 @@ import {
   invoiceAmount,
   invoiceCurrency,
   invoiceRate,
-  isPaymentMethod,
   markableStatuses,
   PAYMENT_METHOD,
   speedPolicyOf,
@@ -30,7 +29,7 @@ import type { InvoiceMarks } from '../../services/sale/invoice-mark.ts'
 import type { App } from '../app.ts'
 import { checkoutUrl } from '../routes/sale/invoice.ts'
 import { type GreenfieldRequest, route } from './dialect.ts'
-import { GreenfieldError, refuse } from './error.ts'
+import { FieldErrors, GreenfieldError, refuse, requirePaymentMethod } from './error.ts'
 import { parseInvoice, parseMetadata, redirectUrlOf } from './invoice-request.ts'
 import { Reader } from './read.ts'
 
@@ -116,8 +115,7 @@ export function invoiceRoutes(scope: App, deps: Deps): void {
 
   route(scope, 'POST', pathsOf('/payment-methods/:method/activate'), VIEW, async ({ account, params }) => {
     await greenfieldInvoices.read(account, idOf(params))
-    if (!isPaymentMethod(params.method ?? ''))
-      throw new GreenfieldError(404, 'paymentmethod-not-found', `This store has one payment method, ${PAYMENT_METHOD}`)
+    requirePaymentMethod(params.method)
     return undefined
   })
 }
@@ -132,10 +130,7 @@ function parseMark(given: unknown, invoice: Invoice): 'Settled' | 'Invalid' {
   const state = greenfieldState(invoice)
   const status = (['Settled', 'Invalid'] as const).find(name => name.toLowerCase() === text)
   if (status !== undefined && (markableStatuses(state).includes(status) || state.status === status)) return status
-  const read = new Reader()
-  read.fail('status', `must be one of ${markableStatuses(state).join(', ')}`)
-  refuse(read.errors)
-  throw new Error('unreachable')
+  throw new FieldErrors([{ path: 'status', message: `must be one of ${markableStatuses(state).join(', ')}` }])
 }
 
 /** @throws FieldErrors */

@@ -29,7 +29,7 @@ import type { App } from '../app.ts'
 import { actorOf } from '../auth.ts'
 import { refundUrl } from '../routes/sale/refund.ts'
 import { type GreenfieldRequest, publicRoute, route } from './dialect.ts'
-import { refuse } from './error.ts'
+import { FieldErrors, refuse } from './error.ts'
 import { type Members, Reader } from './read.ts'
 
 const STORE = '/api/v1/stores/:storeId'
@@ -197,11 +197,10 @@ async function invoiceOfName(invoices: GreenfieldInvoices, account: Account, nam
   const found = orderIds.length === 0 ? [] : await invoices.list(account, { orderIds, includesArchived: true }, page)
   const paid = found.filter(({ receivedZat }) => receivedZat > 0n)
   const [newest] = paid
-  const read = new Reader()
-  if (!newest) read.fail('name', 'must name a paid order of this store, as in "Refund of order 15; reason"')
-  else if (paid.some(({ orderId }) => orderId !== newest.orderId)) read.fail('name', 'names several orders')
-  refuse(read.errors)
-  return newest!
+  const refused = (message: string) => new FieldErrors([{ path: 'name', message }])
+  if (!newest) throw refused('must name a paid order of this store, as in "Refund of order 15; reason"')
+  if (paid.some(({ orderId }) => orderId !== newest.orderId)) throw refused('names several orders')
+  return newest
 }
 
 function presentPullPayment(refund: Refund, { name, description = '' }: Given, publicUrl: string) {

@@ -3,7 +3,7 @@ import { type StoreProfile, supportHref } from '../../domain/account/store-profi
 import { AppError } from '../../domain/error.ts'
 import { formatUnits } from '../../domain/money.ts'
 import { PRICE_DECIMALS } from '../../domain/rate.ts'
-import { isPaymentMethod, PAYMENT_METHOD, speedPolicyOf } from '../../domain/sale/greenfield-invoice.ts'
+import { PAYMENT_METHOD, speedPolicyOf } from '../../domain/sale/greenfield-invoice.ts'
 import { EXPIRY_SECS } from '../../domain/sale/invoice.ts'
 import { isPriceCurrency, rateCurrencyOf, unitsPerZec } from '../../domain/sale/price.ts'
 import { DAY_SECS } from '../../domain/time.ts'
@@ -11,7 +11,7 @@ import type { Rates } from '../../ports/rate.ts'
 import type { StoreProfiles } from '../../services/account/store-profile.ts'
 import type { App } from '../app.ts'
 import { route } from './dialect.ts'
-import { GreenfieldError } from './error.ts'
+import { GreenfieldError, requirePaymentMethod } from './error.ts'
 
 const STORE = '/api/v1/stores/:storeId'
 const VIEW = { permissions: ['btcpay.store.canviewstoresettings'], rate: 'read' } as const
@@ -43,8 +43,7 @@ export function storeRoutes(scope: App, { storeProfiles, rates, lateWatchDays, p
   route(scope, 'GET', `${STORE}/payment-methods/LightningNetwork`, VIEW, async () => [])
 
   route(scope, 'GET', `${STORE}/payment-methods/:method`, VIEW, async ({ account, params }) => {
-    if (!isPaymentMethod(params.method ?? ''))
-      throw new GreenfieldError(404, 'paymentmethod-not-found', `This store has one payment method, ${PAYMENT_METHOD}`)
+    requirePaymentMethod(params.method)
     return presentMethod(account)
   })
 
