@@ -1,5 +1,4 @@
 import type { Account } from '../../domain/account/account.ts'
-import { memberTexts } from '../../domain/raw-json.ts'
 import {
   confirmationsOf,
   isPaymentMethod,
@@ -14,23 +13,26 @@ import { parseShopUrl } from '../../domain/sale/shop-url.ts'
 import { isPrintable, requirePrintableLine } from '../../domain/text.ts'
 import type { InvoiceRequest } from '../../services/sale/invoice-request.ts'
 import { refuse } from './error.ts'
-import { type Members, membersOf, Reader } from './read.ts'
+import { type Members, membersOf, Reader, writtenMember } from './read.ts'
 
 /**
  * A request for an invoice. Without an amount the buyer chooses it, and the invoice is in ZEC.
  * @param text the body as it was sent: a number of the amount and the metadata are taken from it as they are written
- * @param defaultCurrency that of the store; null: it has none, and the request must name one
+ * @param defaultCurrency reads that of the store; null: it has none, and the request must name one
  * @throws FieldErrors, or AppError `invalid_<field>`
  */
-export function parseInvoice(
+export async function parseInvoice(
   body: Members,
   text: string,
   account: Account,
-  { publicUrl, defaultCurrency }: { readonly publicUrl: string; readonly defaultCurrency: string | null },
-): InvoiceRequest {
+  {
+    publicUrl,
+    defaultCurrency,
+  }: { readonly publicUrl: string; readonly defaultCurrency: () => Promise<string | null> },
+): Promise<InvoiceRequest> {
   const read = new Reader()
   const amount = read.decimal(body, 'amount', text) ?? null
-  const currency = read.text(body, 'currency') || defaultCurrency
+  const currency = read.text(body, 'currency') || (amount === null ? null : await defaultCurrency())
   if (amount !== null && !currency)
     read.fail('currency', 'required: the store has no default currency, which the Store page of the dashboard sets')
   else if (currency && !isPriceCurrency(currency))
@@ -134,8 +136,7 @@ export function parseMetadata(body: Members, text: string): Pick<Invoice, 'order
   const read = new Reader()
   const metadata = read.members(body, 'metadata')
   refuse(read.errors)
-  const texts = memberTexts(text || '{}')
-  const written = texts.get('metadata') ?? texts.get('Metadata') ?? '{}'
+  const written = writtenMember(text || '{}', 'metadata') ?? '{}'
   if (Object.keys(metadata).length === 0) return { orderId: null, description: null, metadata: null }
   const members = membersOf(metadata)
   return {
@@ -146,7 +147,7 @@ export function parseMetadata(body: Members, text: string): Pick<Invoice, 'order
 }
 
 function orderOf({ orderId }: Members, written: string): string | null {
-  const text = typeof orderId === 'number' ? (memberTexts(written).get('orderId') ?? '') : orderId
+  const text = typeof orderId === 'number' ? (writtenMember(written, 'orderId') ?? '') : orderId
   if (typeof text !== 'string' || text === '') return null
   requirePrintableLine('order_id', text, INVOICE_FIELDS.orderId.request.maxLength)
   return text

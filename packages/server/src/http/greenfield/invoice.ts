@@ -62,9 +62,9 @@ export function invoiceRoutes(scope: App, deps: Deps): void {
     async ({ account, body, text }) => {
       // A lost body would ask for an invoice of any amount.
       if (!text.startsWith('{')) throw new GreenfieldError(400, 'invalid-json', 'The body must be a JSON object')
-      const { currency } = await storeProfiles.ofAccountId(account.id)
-      const given = { publicUrl: publicUrl(), defaultCurrency: currency }
-      return shown(account, await invoices.create(account, parseInvoice(body, text, account, given)))
+      const defaultCurrency = async () => (await storeProfiles.ofAccountId(account.id)).currency
+      const request = await parseInvoice(body, text, account, { publicUrl: publicUrl(), defaultCurrency })
+      return shown(account, await invoices.create(account, request))
     },
   )
 

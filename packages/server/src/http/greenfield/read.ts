@@ -36,7 +36,7 @@ export class Reader {
     const value = memberOf(body, name)
     if (value === undefined || value === '') return undefined
     if (typeof value === 'string') return value.trim()
-    if (typeof value === 'number') return withoutExponent(memberTexts(text).get(name) ?? String(value))
+    if (typeof value === 'number') return withoutExponent(writtenMember(text, name) ?? String(value))
     this.fail(name, 'must be a decimal number, as a string')
     return undefined
   }
@@ -83,9 +83,19 @@ export function membersOf(body: unknown): Members {
 /** @param path its last part is the name of the member. BTCPay reads names in any case of their first letter. */
 function memberOf(body: Members, path: string): unknown {
   const name = path.slice(path.lastIndexOf('.') + 1)
-  const other = name.charAt(0).toUpperCase() + name.slice(1)
+  const other = capitalized(name)
   const value = Object.hasOwn(body, name) ? body[name] : Object.hasOwn(body, other) ? body[other] : undefined
   return value ?? undefined
+}
+
+/** A member of an object as it is written in its text. */
+export function writtenMember(object: string, name: string): string | undefined {
+  const texts = memberTexts(object)
+  return texts.get(name) ?? texts.get(capitalized(name))
+}
+
+function capitalized(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1)
 }
 
 /** `2.5e-7` is `0.00000025`: programs write small floats so. */

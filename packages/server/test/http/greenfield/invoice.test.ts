@@ -251,6 +251,8 @@ test('names may begin with a capital, as BTCPay reads them', async () => {
   const json = { Amount: '1.50', Currency: 'EUR', Metadata: { orderId: 'C-1' } }
   const { body } = await ask('POST invoices', { json })
   assert.deepEqual([body.amount, body.metadata], ['1.50', { orderId: 'C-1' }])
+  const raw = '{"Amount":1.50,"Currency":"EUR"}'
+  assert.equal((await ask('POST invoices', { raw })).body.amount, '1.50', 'a number as it is written')
 })
 
 test('text that a database cannot keep is refused, on PostgreSQL too', async () => {
