@@ -82,11 +82,20 @@ describe('in a real browser', { skip: noBrowser(), timeout: 120_000 }, () => {
     service.sandbox.wallet.pay({ uri, ...(amountZat !== undefined && { amount: amountZat }) })
   }
 
+  const headingOf = (page: Page, name: string) => page.frameLocator('iframe').getByRole('heading', { name }).waitFor()
+
+  /** Pays what the checkout in the page asks for. */
+  async function payInFrame(page: Page, invoice: CreatedInvoice): Promise<void> {
+    await headingOf(page, 'Pay with Zcash')
+    pay(invoice)
+    await headingOf(page, 'Payment seen')
+    service.sandbox.chain.mine(3)
+  }
+
   test('the embedded checkout takes its height, and leads to the next page when it is paid', async t => {
     const invoice = await client.createInvoice({ amount_zat: 2_500_000 })
     const { page, errors } = await openShop(t, adapted('html embed', invoice.id))
-    const frame = page.frameLocator('iframe')
-    await frame.getByRole('heading', { name: 'Pay with Zcash' }).waitFor()
+    await headingOf(page, 'Pay with Zcash')
     await inspect(page)
     // The frame neither scrolls nor leaves room below its content.
     const room = 'innerHeight - document.body.getBoundingClientRect().height'
@@ -94,9 +103,7 @@ describe('in a real browser', { skip: noBrowser(), timeout: 120_000 }, () => {
       const left = await page.frames()[1]?.evaluate<number>(room)
       return left !== undefined && left >= 0 && left < 1
     })
-    pay(invoice)
-    await frame.getByRole('heading', { name: 'Payment seen' }).waitFor()
-    service.sandbox.chain.mine(3)
+    await payInFrame(page, invoice)
     await page.waitForURL('**/orders/1042/thanks')
     assert.deepEqual(errors, [])
   })
@@ -105,11 +112,7 @@ describe('in a real browser', { skip: noBrowser(), timeout: 120_000 }, () => {
     const invoice = await client.createInvoice({ amount_zat: 2_500_000 })
     const { page, errors } = await openShop(t, adapted('html button', invoice.id))
     await page.getByRole('link', { name: 'Pay with Zcash' }).click()
-    const heading = (name: string) => page.frameLocator('iframe').getByRole('heading', { name }).waitFor()
-    await heading('Pay with Zcash')
-    pay(invoice)
-    await heading('Payment seen')
-    service.sandbox.chain.mine(3)
+    await payInFrame(page, invoice)
     await page.getByRole('button', { name: 'Back to localhost' }).click()
     await page.waitForURL('**/orders/1042/thanks')
     assert.deepEqual(errors, [])
@@ -121,11 +124,7 @@ describe('in a real browser', { skip: noBrowser(), timeout: 120_000 }, () => {
     const code = adapted('js open', invoice.id)
     const { page, errors } = await openShop(t, `${script}<button id="pay">Pay</button><script>${code}</script>`)
     await page.getByRole('button', { name: 'Pay' }).click()
-    const heading = (name: string) => page.frameLocator('iframe').getByRole('heading', { name }).waitFor()
-    await heading('Pay with Zcash')
-    pay(invoice)
-    await heading('Payment seen')
-    service.sandbox.chain.mine(3)
+    await payInFrame(page, invoice)
     await page.waitForURL('**/orders/1042/thanks')
     assert.deepEqual(errors, [])
   })
@@ -134,11 +133,7 @@ describe('in a real browser', { skip: noBrowser(), timeout: 120_000 }, () => {
     const invoice = await client.createInvoice({ amount_zat: 2_500_000 })
     const { page, errors } = await openShop(t, adapted('html btcpay', invoice.id))
     await page.getByRole('button', { name: 'Pay with Zcash' }).click()
-    const heading = (name: string) => page.frameLocator('iframe').getByRole('heading', { name }).waitFor()
-    await heading('Pay with Zcash')
-    pay(invoice)
-    await heading('Payment seen')
-    service.sandbox.chain.mine(3)
+    await payInFrame(page, invoice)
     await page.waitForURL('**/orders/1042/thanks')
     assert.deepEqual(errors, [])
   })

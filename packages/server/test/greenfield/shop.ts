@@ -69,6 +69,8 @@ export interface Shop {
   pay(invoiceId: string, share?: { part: bigint; of: bigint }): Promise<void>
   /** Mines as many blocks as confirm a payment. */
   confirm(): void
+  /** Passes the quarter of an hour in which an invoice is to be paid. */
+  expire(): void
 }
 
 /** Starts the service, makes the key that the client asks for, and listens for webhooks. */
@@ -179,6 +181,8 @@ export async function openShop(t: TestContext, options: ShopOptions): Promise<Sh
     },
 
     confirm: () => at.sandbox.chain.mine(3),
+
+    expire: () => clock.advance(16 * 60),
   }
   return shop
 }

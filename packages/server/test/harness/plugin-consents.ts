@@ -1,3 +1,5 @@
+import type { Permission } from '../../src/domain/account/permission.ts'
+
 /** The queries with which plugins open the page on which they ask for a key, as they were sent. */
 export const CONSENTS = {
   woocommerce:
@@ -7,3 +9,8 @@ export const CONSENTS = {
   prestashop:
     'permissions=btcpay.store.canmodifystoresettings&permissions=btcpay.store.webhooks.canmodifywebhooks&permissions=btcpay.store.canviewstoresettings&permissions=btcpay.store.cancreateinvoice&permissions=btcpay.store.canviewinvoices&permissions=btcpay.store.canmodifyinvoices&applicationName=Presta+shop&strict=true&selectiveStores=true&redirect=https%3A%2F%2Fshop.example%2Fadmin%2Fvalidate&applicationIdentifier=Presta+shop',
 } as const
+
+/** What a plugin asks for, in its order. */
+export function askedPermissions(plugin: keyof typeof CONSENTS): Permission[] {
+  return new URLSearchParams(CONSENTS[plugin]).getAll('permissions') as Permission[]
+}

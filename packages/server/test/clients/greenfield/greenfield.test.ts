@@ -3,21 +3,13 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { leftOut } from '../../../../zcash/test/left-out.ts'
-import type { Permission } from '../../../src/domain/account/permission.ts'
 import { openShop } from '../../greenfield/shop.ts'
 import { call } from '../../harness/http-call.ts'
+import { askedPermissions } from '../../harness/plugin-consents.ts'
 import { startProgram } from '../../harness/programs.ts'
 import { until } from '../../harness/until.ts'
 
-/** A plugin's. */
-const PERMISSIONS: readonly Permission[] = [
-  'btcpay.store.canviewinvoices',
-  'btcpay.store.cancreateinvoice',
-  'btcpay.store.canviewstoresettings',
-  'btcpay.store.canmodifyinvoices',
-  'btcpay.store.cancreatenonapprovedpullpayments',
-  'btcpay.store.webhooks.canmodifywebhooks',
-]
+const PERMISSIONS = askedPermissions('woocommerce')
 
 const here = (file: string) => join(import.meta.dirname, file)
 /** For a compiler on a busy machine. */

@@ -1,18 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
-import type { Permission } from '../../../src/domain/account/permission.ts'
 import { greenfieldMissing, type Json, readRecording } from '../../harness/greenfield.ts'
+import { askedPermissions } from '../../harness/plugin-consents.ts'
 import { openShop, type Shop } from '../shop.ts'
 
-const PERMISSIONS: readonly Permission[] = [
-  'btcpay.store.canviewinvoices',
-  'btcpay.store.cancreateinvoice',
-  'btcpay.store.webhooks.canmodifywebhooks',
-  'btcpay.store.canviewstoresettings',
-  'btcpay.store.canmodifyinvoices',
-]
+const PERMISSIONS = askedPermissions('magento')
 
-const EXPIRY_SECS = 16 * 60
 const FIRST_ORDER = '000000001'
 
 function open(t: TestContext): Promise<Shop> {
@@ -81,7 +74,7 @@ describe("Magento 2's BTCPay module, as recorded", { skip: greenfieldMissing }, 
     await shop.pay(part, { part: 1n, of: 2n })
     await shop.hook('InvoiceReceivedPayment', part)
     shop.confirm()
-    shop.clock.advance(EXPIRY_SECS)
+    shop.expire()
     shop.confirm()
     assert.equal((await shop.hook('InvoiceExpired', none)).body.partiallyPaid, false)
     assert.equal((await shop.hook('InvoiceExpired', part)).body.partiallyPaid, true)
@@ -108,7 +101,7 @@ describe("Magento 2's BTCPay module, as recorded", { skip: greenfieldMissing }, 
     const shop = await open(t)
     await shop.send(4)
     const id = await order(shop)
-    shop.clock.advance(EXPIRY_SECS)
+    shop.expire()
     shop.confirm()
     await shop.hook('InvoiceExpired', id)
     await shop.pay(id)

@@ -1,20 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
-import type { Permission } from '../../../src/domain/account/permission.ts'
 import { greenfieldMissing, type Json, readRecording } from '../../harness/greenfield.ts'
+import { askedPermissions } from '../../harness/plugin-consents.ts'
 import { until } from '../../harness/until.ts'
 import { openShop, type Shop } from '../shop.ts'
 
-const PERMISSIONS: readonly Permission[] = [
-  'btcpay.store.canmodifystoresettings',
-  'btcpay.store.webhooks.canmodifywebhooks',
-  'btcpay.store.canviewstoresettings',
-  'btcpay.store.cancreateinvoice',
-  'btcpay.store.canviewinvoices',
-  'btcpay.store.canmodifyinvoices',
-]
-
-const EXPIRY_SECS = 16 * 60
+const PERMISSIONS = askedPermissions('prestashop')
 
 function open(t: TestContext): Promise<Shop> {
   const webhook = 'https://shop.example/module/btcpay/webhook'
@@ -90,7 +81,7 @@ describe("PrestaShop's BTCPay module, as recorded", { skip: greenfieldMissing },
     shop.confirm()
     await shop.hook('InvoiceSettled', over)
     assert.deepEqual(await read(shop, over), ['Settled', 'PaidOver'])
-    shop.clock.advance(EXPIRY_SECS)
+    shop.expire()
     shop.confirm()
     await shop.hook('InvoiceExpired', none)
     await shop.hook('InvoiceExpired', part)

@@ -1,23 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
-import type { Permission } from '../../../src/domain/account/permission.ts'
 import { greenfieldMissing, type Json, readRecording } from '../../harness/greenfield.ts'
 import { call } from '../../harness/http-call.ts'
+import { askedPermissions } from '../../harness/plugin-consents.ts'
 import { until } from '../../harness/until.ts'
 import { openShop, type Shop } from '../shop.ts'
 
-/** In the order in which the plugin asks for them. */
-const PERMISSIONS: readonly Permission[] = [
-  'btcpay.store.canviewinvoices',
-  'btcpay.store.cancreateinvoice',
-  'btcpay.store.canviewstoresettings',
-  'btcpay.store.canmodifyinvoices',
-  'btcpay.store.cancreatenonapprovedpullpayments',
-  'btcpay.store.webhooks.canmodifywebhooks',
-]
-
-/** The invoice expires in a quarter of an hour. */
-const EXPIRY_SECS = 16 * 60
+const PERMISSIONS = askedPermissions('woocommerce')
 
 /** The webhooks at which the plugin asks for the payments, before it answers. */
 const ASKS = new Set(['InvoiceReceivedPayment', 'InvoicePaymentSettled', 'InvoiceSettled'])
@@ -133,7 +122,7 @@ describe('BTCPay for WooCommerce V2, 2.8.0, as recorded', { skip: greenfieldMiss
   test('an order that no buyer pays expires', async t => {
     const shop = await open(t)
     const id = await order(shop)
-    shop.clock.advance(EXPIRY_SECS)
+    shop.expire()
     shop.confirm()
     assert.equal((await shop.hook('InvoiceExpired', id)).body.partiallyPaid, false)
     assert.deepEqual(await stateOf(shop, id), ['Expired', 'None'])
@@ -147,7 +136,7 @@ describe('BTCPay for WooCommerce V2, 2.8.0, as recorded', { skip: greenfieldMiss
     assert.equal((await shop.hook('InvoiceReceivedPayment', id)).body.afterExpiration, false)
     assert.deepEqual(await stateOf(shop, id), ['New', 'PaidPartial'])
     shop.confirm()
-    shop.clock.advance(EXPIRY_SECS)
+    shop.expire()
     shop.confirm()
     assert.equal((await shop.hook('InvoiceExpired', id)).body.partiallyPaid, true)
     assert.deepEqual(await stateOf(shop, id), ['Expired', 'PaidPartial'])
