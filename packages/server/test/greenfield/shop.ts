@@ -45,7 +45,6 @@ export interface SendOptions {
 /** A shop with a recorded client: the whole service with its key, what it sent, and where it takes webhooks. */
 export interface Shop {
   readonly at: TestService
-  readonly clock: SkewedClock
   readonly store: string
   readonly key: string
   /** The webhooks so far, oldest first. */
@@ -132,7 +131,6 @@ export async function openShop(t: TestContext, options: ShopOptions): Promise<Sh
 
   const shop: Shop = {
     at,
-    clock,
     store: account.publicId,
     key,
     hooks,
