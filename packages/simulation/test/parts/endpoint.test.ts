@@ -336,6 +336,21 @@ test('recovery is what its owner asks for, sends what was not delivered, and not
   }
 })
 
+test('resuming sends what was not delivered, unless the endpoint was active before', () => {
+  for (const [enabled, types, change] of [
+    [0n, null, { enabled: 1n }],
+    [1n, '["invoice.expired"]', { types: null }],
+  ] as const) {
+    const { judge, broken, commit } = openJudge({ enabled, types, cursor_seq: 3n })
+    commit({ events: EVENTS })
+    const moment = judge.now('endpoint-1')
+    commit({ endpoint: change })
+    broken.length = 0
+    judge.resumed(moment, 0n)
+    assert.deepEqual(broken, enabled === 0n ? ['recovery sends all that was never delivered'] : [])
+  }
+})
+
 test('an endpoint that starts behind or ahead of the events is found', () => {
   const rule = 'an endpoint gets the events from its start on'
   for (const { cursor, problems } of [

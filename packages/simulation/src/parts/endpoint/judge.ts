@@ -52,6 +52,7 @@ export class EndpointJudge {
       publicId,
       idles: this.#world.scheduler.idles,
       changes: endpoint?.changes ?? -1,
+      isActive: endpoint !== undefined && isActive(endpoint.row),
       newest: endpoint ? this.#book.log.newest(endpoint.row.account_id) : 0n,
     }
   }
@@ -67,9 +68,13 @@ export class EndpointJudge {
     if (first) this.#checkSentAgain(endpoint, first.seq - 1n, idles)
   }
 
-  /** An owner was answered that its endpoint is resumed, and sent what it has not received. */
-  resumed({ publicId, idles, changes }: ReturnType<EndpointJudge['now']>, from: bigint): void {
+  /**
+   * An owner was answered that its endpoint is resumed, and sent what it has not received. One that was active may have
+   * been so all the time: its one change is then another.
+   */
+  resumed({ publicId, idles, changes, ...then }: ReturnType<EndpointJudge['now']>, from: bigint): void {
     const endpoint = this.#book.byPublicId(publicId)
+    if (then.isActive) return
     if (endpoint?.changes === changes + 1 && isActive(endpoint.row)) this.#checkSentAgain(endpoint, from, idles)
   }
 
