@@ -40,7 +40,7 @@ describe('the guide to swaps', { skip }, () => {
   let service: TestService
   before(async () => {
     const clock = new SkewedClock({ factor: SPEED })
-    service = await startTestService({ clock, sandboxOptions: { clock } })
+    service = await startTestService({ clock })
     const json = { url: service.sandbox.webhookReceiver.url }
     await call(service, 'PUT /v1/account/webhook', { token: service.sessionToken, json })
   })

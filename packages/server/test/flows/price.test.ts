@@ -3,7 +3,7 @@ import { describe, type TestContext, test } from 'node:test'
 import { describePostgres } from '../harness/databases.ts'
 import { call } from '../harness/http-call.ts'
 import { startTestService, type TestService } from '../harness/service.ts'
-import { SkewedClock } from '../harness/skewed-clock.ts'
+import { fastClock, type SkewedClock } from '../harness/skewed-clock.ts'
 import { until } from '../harness/until.ts'
 
 const EUR_25 = { amount: '25', currency: 'EUR' }
@@ -16,9 +16,9 @@ describePostgres('a sale in money on PostgreSQL', server => declareTests(() => s
 
 function declareTests(createDatabase: () => Promise<string | undefined>): void {
   async function start(t: TestContext) {
-    const clock = new SkewedClock()
+    const clock = fastClock()
     const databaseUrl = await createDatabase()
-    const at = await startTestService({ clock, sandboxOptions: { clock }, ...(databaseUrl && { databaseUrl }) })
+    const at = await startTestService({ clock, ...(databaseUrl && { databaseUrl }) })
     t.after(() => at.close())
     return { at, clock, ...tools(at, clock) }
   }

@@ -12,7 +12,7 @@ const SPEED = 10
 
 async function startService(): Promise<TestService> {
   const clock = new SkewedClock({ factor: SPEED })
-  const at = await startTestService({ clock, sandboxOptions: { clock } })
+  const at = await startTestService({ clock })
   const webhook = { token: at.sessionToken, json: { url: at.sandbox.webhookUrl } }
   assert.equal((await call(at, 'PUT /v1/account/webhook', webhook)).status, 200)
   return at

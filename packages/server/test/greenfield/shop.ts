@@ -8,7 +8,7 @@ import { parseZec } from '@zatgate/zcash/zip321'
 import type { Permission } from '../../src/domain/account/permission.ts'
 import { conformsTo, conformsToEvent, type Json, operationOf, readRecording } from '../harness/greenfield.ts'
 import { startTestService, type TestService } from '../harness/service.ts'
-import { SkewedClock } from '../harness/skewed-clock.ts'
+import { fastClock } from '../harness/skewed-clock.ts'
 import { until } from '../harness/until.ts'
 import { type Answer, exchange, textOf } from './exchange.ts'
 import { hasShapeOf } from './shape.ts'
@@ -75,7 +75,7 @@ export interface Shop {
 /** Starts the service, makes the key that the client asks for, and listens for webhooks. */
 export async function openShop(t: TestContext, options: ShopOptions): Promise<Shop> {
   const { client, permissions, webhook } = options
-  const clock = new SkewedClock()
+  const clock = fastClock()
   const at = await startTestService({ clock })
   t.after(() => at.close())
   const account = await at.service.accounts.findByEmail(at.email)

@@ -6,11 +6,13 @@ import { type Service, startService } from '../../src/main.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import { temporaryFolder, testEnv } from './container.ts'
 import { canaryLogger } from './log.ts'
+import { fastClock } from './skewed-clock.ts'
 import { until } from './until.ts'
 
 export interface TestServiceOptions {
   /** Default: a SQLite file of its own. */
   readonly databaseUrl?: string
+  /** Of the service and its sandbox. Default: a fast one. */
   readonly clock?: Clock
   /** Default: one at level debug whose lines must contain no secret, which is checked at the end. */
   readonly logger?: Logger
@@ -48,7 +50,9 @@ const EMAIL = 'merchant@example.org'
 export async function startSandboxService(options: TestServiceOptions = {}): Promise<SandboxService> {
   await using stack = new AsyncDisposableStack()
   const dataDir = temporaryFolder(stack)
-  const sandbox = options.sandbox ?? stack.adopt(await startSandbox(options.sandboxOptions), it => it.close())
+  const clock = options.clock ?? options.sandbox?.chain.clock ?? fastClock()
+  const sandbox =
+    options.sandbox ?? stack.adopt(await startSandbox({ clock, ...options.sandboxOptions }), it => it.close())
   const env: Env = {
     DATA_DIR: dataDir,
     PORT: '0',
@@ -60,7 +64,6 @@ export async function startSandboxService(options: TestServiceOptions = {}): Pro
     ...options.env,
   }
   const config = loadConfig(env)
-  const { clock } = options
   const canary = canaryLogger()
   const { logger = canary.logger } = options
   const secrets = new Map([
@@ -69,7 +72,7 @@ export async function startSandboxService(options: TestServiceOptions = {}): Pro
   ])
   for (const name of ['ENCRYPTION_KEY', 'METRICS_TOKEN', 'SWAP_API_KEY']) if (env[name]) secrets.set(name, env[name])
   const sandboxTools = createSandboxTools(sandbox)
-  const service = await startService(config, { logger, sandboxTools, ...(clock && { clock }) })
+  const service = await startService(config, { logger, sandboxTools, clock })
   stack.adopt(service, it => it.close())
   const running = stack.move()
   return {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ChainProblem } from '../../src/domain/chain/chain-problem.ts'
 import { startSandboxService } from '../harness/service.ts'
-import { SkewedClock } from '../harness/skewed-clock.ts'
+import { fastClock } from '../harness/skewed-clock.ts'
 import { until } from '../harness/until.ts'
 import { withoutMarks } from './buyer-view.ts'
 import { visit } from './visit.ts'
@@ -10,7 +10,7 @@ import { visit } from './visit.ts'
 const HOUR = 3_600
 
 test('the overview explains why no invoice expires: no new blocks from the chain source, or a wrong clock', async t => {
-  const clock = new SkewedClock()
+  const clock = fastClock()
   const harness = await startSandboxService({ clock, sandboxOptions: { network: 'test' } })
   t.after(() => harness.close())
   harness.sandbox.chain.mine(12)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
-import { SkewedClock } from '../harness/skewed-clock.ts'
+import { fastClock } from '../harness/skewed-clock.ts'
 import { until } from '../harness/until.ts'
 import { chooseAsset, createInvoice, noBrowser, submitAsset, useBrowser } from './browser.ts'
 import { inspect } from './inspect.ts'
@@ -16,7 +16,7 @@ const UNSEEN = 'We can’t see the Zcash network right now.'
 
 describe('an open checkout page', { skip: noBrowser(), timeout: 120_000 }, () => {
   const { openPage } = useBrowser()
-  const clock = new SkewedClock()
+  const clock = fastClock()
   let harness: SandboxService
 
   before(async () => {

@@ -69,7 +69,7 @@ export async function openBuyerStates(stack: AsyncDisposableStack): Promise<Buye
 async function openShop(stack: AsyncDisposableStack): Promise<Shop> {
   // Everything that is repeated comes soon, as the questions to the swap provider.
   const clock = new SkewedClock({ factor: 5 })
-  const harness = stack.adopt(await startSandboxService({ clock, sandboxOptions: { clock } }), it => it.close())
+  const harness = stack.adopt(await startSandboxService({ clock }), it => it.close())
   const { accounts, invoices, storeProfiles, viewingKeys } = harness.service
   await accounts.findOrCreate('shop@example.org')
   const found = await accounts.setPlan('shop@example.org', 'Business', null)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { Invoice } from '../../src/domain/sale/invoice.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
-import { SkewedClock } from '../harness/skewed-clock.ts'
+import { fastClock } from '../harness/skewed-clock.ts'
 import { until } from '../harness/until.ts'
 import { createInvoice, noBrowser, useBrowser } from './browser.ts'
 import { inspect } from './inspect.ts'
@@ -15,7 +15,7 @@ describe('a buyer who opens a page of an invoice that was closed long ago', { sk
   let invoice: Invoice
 
   before(async () => {
-    const clock = new SkewedClock()
+    const clock = fastClock()
     harness = await startSandboxService({ clock })
     invoice = await createInvoice(harness)
     clock.advance(3_601)

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { Invoice } from '../../src/domain/sale/invoice.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
-import { SkewedClock } from '../harness/skewed-clock.ts'
+import { fastClock, type SkewedClock } from '../harness/skewed-clock.ts'
 import { until } from '../harness/until.ts'
 import { createInvoice, onBothInBrowser, signInOnPage, useBrowser } from './browser.ts'
 import { inspect } from './inspect.ts'
@@ -17,7 +17,7 @@ onBothInBrowser('a buyer who pays late, on an open page', newDatabase => {
   let clock: SkewedClock
 
   beforeEach(async () => {
-    clock = new SkewedClock()
+    clock = fastClock()
     harness = await startSandboxService({ clock, ...(await newDatabase()) })
   })
   afterEach(() => harness.close())

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { OPERATOR } from '../../src/domain/account/audit.ts'
 import type { Invoice } from '../../src/domain/sale/invoice.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
-import { SkewedClock } from '../harness/skewed-clock.ts'
+import { fastClock, type SkewedClock } from '../harness/skewed-clock.ts'
 import { readTables } from '../harness/tables.ts'
 import { until } from '../harness/until.ts'
 import { noBrowser, useBrowser } from './browser.ts'
@@ -21,7 +21,7 @@ describe('a receipt', { skip: noBrowser(), timeout: 240_000 }, () => {
   let clock: SkewedClock
 
   beforeEach(async () => {
-    clock = new SkewedClock()
+    clock = fastClock()
     harness = await startSandboxService({ clock })
     harness.secrets.set("the buyer's address", BUYER)
   })

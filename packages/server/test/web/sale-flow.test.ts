@@ -5,7 +5,7 @@ import type { Account } from '../../src/domain/account/account.ts'
 import type { Invoice } from '../../src/domain/sale/invoice.ts'
 import type { InvoiceRequest } from '../../src/services/sale/invoice-request.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
-import { SkewedClock } from '../harness/skewed-clock.ts'
+import { fastClock, type SkewedClock } from '../harness/skewed-clock.ts'
 import { until } from '../harness/until.ts'
 import { onBothInBrowser, signInOnPage, useBrowser } from './browser.ts'
 
@@ -17,8 +17,8 @@ onBothInBrowser('what can become of a sale', newDatabase => {
   let harness: SandboxService
 
   beforeEach(async () => {
-    clock = new SkewedClock()
-    harness = await startSandboxService({ clock, sandboxOptions: { clock }, ...(await newDatabase()) })
+    clock = fastClock()
+    harness = await startSandboxService({ clock, ...(await newDatabase()) })
   })
   afterEach(() => harness.close())
 

@@ -4,7 +4,7 @@ import type { Account } from '../../src/domain/account/account.ts'
 import type { Invoice } from '../../src/domain/sale/invoice.ts'
 import type { InvoiceRequest } from '../../src/services/sale/invoice-request.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
-import { SkewedClock } from '../harness/skewed-clock.ts'
+import { fastClock } from '../harness/skewed-clock.ts'
 import { until } from '../harness/until.ts'
 import { withoutMarks } from './buyer-view.ts'
 import { visit } from './visit.ts'
@@ -15,13 +15,13 @@ const HOUR = 3_600
 const SHOP = { successUrl: 'https://shop.example/done/{order_id}', cancelUrl: 'https://shop.example/cart' }
 
 describe('the pages of a sale', () => {
-  const clock = new SkewedClock()
+  const clock = fastClock()
   let harness: SandboxService
   let account: Account
   let visitor: Visitor
 
   before(async () => {
-    harness = await startSandboxService({ clock, sandboxOptions: { clock } })
+    harness = await startSandboxService({ clock })
     visitor = new Visitor(harness)
     await visitor.signIn(EMAIL)
     const { accounts, viewingKeys } = harness.service
