@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { systemClock } from '../../src/adapters/system/clock.ts'
 import { createApp } from '../../src/http/create-app.ts'
 import { addRateLimits } from '../../src/http/rate-limit.ts'
 import { startTestApi, type TestApi } from '../harness/api.ts'
@@ -55,7 +56,7 @@ test('the limit of an account holds for all its clients and tokens, and for no o
 })
 
 test('one session can use half of its account’s limit: a stolen one leaves the other half to the owner', async t => {
-  const service = await startTestService({ env: { RATE_LIMIT: '60000', TRUST_PROXY: '1' } })
+  const service = await startTestService({ clock: systemClock, env: { RATE_LIMIT: '60000', TRUST_PROXY: '1' } })
   t.after(() => service.close())
   const { accounts, sessions } = service.service
   const account = await accounts.findOrCreate('shop@example.org')
@@ -97,7 +98,7 @@ test('with RATE_LIMIT=0 nothing is limited, neither by client nor by account', a
 })
 
 test('a client that opens page after page gets 429 as a page, and can still read the invoice', async t => {
-  const service = await startTestService({ env: { RATE_LIMIT: '60000' } })
+  const service = await startTestService({ clock: systemClock, env: { RATE_LIMIT: '60000' } })
   t.after(() => service.close())
   const { apiKey: token } = service
   const { id } = (await call(service, 'POST /v1/invoices', { token, json: { amount_zat: 1 } })).body

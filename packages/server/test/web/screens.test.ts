@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import type { BrowserContextOptions } from 'playwright-core'
+import { systemClock } from '../../src/adapters/system/clock.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
 import { noBrowser, signInOnPage, useBrowser } from './browser.ts'
 import { inspect } from './inspect.ts'
@@ -11,7 +12,8 @@ describe('the lists of the dashboard', { skip: noBrowser(), timeout: 180_000 }, 
   let harness: SandboxService
 
   before(async () => {
-    harness = await startSandboxService()
+    // The browser says how long ago an invoice was created.
+    harness = await startSandboxService({ clock: systemClock })
   })
   after(() => harness?.close())
 
