@@ -46,8 +46,11 @@ test('new events are read once, also when the rows of deleted ones are given to 
   assert.deepEqual(read(), [])
   set({ ...eventRow(4n, 'test', {}), row: 1n })
   assert.deepEqual(read(), [4n])
+  // The account was deleted, and has an event after that.
+  set({ ...FIRST!, public_id: 'a later event' })
+  assert.deepEqual(read(), [1n])
   events.restored()
-  assert.deepEqual(read(), [4n])
+  assert.deepEqual(read(), [1n])
 })
 
 test('a gap in the numbers of an account, and a number that comes too late, are found; a copy skips numbers', () => {

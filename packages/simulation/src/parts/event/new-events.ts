@@ -22,8 +22,8 @@ export class NewEvents {
   readonly #world: World
   /** The newest row that was read. */
   #last = NONE
-  /** By account, the number of its last event that was read. */
-  readonly #lastSeqs = new Map<bigint, bigint>()
+  /** The public ids of all events that were read. The numbers of a deleted account begin again. */
+  readonly #read = new Set<string>()
 
   constructor(world: World) {
     this.#world = world
@@ -32,7 +32,7 @@ export class NewEvents {
   /** The database was replaced: all of its events are read again. */
   restored(): void {
     this.#last = NONE
-    this.#lastSeqs.clear()
+    this.#read.clear()
   }
 
   /** The events since the last call, in the order of their commits. */
@@ -41,17 +41,13 @@ export class NewEvents {
     const isContinued = found[0]?.row === this.#last.row && found[0].public_id === this.#last.public_id
     // SQLite gives the rows of deleted events to later ones.
     const kept = isContinued ? found : this.#readFrom(0n)
-    const events = isContinued ? kept.slice(1) : kept.filter(event => this.#isNew(event))
+    const events = isContinued ? kept.slice(1) : kept.filter(event => !this.#read.has(event.public_id))
     this.#last = kept.at(-1) ?? NONE
-    for (const { account_id: account, seq } of events) this.#lastSeqs.set(account, seq)
+    for (const { public_id: id } of events) this.#read.add(id)
     return events
   }
 
   #readFrom(row: bigint): EventRow[] {
     return this.#world.database.committed<EventRow>(EVENTS, row)
-  }
-
-  #isNew({ account_id: account, seq }: EventRow): boolean {
-    return seq > (this.#lastSeqs.get(account) ?? 0n)
   }
 }
