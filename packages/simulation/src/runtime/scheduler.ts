@@ -56,6 +56,8 @@ export class Scheduler {
   idles = 0
   /** The time at which they last were. What runs now may have begun then. */
   idleAtMs: number
+  /** When the time last advanced by more than a second while tasks could run: time limits pass, as on a machine that is suspended. */
+  suspendedAtMs = Number.NEGATIVE_INFINITY
   draw: Draw
   readonly #ready: Task[] = []
   readonly #timers: Timer[] = []
@@ -173,6 +175,7 @@ export class Scheduler {
   /** Advances the time at once: timers that are due meanwhile fire late. */
   advance(ms: number): void {
     this.nowMs += ms
+    if (!this.isIdle && this.nowMs - this.idleAtMs > SUSPENDED_MS) this.suspendedAtMs = this.nowMs
     const due = this.#timers.filter(
       ({ atMs, owner }) =>
         atMs <= this.nowMs &&
@@ -203,6 +206,7 @@ export class Scheduler {
 }
 
 const MAX_TASKS = 200_000
+const SUSPENDED_MS = 1_000
 
 /** Resolves when all code has run that waits for nothing: a tick begins only after the last microtask. */
 function microtasksDone(): Promise<void> {

@@ -125,7 +125,8 @@ export class World {
     const { clockErrors, scheduler, storeHasFailed, running, processes } = this
     if (storeHasFailed || clockErrors.minMs !== clockErrors.maxMs || !scheduler.isIdle || running.length === 0)
       return false
-    return !scheduler.isLate && processes.every(({ startedMs }) => scheduler.nowMs - startedMs >= forMs)
+    const sinceMs = Math.max(scheduler.suspendedAtMs, ...processes.map(({ startedMs }) => startedMs))
+    return !scheduler.isLate && scheduler.nowMs - sinceMs >= forMs
   }
 
   /** Lets the service run for a while, at each of its timers. */

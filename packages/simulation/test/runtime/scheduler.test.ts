@@ -57,6 +57,19 @@ test('without punctuality a due timer stays pending, until the clock is punctual
   assert.equal(scheduler.isLate, false)
 })
 
+test('a time that advances while a task can run is a suspension; while none can, it is not', async () => {
+  const scheduler = new Scheduler(1, 0)
+  await scheduler.run()
+  scheduler.advance(60_000)
+  assert.equal(scheduler.suspendedAtMs, Number.NEGATIVE_INFINITY)
+  await scheduler.run()
+  scheduler.enqueue(() => {})
+  scheduler.advance(500)
+  assert.equal(scheduler.suspendedAtMs, Number.NEGATIVE_INFINITY)
+  scheduler.advance(600)
+  assert.equal(scheduler.suspendedAtMs, 61_100)
+})
+
 test('the tasks and timers of a dead process never run', async () => {
   const scheduler = new Scheduler(1, 0)
   const process = createOwner('process 1')
