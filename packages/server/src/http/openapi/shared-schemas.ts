@@ -27,6 +27,6 @@ export function shareSchemas(document: JsonObject): JsonObject {
   }
 
   const shared = share(document) as JsonObject
-  const sorted = Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => a.localeCompare(b, 'en')))
+  const sorted = Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)))
   return { ...shared, components: { ...shared.components, schemas: sorted } }
 }

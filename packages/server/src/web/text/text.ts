@@ -27,13 +27,13 @@ export class Text<Name extends string = MessageName> {
   readonly locale: PageLocale
   readonly direction: 'ltr' | 'rtl'
   readonly #messages: Readonly<Record<Name, Message>>
-  readonly #plural: Intl.PluralRules
+  /** Made when it is needed: the first one loads 7 MB of Unicode data. */
+  #plural: Intl.PluralRules | undefined
 
   constructor(locale: PageLocale, messages: Readonly<Record<Name, Message>>) {
     this.locale = locale
     this.direction = locale === 'ar' ? 'rtl' : 'ltr'
     this.#messages = messages
-    this.#plural = new Intl.PluralRules(locale)
   }
 
   /** A message as HTML. Values are escaped, and isolated from the direction of the text around them. */
@@ -84,6 +84,7 @@ export class Text<Name extends string = MessageName> {
   #form(name: Name, { count }: Values): string {
     const message: Message = this.#messages[name]
     if (typeof message === 'string') return message
+    this.#plural ??= new Intl.PluralRules(this.locale)
     return message[this.#plural.select(Number(count))] ?? message.other
   }
 

@@ -17,6 +17,7 @@ import { formatDuration } from '../../format.ts'
 import type { FormFields } from '../../forms.ts'
 import { booleanAttribute, exactly, type Html, html } from '../../html.ts'
 import { plain, say } from '../../text/dashboard.ts'
+import { LANGUAGE_NAMES } from '../../text/languages.ts'
 
 interface StoreView {
   readonly profile: StoreProfile
@@ -59,7 +60,7 @@ function profileForm(form: FormFields): Html {
     ${field({ name: 'support', label: plain('store_support'), value: text('support'), required: false, maxlength: MAX_SHOP_URL_CHARS, attributes: html`${OFF} autocapitalize="none"`, hint: plain('store_support_hint') })}
     <h2>${say('store_look')}</h2>
     ${field({ name: 'accent', label: plain('store_accent'), value: text('accent'), required: false, maxlength: 7, attributes: html`${OFF} placeholder="#1b6a57" pattern="#[0-9A-Fa-f]{6}"`, hint: plain('store_accent_hint') })}
-    ${select('locale', plain('language'), text('locale'), LANGUAGES, plain('store_language_hint'))}
+    ${select('locale', plain('language'), text('locale'), languages(), plain('store_language_hint'))}
     <h2>${say('invoices')}</h2>
     ${field({ name: 'currency', label: plain('currency'), value: text('currency'), required: false, maxlength: 4, attributes: html`${OFF} autocapitalize="characters" placeholder="EUR"`, hint: plain('store_currency_hint') })}
     ${expiryField(plain('valid_for'), text('expires_in_secs'), html`<option value="">${plain('store_expiry_default', { time: formatDuration(EXPIRY_SECS.default) })}</option>`)}
@@ -72,12 +73,11 @@ function profileForm(form: FormFields): Html {
   </form>`
 }
 
-const nameOf = (language: string, locale: string) => new Intl.DisplayNames(language, { type: 'language' }).of(locale)
-
-const LANGUAGES: readonly (readonly [value: string, label: string])[] = [
-  ['', plain('store_language_none')],
-  ...PAGE_LOCALES.map(locale => [locale, `${nameOf('en', locale)} (${nameOf(locale, locale)})`] as const),
-]
+function languages(): readonly (readonly [value: string, label: string])[] {
+  const english = new Intl.DisplayNames('en', { type: 'language' })
+  const labels = PAGE_LOCALES.map(locale => [locale, `${english.of(locale)} (${LANGUAGE_NAMES[locale]})`] as const)
+  return [['', plain('store_language_none')], ...labels]
+}
 
 const AFTER = [
   ['', plain('store_after_payment_receipt')],
