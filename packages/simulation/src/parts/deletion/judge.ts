@@ -10,7 +10,7 @@ const PATIENCE_SECS = 1_800
 
 interface KnownAccount {
   readonly row: AccountRow
-  /** When the judge saw the request for its deletion; Unix milliseconds. */
+  /** When its deletion was requested; Unix milliseconds. */
   readonly requestedMs: number | null
   readonly invoices: number
 }
@@ -19,7 +19,7 @@ interface KnownAccount {
 export class DeletionJudge {
   readonly #world: World
   readonly #known = new Map<bigint, KnownAccount>()
-  /** When the judge saw each request for a deletion first, by email and stored time. An older database may have it too. */
+  /** When each deletion was requested, by email and stored time. An older database may have it too. */
   readonly #requests = new Map<string, number>()
   /** Words that name the owner of each account, by its email. */
   readonly words = new Map<string, string[]>()
@@ -46,18 +46,21 @@ export class DeletionJudge {
 
   #note(row: AccountRow, before: KnownAccount | undefined): KnownAccount {
     const isRequested = row.deletion_requested_at !== null
-    const requestedMs = isRequested ? (before?.requestedMs ?? this.#seenMs(row)) : null
+    const requestedMs = isRequested ? (before?.requestedMs ?? this.#requestedMs(row)) : null
     if (isRequested && before && before.requestedMs === null) this.#world.transition('account', 'open', 'being deleted')
     if (!isRequested && before && before.requestedMs !== null)
       this.#world.transition('account', 'being deleted', 'open')
     return { row, requestedMs, invoices: countInvoices(this.#world, row.id) }
   }
 
-  #seenMs({ email, deletion_requested_at: at }: AccountRow): number {
+  /** When the owner asked for it. A process that stands still commits it later, and a clock that is behind hides that. */
+  #requestedMs({ email, deletion_requested_at: at }: AccountRow): number {
+    const { scheduler, clockErrors } = this.#world
     const request = `${email} ${at}`
-    const seenMs = this.#requests.get(request) ?? this.#world.scheduler.nowMs
-    this.#requests.set(request, seenMs)
-    return seenMs
+    const leastMs = clockErrors.minMs < 0 ? scheduler.nowMs : Number(at) * 1000 - clockErrors.maxMs
+    const requestedMs = this.#requests.get(request) ?? Math.min(scheduler.nowMs, leastMs)
+    this.#requests.set(request, requestedMs)
+    return requestedMs
   }
 
   #checkErased({ row: earlier, requestedMs, invoices }: KnownAccount, row: AccountRow): void {
