@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { KilledMutants } from '../mutants/killed.ts'
 import { MUTANTS } from '../mutants/list.ts'
 import { mutate } from '../mutants/mutate.ts'
 
@@ -20,6 +22,27 @@ test('every mutant has its own name, and is found by an existing test or by the 
   for (const { name, killedBy, withinSeeds } of MUTANTS) {
     assert.ok(killedBy || withinSeeds, name)
     if (killedBy) assert.ok(existsSync(join(SERVER, 'test', killedBy.file)), `${name}: ${killedBy.file}`)
+  }
+})
+
+test('a mutant that was killed is left out until it, its file or its test changes', t => {
+  const folder = mkdtempSync(join(tmpdir(), 'zatgate-killed-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  for (const name of ['src', 'test']) mkdirSync(join(folder, name))
+  const write = (file: string, text: string) => writeFileSync(join(folder, file), text)
+  write('src/money.ts', 'a')
+  write('test/money.test.ts', 'a')
+  const killedBy = { file: 'money.test.ts', test: 'adds' }
+  const mutant = { name: 'a sum', theme: 'money', file: 'money.ts', in: 'add', find: '+', replace: '-', killedBy }
+  const killed = new KilledMutants(join(folder, 'killed'), folder)
+  assert.equal(killed.has(mutant), false)
+  killed.add(mutant)
+  assert.equal(new KilledMutants(join(folder, 'killed'), folder).has(mutant), true)
+  assert.equal(killed.has({ ...mutant, replace: '*' }), false)
+  for (const file of ['src/money.ts', 'test/money.test.ts']) {
+    write(file, 'b')
+    assert.equal(killed.has(mutant), false, file)
+    write(file, 'a')
   }
 })
 
