@@ -30,16 +30,16 @@ test('a mutant that was killed is left out until it, its file or its test change
   t.after(() => rmSync(folder, { recursive: true }))
   for (const name of ['src', 'test']) mkdirSync(join(folder, name))
   const write = (file: string, text: string) => writeFileSync(join(folder, file), text)
-  write('src/money.ts', 'a')
-  write('test/money.test.ts', 'a')
-  const killedBy = { file: 'money.test.ts', test: 'adds' }
-  const mutant = { name: 'a sum', theme: 'money', file: 'money.ts', in: 'add', find: '+', replace: '-', killedBy }
+  write('src/sums', 'a')
+  write('test/test-of-sums', 'a')
+  const killedBy = { file: 'test-of-sums', test: 'adds' }
+  const mutant = { name: 'a sum', theme: 'money', file: 'sums', in: 'add', find: '+', replace: '-', killedBy }
   const killed = new KilledMutants(join(folder, 'killed'), folder)
   assert.equal(killed.has(mutant), false)
   killed.add(mutant)
   assert.equal(new KilledMutants(join(folder, 'killed'), folder).has(mutant), true)
   assert.equal(killed.has({ ...mutant, replace: '*' }), false)
-  for (const file of ['src/money.ts', 'test/money.test.ts']) {
+  for (const file of ['src/sums', 'test/test-of-sums']) {
     write(file, 'b')
     assert.equal(killed.has(mutant), false, file)
     write(file, 'a')

@@ -1,5 +1,5 @@
 import { allPaymentsVisible, type ChainProblem, describeChainProblem } from './chain/chain-problem.ts'
-import type { ChainTime } from './chain/chain-time.ts'
+import type { ChainTime } from './chain/clock-agreement.ts'
 
 /** A condition for serving. `reason`: why it does not hold; null when it holds. */
 export interface ReadinessCheck {

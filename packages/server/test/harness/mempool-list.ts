@@ -1,4 +1,4 @@
-import type { ChainTime } from '../../src/domain/chain/chain-time.ts'
+import type { ChainTime } from '../../src/domain/chain/clock-agreement.ts'
 import type { ChainRecorder } from '../../src/services/chain/chain-sync.ts'
 import type { MempoolSnapshot } from '../../src/services/chain/mempool-snapshot.ts'
 

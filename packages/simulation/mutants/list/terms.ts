@@ -48,7 +48,7 @@ export const TERMS: readonly Change[] = [
   },
   {
     name: 'metadata are serialised again',
-    file: 'domain/sale/invoice.ts',
+    file: 'domain/sale/invoice-views.ts',
     in: 'memberOf',
     find: 'new RawJson(value as string)',
     replace: 'JSON.parse(value as string)',

@@ -4,7 +4,7 @@ import { createLogger } from '../../adapters/system/logger.ts'
 import type { Config } from '../../config/settings.ts'
 import { type Block, HEADERS_KEPT } from '../../domain/chain/chain.ts'
 import { describeChainProblem } from '../../domain/chain/chain-problem.ts'
-import { chainTime, MEDIAN_BLOCKS } from '../../domain/chain/chain-time.ts'
+import { chainTime, MEDIAN_BLOCKS } from '../../domain/chain/clock-agreement.ts'
 import {
   blockSpacingSecs,
   type ConsensusParams,

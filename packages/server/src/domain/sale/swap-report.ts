@@ -1,4 +1,4 @@
-import type { TimeBounds } from '../chain/chain-time.ts'
+import type { TimeBounds } from '../chain/clock-agreement.ts'
 import { isFinalSwapStatus, isSwapStatus, type SwapState } from './swap.ts'
 
 /** How far the provider's clock may differ from the true time. */

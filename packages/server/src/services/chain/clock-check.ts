@@ -6,7 +6,7 @@ import {
   MEDIAN_BLOCKS,
   type TimeBounds,
   timeBounds,
-} from '../../domain/chain/chain-time.ts'
+} from '../../domain/chain/clock-agreement.ts'
 import type { ConsensusParams } from '../../domain/chain/network-upgrade.ts'
 import type { Tx } from '../../ports/store.ts'
 

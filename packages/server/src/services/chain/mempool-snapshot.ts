@@ -9,7 +9,7 @@ import {
   observe,
 } from '../../domain/chain/chain-knowledge.ts'
 import type { ChainProblem } from '../../domain/chain/chain-problem.ts'
-import { type ChainTime, clockAgreesWithChain } from '../../domain/chain/chain-time.ts'
+import { type ChainTime, clockAgreesWithChain } from '../../domain/chain/clock-agreement.ts'
 import type { ConsensusParams } from '../../domain/chain/network-upgrade.ts'
 import type { Payment } from '../../domain/sale/payment.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'

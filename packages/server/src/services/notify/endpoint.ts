@@ -25,8 +25,8 @@ import type { Store, Tx } from '../../ports/store.ts'
 import type { Vault } from '../../ports/vault.ts'
 import { recordChange } from '../account/audit.ts'
 import { findByPublicId } from '../public-id.ts'
-import { type EndpointChangeRequest, type EndpointRequest, isReplaced } from './endpoint-request.ts'
 import { requireActive, requireRoom } from './endpoint-resend.ts'
+import { type EndpointChangeRequest, type EndpointRequest, isReplaced } from './endpoint-terms.ts'
 import { generateWebhookSecret } from './webhook.ts'
 
 /** An attempt whose process dies counts as failed after this time. */

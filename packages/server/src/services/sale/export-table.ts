@@ -1,5 +1,6 @@
 import { formatZec } from '../../domain/money.ts'
-import { type INVOICE_VIEWS, type Invoice, viewInvoice } from '../../domain/sale/invoice.ts'
+import type { Invoice } from '../../domain/sale/invoice.ts'
+import { type INVOICE_VIEWS, viewInvoice } from '../../domain/sale/invoice-views.ts'
 import { currencyCode, type LockedRate, type Price } from '../../domain/sale/price.ts'
 import { type RefundStatus, type RefundWithInvoice, viewExportedRefund } from '../../domain/sale/refund.ts'
 import type { Period, TimePosition } from '../../ports/repository/page.ts'

@@ -1,4 +1,4 @@
-import type { ChainTime } from '../../domain/chain/chain-time.ts'
+import type { ChainTime } from '../../domain/chain/clock-agreement.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Metrics } from '../../ports/metrics.ts'
 

@@ -5,14 +5,13 @@ import {
   dueAmount,
   givenFields,
   INVOICE_FIELDS,
-  type InvoiceView,
   isWithinTolerance,
   missingZat,
   overpaidAmount,
   requiredZat,
-  viewInvoice,
   whyNotCancelable,
 } from '../../../src/domain/sale/invoice.ts'
+import { type InvoiceView, viewInvoice } from '../../../src/domain/sale/invoice-views.ts'
 import { invoiceWith } from '../../harness/invoice.ts'
 
 const ID = '0e4a1c9e-5d0f-4a39-9a3c-0d6c5e1f2a3b'

@@ -1,6 +1,7 @@
 import { stringify } from '@zatgate/server/domain/raw-json'
-import { type Invoice, viewInvoice } from '@zatgate/server/domain/sale/invoice'
+import type { Invoice } from '@zatgate/server/domain/sale/invoice'
 import { type InvoiceBody, parseInvoiceBody } from '@zatgate/server/domain/sale/invoice-request'
+import { viewInvoice } from '@zatgate/server/domain/sale/invoice-views'
 import type { InvoiceRequest } from '@zatgate/server/services/sale/invoice-request'
 import type { Draw } from '../../runtime/draw.ts'
 import { isFresh } from '../../world/rates.ts'

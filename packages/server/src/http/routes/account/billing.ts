@@ -1,7 +1,7 @@
 import type * as Wire from '@zatgate/sdk/wire'
 import { Type } from 'typebox'
 import type { Plan } from '../../../domain/account/plan.ts'
-import { viewInvoice } from '../../../domain/sale/invoice.ts'
+import { viewInvoice } from '../../../domain/sale/invoice-views.ts'
 import type { AccountOverview, Accounts } from '../../../services/account/account.ts'
 import type { Billing } from '../../../services/account/billing.ts'
 import type { App } from '../../app.ts'

@@ -4,18 +4,15 @@ import { Type } from 'typebox'
 import { AppError } from '../../../domain/error.ts'
 import { MAX_ZAT } from '../../../domain/money.ts'
 import { stringify } from '../../../domain/raw-json.ts'
+import { EXPIRY_SECS, INVOICE_FIELDS, type Invoice, missingZat } from '../../../domain/sale/invoice.ts'
+import { MAX_METADATA_BYTES, parseInvoiceBody } from '../../../domain/sale/invoice-request.ts'
 import {
-  EXPIRY_SECS,
   FIELD_OF_MEMBER,
-  INVOICE_FIELDS,
   INVOICE_VIEWS,
-  type Invoice,
   type InvoiceAs,
   type InvoiceView,
-  missingZat,
   viewInvoice,
-} from '../../../domain/sale/invoice.ts'
-import { MAX_METADATA_BYTES, parseInvoiceBody } from '../../../domain/sale/invoice-request.ts'
+} from '../../../domain/sale/invoice-views.ts'
 import { paymentUri } from '../../../domain/sale/payment-uri.ts'
 import { type Clock, nowSecs } from '../../../ports/clock.ts'
 import type { Webhooks } from '../../../services/notify/webhook.ts'

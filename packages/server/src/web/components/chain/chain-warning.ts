@@ -1,5 +1,5 @@
 import type { ChainProblem } from '../../../domain/chain/chain-problem.ts'
-import type { ChainTime } from '../../../domain/chain/chain-time.ts'
+import type { ChainTime } from '../../../domain/chain/clock-agreement.ts'
 import type { Child } from '../../html.ts'
 import { say } from '../../text/dashboard.ts'
 
