@@ -42,6 +42,14 @@ export const SWAPS: readonly Change[] = [
     withinSeeds: 3_000,
   },
   {
+    name: 'a swap is given up although its last poll failed',
+    file: 'domain/sale/swap.ts',
+    in: 'nextPollMs',
+    find: 'return wasUnread ? STUCK_AFTER_SECS * 1000 : null',
+    replace: 'return null',
+    killedBy: { file: 'domain/sale/swap.test.ts', test: 'is one that was answered' },
+  },
+  {
     name: 'a replaced swap is no longer polled',
     file: 'store/repository/sale/swap.ts',
     in: 'replace',

@@ -65,6 +65,9 @@ const WATCH_PAST_DEADLINE_SECS = 24 * 60 * 60
 /** The maximum time for which a swap is polled, for any deadline of the provider. Usual deadlines are a few days away. */
 export const MAX_SWAP_WATCH_SECS = 14 * 24 * 60 * 60
 
+/** How long after its start a swap is still polled when each poll since the end of that time has failed. */
+const MAX_UNREAD_SECS = 365 * 24 * 60 * 60
+
 /**
  * How long a swap without a deposit is kept after its start: a month longer than it can be polled. Until then its quote,
  * which the provider has signed, is there for a buyer who has paid too late.
@@ -151,7 +154,7 @@ export function isStuck(swap: SwapState, coinsSeen: boolean, now: number): boole
   return swap.status === 'PROCESSING' && swap.depositSeenAt !== null && now >= swap.depositSeenAt + STUCK_AFTER_SECS
 }
 
-/** Unix seconds: the end of polling. */
+/** Unix seconds: the end of polling. The last poll is one that was answered, perhaps later. */
 export function polledUntil({ quoteDeadline, createdAt }: SwapState): number {
   return Math.min(quoteDeadline + WATCH_PAST_DEADLINE_SECS, createdAt + MAX_SWAP_WATCH_SECS)
 }
@@ -162,7 +165,9 @@ export function nextPollMs(swap: SwapState, failures: number, now: number): numb
     const coinsDueAt = (swap.successAt ?? now) + STUCK_AFTER_SECS
     return now < coinsDueAt ? Math.min(coinsDueAt - now, STUCK_AFTER_SECS) * 1000 : null
   }
-  if (isFinalSwapStatus(swap.status) || now > polledUntil(swap)) return null
+  if (isFinalSwapStatus(swap.status)) return null
+  const wasUnread = failures > 0 && now <= swap.createdAt + MAX_UNREAD_SECS
+  if (now > polledUntil(swap)) return wasUnread ? STUCK_AFTER_SECS * 1000 : null
   const interval = isAbandoned(swap, now) ? abandonedIntervalMs(swap, now) : intervalMs(now - swap.createdAt)
   const backedOff = backoffMs(failures + 1, { firstMs: interval, maxMs: Math.max(interval, 300_000) })
   return lowest(invoiceDeadlinesMs(swap, now), backedOff)

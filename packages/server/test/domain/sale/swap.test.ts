@@ -210,6 +210,16 @@ test('polls run every 5 s, then 15 s, then 60 s, back off after errors up to a l
     assert.equal(nextPollMs(afterReport(newSwap, status, 1), 0, 2), null)
 })
 
+test('the last poll of an old swap is one that was answered: until then it is polled every hour, for a year', () => {
+  for (const swap of [newSwap, afterReport(newSwap, 'INCOMPLETE_DEPOSIT', 1)]) {
+    const end = polledUntil(swap)
+    assert.equal(nextPollMs(swap, 0, end + 1), null)
+    assert.equal(nextPollMs(swap, 1, end + 1), 3_600_000)
+    assert.equal(nextPollMs(swap, 500, 365 * DAY), 3_600_000)
+    assert.equal(nextPollMs(swap, 500, 365 * DAY + 1), null)
+  }
+})
+
 test('a swap with SUCCESS is polled once more, an hour later', () => {
   const done = afterReport(newSwap, 'SUCCESS', 100)
   assert.equal(nextPollMs(done, 0, 101), 3_599_000)
