@@ -13,6 +13,7 @@ import { gzipSync } from 'node:zlib'
 import { encodeAddress } from '@zatgate/zcash/address'
 import { publint } from 'publint'
 import { rolldown } from 'rolldown'
+import { systemClock } from '../../src/adapters/system/clock.ts'
 import { Guide } from '../docs/guide.ts'
 import { stackOf, temporaryFolder } from '../harness/container.ts'
 import { call } from '../harness/http-call.ts'
@@ -51,7 +52,7 @@ const IMPORTED = `${useBoth('await import')}\nconsole.log(await use())`
 const REQUIRED = `${useBoth('require')}\nuse().then(console.log)`
 
 const consumer = await installPackages()
-const at = await startTestService()
+const at = await startTestService({ clock: systemClock })
 after(async () => {
   await at?.close()
   consumer?.remove()

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { get, type IncomingHttpHeaders } from 'node:http'
 import { after, before, describe, test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { systemClock } from '../../src/adapters/system/clock.ts'
 import { startTestService, type TestService } from '../harness/service.ts'
 import { createInvoice } from './browser.ts'
 
@@ -15,7 +16,8 @@ describe('over the wire', () => {
   let checkout: string
 
   before(async () => {
-    harness = await startTestService()
+    // The time that is left on a page is the same in each encoding.
+    harness = await startTestService({ clock: systemClock })
     cookie = `__Host-zatgate=${harness.sessionToken}`
     checkout = `/i/${(await createInvoice(harness)).publicId}`
   })
