@@ -32,7 +32,6 @@ async function start(t: TestContext, plan: string) {
   const at = await startTestService({
     clock,
     env: { PLANS_FILE: plansFile, WITHDRAWAL_SPREAD_BPS: '100' },
-    sandboxOptions: { clock },
   })
   t.after(() => at.close())
   await at.service.accounts.setPlan(at.email, plan, null)

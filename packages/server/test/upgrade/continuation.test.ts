@@ -29,7 +29,7 @@ async function upgrade(t: TestContext, restore: Restore, secs = 5) {
   const logger = createLogger('info', { destination: { write: line => void logged.push(line) } })
   const env = { ENCRYPTION_KEY: facts.encryptionKey }
   const at = stack.adopt(
-    await startSandboxService({ databaseUrl, clock, logger, env, sandboxOptions: { dataDir, clock } }),
+    await startSandboxService({ databaseUrl, clock, logger, env, sandboxOptions: { dataDir } }),
     it => it.close(),
   )
   const [demo, second] = facts.merchants as [Merchant, Merchant]

@@ -45,7 +45,7 @@ export const SWAPS: readonly Change[] = [
     name: 'a swap is given up although its last poll failed',
     file: 'domain/sale/swap.ts',
     in: 'nextPollMs',
-    find: 'return wasUnread ? STUCK_AFTER_SECS * 1000 : null',
+    find: 'return isUnread ? abandonedIntervalMs(swap, now) : null',
     replace: 'return null',
     killedBy: { file: 'domain/sale/swap.test.ts', test: 'is one that was answered' },
   },

@@ -56,7 +56,7 @@ export class Scheduler {
   idles = 0
   /** The time at which they last were. What runs now may have begun then. */
   idleAtMs: number
-  /** When the time last advanced by more than a second while tasks could run: time limits pass, as on a machine that is suspended. */
+  /** When the time last advanced by over a second while tasks could run. Their time limits pass, as in a suspended machine. */
   suspendedAtMs = Number.NEGATIVE_INFINITY
   draw: Draw
   readonly #ready: Task[] = []

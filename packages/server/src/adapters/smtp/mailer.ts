@@ -102,7 +102,10 @@ export function createSmtpMailer(
     },
     close() {
       for (const socket of connecting) socket.destroy(new Error('the service stops'))
-      void opened?.then(it => it.close())
+      void opened?.then(
+        it => it.close(),
+        () => {},
+      )
     },
   }
 }

@@ -69,8 +69,8 @@ export const MAX_SWAP_WATCH_SECS = 14 * 24 * 60 * 60
 const MAX_UNREAD_SECS = 365 * 24 * 60 * 60
 
 /**
- * How long a swap without a deposit is kept after its start: a month longer than it can be polled. Until then its quote,
- * which the provider has signed, is there for a buyer who has paid too late.
+ * How long a swap without a deposit is kept after its start: a month longer than a provider that answers is polled. One that is
+ * still polled is kept. Until then its quote, which the provider has signed, is there for a buyer who has paid too late.
  */
 export const ABANDONED_RETENTION_SECS = 45 * 24 * 60 * 60
 
@@ -166,8 +166,8 @@ export function nextPollMs(swap: SwapState, failures: number, now: number): numb
     return now < coinsDueAt ? Math.min(coinsDueAt - now, STUCK_AFTER_SECS) * 1000 : null
   }
   if (isFinalSwapStatus(swap.status)) return null
-  const wasUnread = failures > 0 && now <= swap.createdAt + MAX_UNREAD_SECS
-  if (now > polledUntil(swap)) return wasUnread ? STUCK_AFTER_SECS * 1000 : null
+  const isUnread = failures > 0 && now <= swap.createdAt + MAX_UNREAD_SECS
+  if (now > polledUntil(swap)) return isUnread ? abandonedIntervalMs(swap, now) : null
   const interval = isAbandoned(swap, now) ? abandonedIntervalMs(swap, now) : intervalMs(now - swap.createdAt)
   const backedOff = backoffMs(failures + 1, { firstMs: interval, maxMs: Math.max(interval, 300_000) })
   return lowest(invoiceDeadlinesMs(swap, now), backedOff)

@@ -52,7 +52,7 @@ export class EndpointJudge {
       publicId,
       idles: this.#world.scheduler.idles,
       changes: endpoint?.changes ?? -1,
-      isActive: endpoint !== undefined && isActive(endpoint.row),
+      wasActive: endpoint !== undefined && isActive(endpoint.row),
       newest: endpoint ? this.#book.log.newest(endpoint.row.account_id) : 0n,
     }
   }
@@ -72,10 +72,10 @@ export class EndpointJudge {
    * An owner was answered that its endpoint is resumed, and sent what it has not received. One that was active may have
    * been so all the time: its one change is then another.
    */
-  resumed({ publicId, idles, changes, ...then }: ReturnType<EndpointJudge['now']>, from: bigint): void {
+  resumed({ publicId, idles, changes, wasActive }: ReturnType<EndpointJudge['now']>, from: bigint): void {
     const endpoint = this.#book.byPublicId(publicId)
-    if (then.isActive) return
-    if (endpoint?.changes === changes + 1 && isActive(endpoint.row)) this.#checkSentAgain(endpoint, from, idles)
+    if (wasActive || endpoint?.changes !== changes + 1 || !isActive(endpoint.row)) return
+    this.#checkSentAgain(endpoint, from, idles)
   }
 
   #checkSentAgain(endpoint: KnownEndpoint, after: bigint, idles: number): void {
