@@ -1,5 +1,5 @@
 import type { Server as HttpServer, IncomingMessage } from 'node:http'
-import type { AddressInfo, Server } from 'node:net'
+import type { AddressInfo, Server, Socket } from 'node:net'
 
 /** All servers of the sandbox listen on loopback only. */
 export const LOOPBACK = '127.0.0.1'
@@ -20,6 +20,19 @@ export function stopListening(server: Server): Promise<void> {
   return new Promise((resolve, reject) => {
     server.close(error => (error === undefined ? resolve() : reject(error)))
   })
+}
+
+/**
+ * The open connections of a server that is not of HTTP/1. Destroying them is what the end of a process does: a destroyed
+ * session of HTTP/2 that had begun to close waits for its client.
+ */
+export function openConnections(server: Server): ReadonlySet<Socket> {
+  const sockets = new Set<Socket>()
+  server.on('connection', socket => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  return sockets
 }
 
 /** Stops listening and cuts all connections. Resolves when the last connection is closed. */

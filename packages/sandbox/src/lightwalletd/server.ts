@@ -1,9 +1,10 @@
-import { createServer, type Http2Server, type Http2ServerRequest, type ServerHttp2Session } from 'node:http2'
+import { createServer, type Http2Server, type Http2ServerRequest } from 'node:http2'
+import type { Socket } from 'node:net'
 import { createContextValues } from '@connectrpc/connect'
 import { connectNodeAdapter } from '@connectrpc/connect-node'
 import { CompactTxStreamer } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
 import type { Chain } from '../chain/chain.ts'
-import { LOOPBACK, listen, stopListening } from '../http/listen.ts'
+import { LOOPBACK, listen, openConnections, stopListening } from '../http/listen.ts'
 import { ServedBlocks } from './blocks.ts'
 import { faultInterceptor, nodeRequest, sendGarbage } from './fault-interceptor.ts'
 import { type LightwalletdFaults, NO_FAULTS } from './faults.ts'
@@ -27,10 +28,10 @@ interface Process {
 export class Lightwalletd {
   readonly #chain: Chain
   readonly #faults: LightwalletdFaults = { ...NO_FAULTS }
-  readonly #sessions = new Set<ServerHttp2Session>()
   readonly #node: ServedNode
   #process: Process | undefined
   #server: Http2Server | undefined
+  #connections: ReadonlySet<Socket> = new Set()
   #port = 0
 
   private constructor(chain: Chain, faults: Partial<LightwalletdFaults>) {
@@ -130,11 +131,10 @@ export class Lightwalletd {
       else this.#process?.handle(request, response)
     })
     server.on('session', session => {
-      this.#sessions.add(session)
-      session.once('close', () => this.#sessions.delete(session))
       // Clients may disconnect during a call.
       session.on('error', () => undefined)
     })
+    this.#connections = openConnections(server)
     this.#port = await listen(server, port)
     this.#server = server
   }
@@ -144,7 +144,7 @@ export class Lightwalletd {
     if (server === undefined) return
     this.#server = undefined
     const stopped = stopListening(server)
-    for (const session of this.#sessions) session.destroy()
+    for (const connection of this.#connections) connection.destroy()
     await stopped
   }
 }

@@ -62,6 +62,17 @@ export const CHAIN_SERVERS: readonly Change[] = [
     },
   },
   {
+    name: 'the unread rest of a response keeps the connection to a server open',
+    file: 'adapters/lightwalletd/http2-sessions.ts',
+    in: 'cancelledBy',
+    find: 'stream.closed && stream.rstCode',
+    replace: '!stream.closed && stream.rstCode',
+    killedBy: {
+      file: 'adapters/lightwalletd/goaway.test.ts',
+      test: 'the connection of a server that stops closes, also when nobody reads the rest of its last response',
+    },
+  },
+  {
     name: 'the consensus branch that a server reports is not checked',
     file: 'adapters/lightwalletd/inspection.ts',
     in: 'checkBranch',

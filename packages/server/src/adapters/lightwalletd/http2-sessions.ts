@@ -1,5 +1,7 @@
-import type { Http2Session } from 'node:http2'
+import { constants, type Http2Session } from 'node:http2'
 import { Http2SessionManager } from '@connectrpc/connect-node'
+
+type Requests = Pick<Http2SessionManager, 'authority' | 'request' | 'notifyResponseByteRead'>
 
 /**
  * The HTTP/2 connections to one server. After GOAWAY on an idle connection, Node emits the error of that connection some
@@ -17,5 +19,25 @@ export class Http2Sessions extends Http2SessionManager {
       session.on('error', () => undefined)
     }
     return stream
+  }
+
+  /**
+   * For one request, which this signal cancels. Connect leaves a response as it is that the server has ended already: its
+   * unread rest would keep the connection from closing, for ever.
+   */
+  cancelledBy(signal: AbortSignal): Requests {
+    return {
+      authority: this.authority,
+      request: async (...args) => {
+        const stream = await this.request(...args)
+        const discard = () => {
+          if (stream.closed && stream.rstCode === constants.NGHTTP2_NO_ERROR) stream.destroy()
+        }
+        signal.addEventListener('abort', discard)
+        stream.once('close', () => signal.removeEventListener('abort', discard))
+        return stream
+      },
+      notifyResponseByteRead: stream => this.notifyResponseByteRead(stream),
+    }
   }
 }

@@ -33,10 +33,12 @@ const UNDECODED = new Set<string>([getBlockRange.name, getMempoolTx.name])
 
 /** gRPC over these connections. The messages of each method have a maximum size and arrive with pauses for other work. */
 export function createBoundedTransport(baseUrl: string, sessions: Http2Sessions): Transport {
-  const httpClient = createNodeHttpClient({ httpVersion: '2', sessionProvider: () => sessions })
   return createTransport({
     baseUrl,
     async httpClient(request) {
+      const { signal } = request
+      const sessionProvider = () => (signal ? sessions.cancelledBy(signal) : sessions)
+      const httpClient = createNodeHttpClient({ httpVersion: '2', sessionProvider })
       const response = await httpClient(request)
       const method = request.url.slice(request.url.lastIndexOf('/') + 1)
       return { ...response, body: bounded(response.body, method) }
