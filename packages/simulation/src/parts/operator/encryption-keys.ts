@@ -38,7 +38,7 @@ export class EncryptionKeys {
     world.encryptionKeys = () => this.present
   }
 
-  /** A backup was restored whose secrets are sealed with these keys. */
+  /** A backup or a standby took over whose secrets are sealed with these keys. */
   restored(keys: readonly Uint8Array[]): void {
     this.present = [...new Set([...this.present, ...keys])]
     this.#resealed = false

@@ -68,6 +68,7 @@ export class Standby {
     if (standby.encryptionKeys.join() !== this.#keys.present.join()) return undefined
     this.#received = null
     for (const process of world.running) if (draw.chance(0.25)) world.suspend(process, draw.pick([1, 5, 20, 70]) * 1000)
+    this.#keys.restored(standby.encryptionKeys)
     world.failOver(standby.content, nextIdentity(world), drawIdsAhead(draw))
     this.#restartSome(draw)
     for (const part of world.parts) part.afterFailOver?.(draw)
