@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatIso } from '../../src/domain/time.ts'
 import { startSandboxService } from '../harness/service.ts'
-import { onBothInBrowser, signInOnPage, useBrowser } from './browser.ts'
+import { inBrowser, signInOnPage, useBrowser } from './browser.ts'
 import { inspect } from './inspect.ts'
 
-onBothInBrowser('the page API keys', newDatabase => {
+inBrowser('the page API keys', newDatabase => {
   const { openPage } = useBrowser()
 
   test('makes a key with scopes, a last day and addresses, and lists what it may do until it is revoked', async t => {

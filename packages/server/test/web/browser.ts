@@ -10,6 +10,7 @@ import {
 } from 'playwright-core'
 import type { Invoice } from '../../src/domain/sale/invoice.ts'
 import { describePostgres } from '../harness/databases.ts'
+import { findPostgres } from '../harness/postgres.ts'
 import type { SandboxService } from '../harness/service.ts'
 
 const EXECUTABLE = process.env.ZATGATE_TEST_CHROMIUM || '/usr/bin/chromium'
@@ -67,11 +68,12 @@ export function useBrowser(): TestBrowser {
 /** The setting of a new database. */
 type NewDatabase = () => Promise<{ readonly databaseUrl?: string }>
 
-/** Declares what is done in a browser once for SQLite and once for PostgreSQL, which is skipped when it is not installed. */
-export function onBothInBrowser(name: string, declare: (newDatabase: NewDatabase) => void): void {
+/** Declares what is done in a browser, on PostgreSQL where it is installed: the other tests of pages use SQLite. */
+export function inBrowser(name: string, declare: (newDatabase: NewDatabase) => void): void {
   describe(name, { skip: noBrowser(), timeout: 240_000 }, () => {
-    describe('SQLite', () => declare(async () => ({})))
-    describePostgres('PostgreSQL', server => declare(async () => ({ databaseUrl: await server().freshDatabase() })))
+    if (findPostgres() === null) declare(async () => ({}))
+    else
+      describePostgres('PostgreSQL', server => declare(async () => ({ databaseUrl: await server().freshDatabase() })))
   })
 }
 

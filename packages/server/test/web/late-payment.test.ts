@@ -5,13 +5,13 @@ import type { Invoice } from '../../src/domain/sale/invoice.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
 import { fastClock, type SkewedClock } from '../harness/skewed-clock.ts'
 import { until } from '../harness/until.ts'
-import { createInvoice, onBothInBrowser, signInOnPage, useBrowser } from './browser.ts'
+import { createInvoice, inBrowser, signInOnPage, useBrowser } from './browser.ts'
 import { inspect } from './inspect.ts'
 
 const HOUR = 3_600
 const DAY = 24 * HOUR
 
-onBothInBrowser('a buyer who pays late, on an open page', newDatabase => {
+inBrowser('a buyer who pays late, on an open page', newDatabase => {
   const { openPage } = useBrowser()
   let harness: SandboxService
   let clock: SkewedClock

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startSandboxService } from '../harness/service.ts'
-import { createInvoice, onBothInBrowser, signInOnPage, useBrowser } from './browser.ts'
+import { createInvoice, inBrowser, signInOnPage, useBrowser } from './browser.ts'
 import { inspect } from './inspect.ts'
 
-onBothInBrowser('an invoice of an order', newDatabase => {
+inBrowser('an invoice of an order', newDatabase => {
   const { openPage } = useBrowser()
 
   test('is made in the dashboard, found by the beginning of its order, and says to the buyer what it is for', async t => {

@@ -5,13 +5,13 @@ import type { Invoice } from '../../src/domain/sale/invoice.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
 import { fastClock, SkewedClock } from '../harness/skewed-clock.ts'
 import { until } from '../harness/until.ts'
-import { onBothInBrowser, signInOnPage, useBrowser } from './browser.ts'
+import { inBrowser, signInOnPage, useBrowser } from './browser.ts'
 import { inspect } from './inspect.ts'
 import { type ShopPage, serveShopPage } from './shop-page.ts'
 
 const EMAIL = 'shop@example.org'
 
-onBothInBrowser('a sale in money', newDatabase => {
+inBrowser('a sale in money', newDatabase => {
   const { openPage } = useBrowser()
   let clock: SkewedClock
   let harness: SandboxService

@@ -4,12 +4,12 @@ import type { Page } from 'playwright-core'
 import { createPlainNoteScanner } from '../harness/plain-note-scanner.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
 import { until } from '../harness/until.ts'
-import { createInvoice, onBothInBrowser, signInOnPage, useBrowser } from './browser.ts'
+import { createInvoice, inBrowser, signInOnPage, useBrowser } from './browser.ts'
 import { inspect } from './inspect.ts'
 
 const TXID = 'ab'.repeat(32)
 
-onBothInBrowser('a refund', newDatabase => {
+inBrowser('a refund', newDatabase => {
   const { openPage } = useBrowser()
   let harness: SandboxService
   beforeEach(async () => {

@@ -7,11 +7,11 @@ import type { InvoiceRequest } from '../../src/services/sale/invoice-request.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
 import { fastClock, type SkewedClock } from '../harness/skewed-clock.ts'
 import { until } from '../harness/until.ts'
-import { onBothInBrowser, signInOnPage, useBrowser } from './browser.ts'
+import { inBrowser, signInOnPage, useBrowser } from './browser.ts'
 
 const EMAIL = 'shop@example.org'
 
-onBothInBrowser('what can become of a sale', newDatabase => {
+inBrowser('what can become of a sale', newDatabase => {
   const { openPage } = useBrowser()
   let clock: SkewedClock
   let harness: SandboxService
