@@ -39,6 +39,7 @@ const ENDPOINT: EndpointRow = {
   is_probing: 0n,
   failing_since: null,
   retry_at_ms: null,
+  due_at_ms: null,
   paused_at: null,
   removed_at: null,
 }

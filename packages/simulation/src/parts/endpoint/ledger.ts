@@ -21,6 +21,7 @@ export interface EndpointRow {
   readonly is_probing: bigint
   readonly failing_since: bigint | null
   readonly retry_at_ms: bigint | null
+  readonly due_at_ms: bigint | null
   readonly paused_at: bigint | null
   readonly removed_at: bigint | null
 }
@@ -69,7 +70,7 @@ export interface KnownEndpointDelivery {
 }
 
 const ENDPOINTS = `SELECT id, public_id, account_id, url, types, schedule, enabled, secret, earlier_secret,
-  earlier_secret_until, cursor_seq, failures, is_probing, failing_since, retry_at_ms, paused_at, removed_at
+  earlier_secret_until, cursor_seq, failures, is_probing, failing_since, retry_at_ms, due_at_ms, paused_at, removed_at
   FROM endpoints ORDER BY id`
 const DELIVERIES = `SELECT id, public_id, account_id, endpoint_id, event_seq, event_type, state, attempts,
   endpoint_due_at_ms AS due_at_ms, passed, created_at FROM deliveries WHERE endpoint_id IS NOT NULL`

@@ -4,7 +4,7 @@ import type { SeenEvent } from './account-log.ts'
 import type { EndpointDeliveryRow, EndpointRow } from './ledger.ts'
 import { about, hostOf } from './names.ts'
 
-/** A clock that was ahead may put attempts off. */
+/** A clock that was ahead may put attempts off, and the next event after a success until there is a new one. */
 const PUT_OFF_MS = 60_000
 
 /** What an active endpoint waits for. */
@@ -27,7 +27,8 @@ export function findUnsettled(
   for (const { row, owed, open } of endpoints) {
     const isStuck = row.schedule === 'persistent' && !works(row.url)
     const isBusy = open.some(({ state, due_at_ms: due }) => state === 'sending' && isPutOff(due))
-    if (isStuck || isBusy || isPutOff(row.retry_at_ms) || isLeftOut(world, 'endpoint', row.public_id)) continue
+    const isLookedAtLater = isPutOff(row.retry_at_ms) || isPutOff(row.due_at_ms)
+    if (isStuck || isBusy || isLookedAtLater || isLeftOut(world, 'endpoint', row.public_id)) continue
     const [event] = owed
     if (event) return `${hostOf(row)} has not been sent event ${event.seq}`
     const delivery = open.find(({ due_at_ms: due }) => !isPutOff(due))
