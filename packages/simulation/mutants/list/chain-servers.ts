@@ -69,7 +69,7 @@ export const CHAIN_SERVERS: readonly Change[] = [
     replace: '!stream.closed && stream.rstCode',
     killedBy: {
       file: 'adapters/lightwalletd/goaway.test.ts',
-      test: 'the connection of a server that stops closes, also when nobody reads the rest of its last response',
+      test: 'the connection of a server that stops closes, also when the rest of its last response is not read',
     },
   },
   {

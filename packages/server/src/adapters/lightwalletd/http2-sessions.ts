@@ -22,8 +22,8 @@ export class Http2Sessions extends Http2SessionManager {
   }
 
   /**
-   * For one request, which this signal cancels. Connect leaves a response as it is that the server has ended already: its
-   * unread rest would keep the connection from closing, for ever.
+   * For one request, which this signal cancels. Connect does nothing about a response that the server has ended already: its
+   * unread rest would keep the connection open as long as the process runs.
    */
   cancelledBy(signal: AbortSignal): Requests {
     return {

@@ -62,7 +62,7 @@ test('a client can be closed at any instant after an idle server has sent GOAWAY
   for (let turns = 0; turns < TURNS; turns++) (await afterGoaway(t, turns)).client.close()
 })
 
-test('the connection of a server that stops closes, also when nobody reads the rest of its last response', async t => {
+test('the connection of a server that stops closes, also when the rest of its last response is not read', async t => {
   const { url, height, sessions } = await openServer(t)
   const client = connectServer(url, consensusParams('regtest'))
   t.after(() => client.close())
