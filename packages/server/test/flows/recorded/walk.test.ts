@@ -48,7 +48,7 @@ function onBothDatabases(
   describe(`the service follows the recorded chain ${server}`, { skip, concurrency: 2, timeout: TIMEOUT_MS }, () => {
     describe('on SQLite', { concurrency: CONCURRENCY }, () => {
       const start = starter(async () => ({}))
-      declareWalks(start)
+      declareWalks(start, 0)
       declareServerFailure(start)
       declareMore(start)
     })
@@ -65,22 +65,28 @@ function onBothDatabases(
         newest = newest.then(() => postgres.freshDatabase())
         return { databaseUrl: await newest }
       })
-      declareWalks(start)
+      declareWalks(start, 1)
       declareSecondServer(start)
       declareFirstStarts(start)
     })
   })
 }
 
-/** On both databases. The walks of the functions below show what a server does, which no database changes: one is enough. */
-function declareWalks(start: StartWalk): void {
-  test('while it is killed and restarted at every step', async t => {
+/**
+ * On both databases, which share the moments at which it is killed. The walks of the functions below show what a server
+ * does, which no database changes: one is enough.
+ * @param first moment at which it is killed: 0 or 1
+ */
+function declareWalks(start: StartWalk, first: number): void {
+  test('while it is killed and restarted at every second step', async t => {
     const walk = await start(t, { expiring: true })
     for (const [index, moment] of walk.moments.entries()) {
       await walk.show(moment)
-      await delay(killDelayMs(index))
-      await walk.service.kill()
-      await walk.service.start()
+      if (index % 2 === first) {
+        await delay(killDelayMs(index))
+        await walk.service.kill()
+        await walk.service.start()
+      }
       await walk.reach(moment)
     }
     await walk.verify({ once: false })
