@@ -3,6 +3,7 @@ import { after, before, describe, type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { lightwalletdMissing } from '../../../../sandbox/test/recorded/real-lightwalletd.ts'
 import { zebraMissing } from '../../../../sandbox/test/recorded/zebra.ts'
+import { leftOut } from '../../../../zcash/test/left-out.ts'
 import { recordingMissing } from '../../../../zcash/test/recording.ts'
 import { findPostgres, NO_POSTGRES, startPostgres, type TestPostgres } from '../../harness/postgres.ts'
 import {
@@ -24,7 +25,11 @@ const bin = findPostgres()
 type Options = Omit<WalkOptions, 'network' | 'databaseUrl'>
 type StartWalk = (t: TestContext, options?: Options) => Promise<Walk>
 
-onBothDatabases('by the light-wallet server of Zebra', recordingMissing || zebraMissing, ZebraNetwork.start)
+onBothDatabases(
+  'by the light-wallet server of Zebra',
+  leftOut('recorded-chain') || recordingMissing || zebraMissing,
+  ZebraNetwork.start,
+)
 onBothDatabases(
   'by the real lightwalletd',
   recordingMissing || lightwalletdMissing,
