@@ -90,9 +90,9 @@ export class Scheduler {
     this.#ready.push({ owner: currentOwner(), resume: fire })
   }
 
-  /** Calls `fire` when `ms` have passed. */
+  /** Calls `fire` when `ms` have passed, whole ones as in Node: no clock shows a part of one. */
   startTimer(ms: number, fire: () => void): Timer {
-    const delayMs = Number.isFinite(ms) ? Math.max(0, ms) : 2 ** 31
+    const delayMs = Number.isFinite(ms) ? Math.max(0, Math.trunc(ms)) : 2 ** 31
     const timer = { owner: currentOwner(), atMs: this.nowMs + delayMs, fire, index: this.#timers.length }
     this.#timers.push(timer)
     return timer

@@ -20,6 +20,14 @@ test('timers fire in the order of their times, as tasks of their owner', async (
   assert.equal(scheduler.nowMs, 50)
 })
 
+test('a timer with a part of a millisecond fires at a whole one, as in Node', async () => {
+  const scheduler = new Scheduler(1, 0)
+  const fired: number[] = []
+  scheduler.startTimer(10.9, () => fired.push(scheduler.nowMs))
+  await scheduler.advanceByTimers(50, 10)
+  assert.deepEqual(fired, [10])
+})
+
 test('a time that advances at once fires the due timers late', async () => {
   const scheduler = new Scheduler(1, 0)
   const fired: number[] = []
