@@ -61,6 +61,10 @@ export const ENDPOINTS: readonly Change[] = [
     in: 'change',
     find: 'request.enabled === true && !isActive(before)',
     replace: 'request.enabled === undefined && !isActive(before)',
+    killedBy: {
+      file: 'services/notify/endpoint-delivery.test.ts',
+      test: 'is paused with one mail, and resumed it can recover',
+    },
     needs: ['endpoint'],
     withinSeeds: 5_000,
   },
