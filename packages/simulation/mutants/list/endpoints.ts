@@ -65,8 +65,6 @@ export const ENDPOINTS: readonly Change[] = [
       file: 'services/notify/endpoint-delivery.test.ts',
       test: 'is paused with one mail, and resumed it can recover',
     },
-    needs: ['endpoint'],
-    withinSeeds: 5_000,
   },
   {
     name: 'an endpoint that is disabled or paused is sent events',
