@@ -53,17 +53,20 @@ test('new events are read once, also when the rows of deleted ones are given to 
   assert.deepEqual(read(), [1n])
 })
 
-test('a gap in the numbers of an account, and a number that comes too late, are found; a copy skips numbers', () => {
+test('a gap in the numbers of an account, and a number that comes too late, are found; a copy skips numbers, and some are deleted at once', () => {
   const rule = ['the events of an account are numbered in the order of the commits']
-  for (const { events, replacements = 0, broken = [], isDeleted = false } of [
+  for (const { events, replacements = 0, broken = [], isDeleted = false, pruned = 0n } of [
     { events: [SECOND, THIRD] },
     { events: [THIRD], broken: rule },
+    { events: [THIRD], pruned: 1n, broken: rule },
+    { events: [THIRD], pruned: 2n },
     { events: [{ ...FIRST!, row: 2n }], broken: rule },
     { events: [eventRow(SKIPPED, 'test', {})], broken: rule },
     { events: [eventRow(SKIPPED, 'test', {})], replacements: 1 },
     { events: [{ ...FIRST!, row: 2n }], isDeleted: true },
   ]) {
-    const { world, broken: found, set, tables } = openWorld()
+    const { world, broken: found, set, tables, counter } = openWorld()
+    counter(3n, pruned)
     if (isDeleted) tables.accounts = [{ id: 1n }]
     Object.assign(world, { databaseReplacements: replacements })
     const judge = new NumberJudge(world)

@@ -4,6 +4,8 @@ import { NewEvents } from './new-events.ts'
 /** A copy of the database skips at least this many numbers. */
 const LEAST_SKIP = 2n ** 16n
 
+const PRUNED = 'SELECT pruned_seq FROM event_counters WHERE account_id = ?'
+
 const DELETED = 'SELECT id FROM accounts WHERE id = ? AND erased_at IS NOT NULL'
 
 /** Checks after every commit that the events of each account are numbered in the order of the commits. */
@@ -31,7 +33,7 @@ export class NumberJudge {
     for (const { account_id: account, seq } of this.#newEvents.read()) {
       const last = this.#last.get(account) ?? 0n
       const isNext = seq === last + 1n || (seq - last > LEAST_SKIP && this.#world.databaseReplacements > 0)
-      if (!isNext && !this.#isFirst && !this.#isDeleted(account))
+      if (!isNext && !this.#isFirst && !this.#isDeleted(account) && !this.#isPruned(account, last, seq))
         this.#world.fail(
           'the events of an account are numbered in the order of the commits',
           `account ${account}: ${seq} follows ${last}`,
@@ -39,6 +41,12 @@ export class NumberJudge {
       this.#last.set(account, seq)
     }
     this.#isFirst = false
+  }
+
+  /** Whether the events between these were deleted in the commit that added them: their requests began too long ago. */
+  #isPruned(account: bigint, last: bigint, seq: bigint): boolean {
+    const [counter] = this.#world.database.committed<{ pruned_seq: bigint }>(PRUNED, account)
+    return seq > last && counter !== undefined && counter.pruned_seq >= seq - 1n
   }
 
   /** The events of a deleted account, as of a payment that is missing later, have no readers. */

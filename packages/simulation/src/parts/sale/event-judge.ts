@@ -7,6 +7,7 @@ import { short } from './shop.ts'
 
 /** An event of a refund tells nothing of its invoice. */
 const REFUND_UPDATED = 'refund.updated'
+const DAY_SECS = 86_400
 const NEW_CHANGES = 'SELECT seq, invoice_id FROM invoice_changes WHERE seq > ? ORDER BY seq'
 
 const NEWEST = "SELECT value AS seq FROM counters WHERE name = 'invoice_change_seq'"
@@ -89,11 +90,22 @@ export class EventJudge {
 
   #checkCauses(causes: readonly string[], invoice: InvoiceRow, own: readonly EventRow[]): void {
     const types = own.flatMap(({ type }) => (type.startsWith('invoice.') ? [type] : []))
-    const missing = causes.find(type => !types.includes(type) && (this.#isAlone || isSeenInNetChange(type)))
+    const isExpected = (type: string) =>
+      this.#isAlone || (isSeenInNetChange(type) && !this.#mayBeDeleted(type, invoice))
+    const missing = causes.find(type => !types.includes(type) && isExpected(type))
     if (missing !== undefined) this.#fail('each cause has its event in the same commit', invoice, missing)
     if (!this.#isAlone) return
     const extra = types.find((type, index) => !causes.includes(type) || types.indexOf(type) !== index)
     if (extra !== undefined) this.#fail('each event has its cause in the same commit', invoice, extra)
+  }
+
+  /**
+   * Whether the event of a new invoice may be deleted in a shared commit with it: its request began before its process stood
+   * still for longer than events are kept.
+   */
+  #mayBeDeleted(type: string, { created_at: createdAt }: InvoiceRow): boolean {
+    const days = this.#world.parts.flatMap(({ config }) => config?.eventRetentionDays ?? [])
+    return type === 'invoice.created' && days.some(kept => Number(createdAt) + kept * DAY_SECS < this.#world.nowSecs)
   }
 
   /** A shared commit may hold several changes of an invoice. */

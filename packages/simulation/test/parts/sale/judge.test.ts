@@ -164,6 +164,23 @@ test('a purchase has no event of its invoice, and a sale has invoice.created onc
   ])
 })
 
+test('in a shared commit the event of a new invoice may be deleted again, once it is older than events are kept', () => {
+  for (const { ageSecs, useCases, broken } of [
+    { ageSecs: 86_399, useCases: 2, broken: ['each cause has its event in the same commit'] },
+    { ageSecs: 86_401, useCases: 1, broken: ['each cause has its event in the same commit'] },
+    { ageSecs: 86_401, useCases: 2, broken: [] },
+  ]) {
+    const { world, commit } = createJudge()
+    commit({ invoices: [] })
+    Object.assign(world, {
+      useCases,
+      parts: [{ config: { eventRetentionDays: 1 } }],
+      nowSecs: Number(INVOICE.created_at) + ageSecs,
+    })
+    assert.deepEqual(commit({ invoices: [INVOICE], events: [] }), broken)
+  }
+})
+
 test('an invoice that expires long after the last recorded block is found', () => {
   const { network, scheduler, commit } = createJudge()
   const expiresAt = BigInt(network.tip.time) + 20n * 75n

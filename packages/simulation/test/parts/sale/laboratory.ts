@@ -78,6 +78,7 @@ export function createJudge() {
     visibility,
     committer: PROCESS,
     setup: { network: 'test' },
+    parts: [],
     useCases: 1,
     clocksChangedMs: Number.NEGATIVE_INFINITY,
   })
@@ -152,7 +153,7 @@ export function createJudge() {
     return BigInt(height)
   }
 
-  return { judge, network, scheduler, visibility, commit, show, mine, read, compare, readByOthersInBlock }
+  return { world, judge, network, scheduler, visibility, commit, show, mine, read, compare, readByOthersInBlock }
 }
 
 /** An event of the invoice with its state. */
