@@ -57,4 +57,15 @@ export const DELIVERIES: readonly Change[] = [
       test: 'a failure of an attempt that a promoted standby does not know',
     },
   },
+  {
+    name: 'a test event is accepted for a webhook that was set meanwhile, and may be gone again',
+    file: 'services/notify/webhook-resend.ts',
+    in: 'createResends',
+    find: 'if (!hasWebhook)',
+    replace: 'if (!hasWebhook && !(await tx.webhooks.byAccount(account.id)))',
+    killedBy: {
+      file: 'services/notify/webhook-resend.test.ts',
+      test: 'a test event is refused, not lost, when the webhook is set and removed again meanwhile',
+    },
+  },
 ]

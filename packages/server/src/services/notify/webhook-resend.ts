@@ -48,11 +48,11 @@ export function createResends(deps: {
 }): Resends {
   const { store, clock, random } = deps
 
-  /** How many more deliveries the owner may queue. */
-  async function lockRoom(tx: Tx, account: Account): Promise<number> {
-    await tx.deliveries.lockWebhooks([account.id])
+  /** Locks the webhook, if there is one. @returns how many more deliveries the owner may queue */
+  async function lockRoom(tx: Tx, account: Account): Promise<{ room: number; hasWebhook: boolean }> {
+    const locked = await tx.deliveries.lockWebhooks([account.id])
     const room = MAX_OPEN_DELIVERIES - (await tx.deliveries.countOpenOf(account.id, MAX_OPEN_DELIVERIES))
-    if (room > 0) return room
+    if (room > 0) return { room, hasWebhook: locked.has(account.id) }
     throw new AppError('too_many_deliveries', {
       retryAfterSecs: RETRY_SECS,
     })
@@ -72,8 +72,9 @@ export function createResends(deps: {
   return {
     test: account =>
       store.write(async tx => {
-        await lockRoom(tx, account)
-        if (!(await tx.webhooks.byAccount(account.id))) throw new AppError('webhook_required')
+        // One that is set from now on could be removed again before the delivery is written.
+        const { hasWebhook } = await lockRoom(tx, account)
+        if (!hasWebhook) throw new AppError('webhook_required')
         const event = { accountId: account.id, invoiceId: null, createdAt: nowSecs(clock) }
         const publicId = random.uuid()
         const delivery = { ...event, publicId, eventType: 'test', url: null, dueAtMs: clock.nowMs() } as const
@@ -103,7 +104,8 @@ export function createResends(deps: {
 
     resendFailed: (account, since) =>
       store.write(async tx => {
-        const failed = await tx.deliveries.listFailed(account.id, await lockRoom(tx, account), since)
+        const { room } = await lockRoom(tx, account)
+        const failed = await tx.deliveries.listFailed(account.id, room, since)
         if (failed.length === 0) return { resent: 0, left: 0 }
         await enqueue(tx, account, failed)
         await tx.deliveries.markResent(
