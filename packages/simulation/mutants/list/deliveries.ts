@@ -66,6 +66,7 @@ export const DELIVERIES: readonly Change[] = [
     killedBy: {
       file: 'services/notify/webhook-resend.test.ts',
       test: 'a test event is refused, not lost, when the webhook is set and removed again meanwhile',
+      needsPostgres: true,
     },
   },
 ]
