@@ -14,7 +14,7 @@ import {
 } from './ledger.ts'
 
 const MAX_ATTEMPTS = 5
-const CODE_LIFETIME_SECS = 600
+export const CODE_LIFETIME_SECS = 600
 const SESSION_LIFETIME_SECS = 30 * 86_400
 const MAX_ACTIVE_KEYS = 100
 /** Requests for codes of unknown browsers in any window of this many seconds. */

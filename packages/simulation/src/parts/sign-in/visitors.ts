@@ -5,7 +5,7 @@ import type { Draw } from '../../runtime/draw.ts'
 import { mailboxesOf } from '../../world/mailboxes.ts'
 import type { World } from '../../world/world.ts'
 import { isExpectedFailure } from '../sale/shop.ts'
-import type { Entry, SignInJudge } from './judge.ts'
+import { CODE_LIFETIME_SECS, type Entry, type SignInJudge } from './judge.ts'
 
 type SignedIn = Awaited<ReturnType<Services['sessions']['create']>> & { readonly account: Account }
 
@@ -88,14 +88,16 @@ export class Visitors {
   }
 
   async enter(draw: Draw, browser: Browser, code: string): Promise<void> {
-    const { clockErrors } = this.#world
+    const { clockErrors, scheduler } = this.#world
     const entry = this.#entry('sign_in', browser, code)
     const typed = draw.pick([code, `${code.slice(0, 3)} ${code.slice(3)}`, `${code}\n`])
     const signedIn = await this.#call(draw, ({ signIn }) =>
       signIn.signIn(browser.secret, typed, 'a browser', this.#knownBrowser),
     )
-    // A process whose clock is wrong may refuse a code as expired, without counting an attempt.
-    if (signedIn === 'refused' && clockErrors.minMs === clockErrors.maxMs) browser.wrong += 1
+    // A code that has expired, perhaps only by a wrong clock, is refused without counting an attempt.
+    const mayBeExpired =
+      clockErrors.minMs !== clockErrors.maxMs || scheduler.nowMs - browser.requestedMs > (CODE_LIFETIME_SECS - 1) * 1000
+    if (signedIn === 'refused' && !mayBeExpired) browser.wrong += 1
     if (signedIn === 'refused' || signedIn === 'unknown') return
     this.#accepted(browser, entry)
     this.#knownBrowser = signedIn.knownBrowser
