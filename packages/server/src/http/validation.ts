@@ -11,11 +11,13 @@ type ValidationError = ReturnType<ReturnType<typeof Compile>['Errors']>[1][numbe
  * integers in a query string are parsed from their text.
  */
 export const compileValidator: FastifySchemaCompiler<TSchema> = ({ schema, httpPart }) => {
-  const validator = Compile(schema)
+  // With the first request: most routes of a small shop are never called.
+  let compiled: ReturnType<typeof Compile> | undefined
   const integers = httpPart === 'querystring' ? integerMembers(schema) : []
   return (given: unknown) => {
     const value = integers.length > 0 ? withIntegers(given, integers) : given
-    return validator.Check(value) ? { value } : { error: toValidationError(validator.Errors(value)[1], schema) }
+    compiled ??= Compile(schema)
+    return compiled.Check(value) ? { value } : { error: toValidationError(compiled.Errors(value)[1], schema) }
   }
 }
 
