@@ -37,7 +37,6 @@ export const CHAIN_SERVERS: readonly Change[] = [
       file: 'domain/chain/witness.test.ts',
       test: 'of many blocks that counted without a second server',
     },
-    withinSeeds: 3_000,
   },
   {
     name: 'an agreement that another process has recorded does not restart the wait for a second server',

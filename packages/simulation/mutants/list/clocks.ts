@@ -49,8 +49,6 @@ export const CLOCKS: readonly Change[] = [
       file: 'domain/chain/dropped-payment.test.ts',
       test: 'the wait starts again when a clock that was ahead began it',
     },
-    needs: ['regtest'],
-    withinSeeds: 5_000,
   },
   {
     name: 'a process whose clock is hours wrong records absences',
