@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { FailedSeed } from '../run/coverage.ts'
 
 /** Keeps what is measured until the document is written. */
 const FILE = join(tmpdir(), 'zatgate-evidence.json')
@@ -15,12 +16,14 @@ export interface Measured {
   readonly mutants: Readonly<Record<string, number | null>>
 }
 
-/** A run of many seeds in which every rule held. */
+/** A run of many seeds. */
 export interface Measurement {
   /** The first seed. */
   readonly first: number
   readonly count: number
   readonly secs: number
+  /** In which a rule was broken. */
+  readonly broken: readonly FailedSeed[]
   readonly simulatedHours: number
   /** By the name of the action: in how many seeds it took effect. */
   readonly actions: Readonly<Record<string, number>>

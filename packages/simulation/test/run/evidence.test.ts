@@ -19,7 +19,7 @@ test('docs/evidence.md has at most three pages, besides the mutants and defects 
 })
 
 test('docs/evidence.md has the rules, faults, mutants and defects of the sources: else npm run evidence makes it anew', async () => {
-  const seeds = { first: 1, count: 1, secs: 1, simulatedHours: 1, actions: {}, transitions: {} }
+  const seeds = { first: 1, count: 1, secs: 1, broken: [], simulatedHours: 1, actions: {}, transitions: {} }
   const expected = evidenceDocument({
     rules: RULES,
     catalogue: readCatalogue(await openDatabases()),
@@ -66,6 +66,7 @@ test('the document names what was measured, what was found and what never happen
         first: 7,
         count: 2_000,
         secs: 100,
+        broken: [],
         simulatedHours: 1_234,
         actions: { stall: 17 },
         transitions: { 'invoice pending → paid': 9 },
