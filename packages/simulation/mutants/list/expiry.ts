@@ -40,5 +40,6 @@ export const EXPIRY: readonly Change[] = [
       file: 'workers/chain/decisions.test.ts',
       test: 'a payment that is dropped and returns raises invoice.underpaid once',
     },
+    withinSeeds: 1_000,
   },
 ]

@@ -152,13 +152,12 @@ export function hardPayments(world: World, shop: Shop): readonly Action[] {
     },
     {
       name: 'a late part payment comes and goes',
-      weight: 0.7,
+      weight: 1,
       fault: 'a late part payment is reorganised away, and mined again later',
       async run(draw) {
-        const invoice = unpaid(-86_400)
-        if (!invoice || invoice.amountZat < 2n || invoice.expiresAt > world.nowSecs + 2_000) return undefined
-        const { address, amountZat, publicId, expiresAt } = invoice
-        await passTime(world, Math.max(1, expiresAt - world.nowSecs + 30), draw, { stops: 2 })
+        const invoice = await expiring(draw, -30)
+        if (!invoice || invoice.amountZat < 2n) return undefined
+        const { address, amountZat, publicId } = invoice
         const valueZat = (amountZat * BigInt(draw.int(1, 99))) / 100n || 1n
         const part = pay(world, draw, [{ address, valueZat }], { expiryHeight: 0 })
         if (!part) return undefined
@@ -167,9 +166,10 @@ export function hardPayments(world: World, shop: Shop): readonly Action[] {
         network.removeBlocks(1, ({ txid }) => txid !== part.txid)
         for (let blocks = 0; blocks < 2; blocks++) world.mine()
         world.story.tell('world', `a part of ${short(publicId)} is reorganised away`)
-        for (let minutes = 0; minutes < 3; minutes++) {
-          await passTime(world, 65, draw, { stops: 2, mines: false })
-          world.mine()
+        // Often enough for the service to prove that the part is absent all the time.
+        for (let readings = 1; readings <= 9; readings++) {
+          await passTime(world, 20, draw, { stops: 2, mines: false })
+          if (readings % 3 === 0) world.mine()
         }
         if (!world.broadcast(part)) return undefined
         world.mine()
