@@ -38,6 +38,17 @@ export const ENDPOINTS: readonly Change[] = [
     withinSeeds: 500,
   },
   {
+    name: 'recovery sends an event that was received, when a resend of it has failed',
+    file: 'store/repository/notify/endpoint-delivery.ts',
+    in: 'takenAmong',
+    find: 'row => !taken.has(partOf(row))',
+    replace: "({ state }) => state === 'failed' || taken.size < 0",
+    killedBy: {
+      file: 'services/notify/endpoint-resend.test.ts',
+      test: 'a recovery leaves out an event that was received',
+    },
+  },
+  {
     name: 'recovery leaves the first event out',
     file: 'services/notify/endpoint.ts',
     in: 'recover',

@@ -46,15 +46,18 @@ export function endpointDeliveryRepository(db: Db): EndpointDeliveryRepository {
       if (seqs.length === 0) return new Set()
       const rows = await db
         .selectFrom('deliveries')
-        .select(['event_seq', 'state'])
+        .select(['event_seq', 'part', 'state'])
         .where('endpoint_id', '=', endpointId)
         .where('account_id', '=', accountId)
         .where('event_seq', 'in', seqs)
         .where('state', 'in', ['waiting', 'sending', 'delivered', 'failed'])
         .where('resent_at', 'is', null)
         .execute()
-      const failed = new Set(rows.filter(({ state }) => state === 'failed').map(row => num(row.event_seq)))
-      return new Set(rows.map(row => num(row.event_seq)).filter(seq => !failed.has(seq)))
+      const partOf = ({ event_seq, part }: (typeof rows)[number]) => `${event_seq} ${part}`
+      const taken = new Set(rows.filter(({ state }) => state !== 'failed').map(partOf))
+      // One that was received, and failed when it was sent again, has been received.
+      const missing = new Set(rows.filter(row => !taken.has(partOf(row))).map(row => num(row.event_seq)))
+      return new Set(rows.map(row => num(row.event_seq)).filter(seq => !missing.has(seq)))
     },
 
     async insert(delivery, dueAtMs, isPassed) {
