@@ -213,7 +213,7 @@ export async function createHttpServer(options: HttpOptions): Promise<HttpServer
   addUnknownRouteHandler(app)
   const routes = requireAccess(app)
   const auth = addAuth(app, { apiKeys, sessions, signIn, rateLimits })
-  const apiDocument = await addOpenApi(app, publicUrl)
+  const apiDocument = addOpenApi(app, publicUrl)
 
   healthRoutes(app, { readiness: options.readiness })
   // With a port for health checks, the public one has no metrics, whatever the proxy lets through.

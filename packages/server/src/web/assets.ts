@@ -68,19 +68,15 @@ export function assetRoutes(app: FastifyInstance): void {
   for (const [name, bytes] of ASSETS) {
     const encoded = compressible(bytes)
     const type = TYPES[name.split('.')[1] as keyof typeof TYPES]
-    app.get(
-      assetPath(name),
-      { config: { rate: 'read', access: 'public' }, schema: { hide: true } },
-      async (request, reply) => {
-        reply.headers({
-          'cache-control': 'public, max-age=31536000, immutable',
-          'cross-origin-resource-policy': 'same-origin',
-          etag,
-          vary: 'accept-encoding',
-        })
-        if (request.headers['if-none-match'] === etag) return reply.code(304).send()
-        return reply.type(type).send(await encoded(request, reply))
-      },
-    )
+    app.get(assetPath(name), { config: { rate: 'read', access: 'public' } }, async (request, reply) => {
+      reply.headers({
+        'cache-control': 'public, max-age=31536000, immutable',
+        'cross-origin-resource-policy': 'same-origin',
+        etag,
+        vary: 'accept-encoding',
+      })
+      if (request.headers['if-none-match'] === etag) return reply.code(304).send()
+      return reply.type(type).send(await encoded(request, reply))
+    })
   }
 }

@@ -17,7 +17,7 @@ const LANGUAGES = PAGE_LOCALES.map(locale => ({
 
 /** What the scripts and plugins made for BTCPay Server ask for beside its API. */
 export function greenfieldPages(app: FastifyInstance): void {
-  const options = { config: { rate: 'read', access: 'public' }, schema: { hide: true } } as const
+  const options = { config: { rate: 'read', access: 'public' } } as const
 
   /** The checkout, in the frame of `btcpay.js` or on its own. */
   app.get('/invoice', options, (request, reply) => {

@@ -17,7 +17,7 @@ Disallow: /v1/
 `
 
 export function robotsRoute(app: FastifyInstance): void {
-  app.get('/robots.txt', { config: { rate: 'read', access: 'public' }, schema: { hide: true } }, (_request, reply) =>
+  app.get('/robots.txt', { config: { rate: 'read', access: 'public' } }, (_request, reply) =>
     reply.header('cache-control', 'public, max-age=86400').type('text/plain; charset=utf-8').send(ROBOTS),
   )
 }

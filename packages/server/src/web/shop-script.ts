@@ -38,7 +38,7 @@ export function shopScriptRoutes(app: FastifyInstance): void {
     const encoded = compressible(script)
     // Weak: it is that of every encoding.
     const etag = `W/"${createHash('sha256').update(script).digest('hex').slice(0, 16)}"`
-    app.get(path, { config: { rate: 'read', access: 'public' }, schema: { hide: true } }, async (request, reply) => {
+    app.get(path, { config: { rate: 'read', access: 'public' } }, async (request, reply) => {
       reply.headers({
         'access-control-allow-origin': '*',
         'cache-control': 'public, max-age=300',

@@ -170,7 +170,7 @@ function createSite(app: App, deps: SiteDeps): Site {
 
 function pageRoute(page: string | PublicPageRoute, access: Access) {
   const { path, rate = 'page', embedded = false, takesFile = false } = typeof page === 'string' ? { path: page } : page
-  return { url: path, config: { rate, access, embedded, takesFile }, schema: { hide: true } }
+  return { url: path, config: { rate, access, embedded, takesFile } }
 }
 
 /** The sites that may frame the response to a request: those of the invoice's account. */

@@ -20,7 +20,7 @@ export function accentPath(accent: string, theme: Theme = null): string {
 
 /** Serves logos by their hash, and style sheets of accents, for which nothing is stored. */
 export function storeAssetRoutes(app: FastifyInstance, { logo }: Pick<StoreProfiles, 'logo'>): void {
-  const options = { config: { rate: 'read', access: 'public' }, schema: { hide: true } } as const
+  const options = { config: { rate: 'read', access: 'public' } } as const
 
   app.get('/logo/:name', options, async (request, reply) => {
     const [, hash] = LOGO.exec(nameOf(request.params)) ?? []

@@ -55,7 +55,6 @@ export function route(
       method,
       url,
       config,
-      schema: { hide: true },
       handler: async (request, reply) => {
         const account = accountOf(request)
         const params = request.params as Record<string, string>
@@ -90,7 +89,6 @@ export function publicRoute(
       method: 'GET',
       url,
       config: { rate: 'read', access: 'public', cors: 'with-api-key' },
-      schema: { hide: true },
       handler: async (request, reply) => {
         reply.type('application/json; charset=utf-8')
         return reply.send(textOf(await handler(request.params as Record<string, string>)))
@@ -154,7 +152,6 @@ function addUnknownPaths(scope: App, log: Log): void {
     method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
     url: '/api/*',
     config: { rate: 'read', access: 'public', cors: 'with-api-key' },
-    schema: { hide: true },
     handler: (request: AnyRequest) => {
       const path = `${request.method} ${withoutIds(request.url)}`
       if (!logged.has(path) && logged.size < MAX_LOGGED_PATHS) {

@@ -1,10 +1,12 @@
+import type { FastifyContextConfig, RouteOptions } from 'fastify'
 import { invalidFieldCode } from '../../domain/error.ts'
 import { API_ERRORS, type ApiError, type ApiErrorName } from '../../domain/error-table.ts'
-import { type Access, errorsOfAccess } from '../access.ts'
+import { type Access, errorsOfAccess, securityOf } from '../access.ts'
 import { errorDocUrl, STATUS } from '../error.ts'
 import { IDEMPOTENCY_KEY } from '../idempotency.ts'
 import { ErrorBody } from '../schema.ts'
 import { EXAMPLES } from './examples.ts'
+import { JSON_TYPE, openApiPath, operationOf } from './operation.ts'
 import { type JsonObject, shareSchemas } from './shared-schemas.ts'
 import { webhooks } from './webhooks.ts'
 
@@ -14,17 +16,6 @@ declare module 'fastify' {
     errors?: readonly ApiErrorName[]
   }
 }
-
-/** The facts of an operation that its schema does not contain. */
-export interface OperationFacts {
-  readonly errors: readonly ApiErrorName[]
-  readonly access: Access
-  readonly isLimited: boolean
-}
-
-const NO_FACTS: OperationFacts = { errors: [], access: 'public', isLimited: true }
-
-const JSON_TYPE = 'application/json'
 
 const TAGS = [
   { name: 'invoices', description: 'Create, read and follow invoices.' },
@@ -68,55 +59,56 @@ const WEBSOCKET_RESPONSES = {
   default: { description: 'Any other error.', content: { [JSON_TYPE]: { schema: ErrorBody } } },
 }
 
-const SUCCESS: Readonly<Record<string, string>> = {
+/** The schemas of errors, which are described one by one. */
+const OTHER_STATUSES: readonly string[] = ['4xx', '5xx']
+
+/** The responses that are not errors, and the one of a probe. */
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
   200: 'Success.',
   202: 'Accepted: it is done soon.',
   204: 'Done.',
+  503: 'Not ready.',
 }
 
-/** Completes the document of @fastify/swagger: shared schemas, errors, examples, webhooks and security of each operation. */
-export function finishDocument(document: JsonObject, operations: ReadonlyMap<string, OperationFacts>): JsonObject {
-  const paths = Object.fromEntries(
-    Object.entries<JsonObject>(document.paths).map(([path, methods]) => [
-      path,
-      Object.fromEntries(
-        Object.entries<JsonObject>(methods).map(([method, operation]) => {
-          const facts = operations.get(operation.operationId) ?? NO_FACTS
-          return [method, finishOperation(operation, facts)]
-        }),
-      ),
-    ]),
-  )
-  const { components } = document
-  return shareSchemas({ ...document, tags: TAGS, components, paths, webhooks: webhooks() })
+/**
+ * The document of these routes: their operations, shared schemas, tags and the webhooks.
+ * @param head all other members of the document
+ */
+export function apiDocument(head: JsonObject, routes: readonly RouteOptions[]): JsonObject {
+  const paths: JsonObject = {}
+  for (const route of routes) {
+    const path = openApiPath(route.url)
+    paths[path] = { ...paths[path], [String(route.method).toLowerCase()]: describedOperation(route) }
+  }
+  return shareSchemas({ ...head, paths, tags: TAGS, webhooks: webhooks() })
 }
 
-function finishOperation(operation: JsonObject, facts: OperationFacts): JsonObject {
-  const { '4XX': _client, '5XX': _server, ...given } = operation.responses as JsonObject
+function describedOperation({ schema = {}, config = {} }: RouteOptions): JsonObject {
+  const operation = operationOf(schema)
+  const access = config.access ?? 'public'
   const example = EXAMPLES[operation.operationId]
   const isService = operation.tags[0] === 'service'
   return {
     ...operation,
-    security: operation.security ?? [],
+    security: securityOf(access),
     ...(operation.parameters && { parameters: operation.parameters.map(describedParameter) }),
     ...(operation.requestBody && { requestBody: withExample(operation.requestBody, example?.request) }),
     responses: {
       ...Object.fromEntries(
-        Object.entries<JsonObject>(given).map(([status, response]) => [
-          status,
-          success(status, response, example?.response),
-        ]),
+        Object.entries<JsonObject>(operation.responses).flatMap(([status, response]) =>
+          OTHER_STATUSES.includes(status) ? [] : [[status, describedResponse(status, response, example?.response)]],
+        ),
       ),
-      ...errorResponses(isService ? [MALFORMED] : errorsOf(operation, facts)),
+      ...errorResponses(isService ? [MALFORMED] : errorsOf(operation, config, access)),
       ...(operation.operationId === 'followInvoice' && WEBSOCKET_RESPONSES),
     },
   }
 }
 
-function success(status: string, response: JsonObject, example: unknown): JsonObject {
-  const described = { ...response, description: SUCCESS[status] ?? response.description }
-  if (status === '204') return { description: described.description }
-  return status.startsWith('2') ? withExample(described, example) : described
+function describedResponse(status: string, response: JsonObject, example: unknown): JsonObject {
+  const description = DESCRIPTIONS[status]
+  if (status === '204') return { description }
+  return { ...(status.startsWith('2') ? withExample(response, example) : response), description }
 }
 
 function withExample(body: JsonObject, example: unknown): JsonObject {
@@ -128,11 +120,12 @@ function withExample(body: JsonObject, example: unknown): JsonObject {
 /** The errors of an operation by their codes, in the order of the judgement. */
 function errorsOf(
   operation: JsonObject,
-  { errors, access, isLimited }: OperationFacts,
+  { errors = [], rate }: FastifyContextConfig,
+  access: Access,
 ): [code: string, error: ApiError][] {
   const body = operation.requestBody?.content?.[JSON_TYPE]?.schema
   const names: ApiErrorName[] = [
-    ...(isLimited ? (['too_many_requests'] as const) : []),
+    ...(rate !== 'unlimited' ? (['too_many_requests'] as const) : []),
     ...errorsOfAccess(access),
     'unknown_parameter',
     ...(body

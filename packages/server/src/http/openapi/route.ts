@@ -1,7 +1,6 @@
-import swagger from '@fastify/swagger'
-import { securityOf } from '../access.ts'
+import type { RouteOptions } from 'fastify'
 import type { App } from '../app.ts'
-import { finishDocument, type OperationFacts } from './document.ts'
+import { apiDocument } from './document.ts'
 import type { JsonObject } from './shared-schemas.ts'
 
 const DESCRIPTION = `Invoices for shielded Zcash. Amounts are integers in zat (1 ZEC is 100,000,000 zat), times are Unix \
@@ -32,37 +31,35 @@ const SECURITY_SCHEMES = {
   },
 } as const
 
+const HEAD = {
+  openapi: '3.1.0',
+  info: { title: 'zatgate', version: '1', description: DESCRIPTION, license: { name: 'MIT', identifier: 'MIT' } },
+  components: { securitySchemes: SECURITY_SCHEMES },
+}
+
 /**
  * Serves GET /openapi.json, built from the schemas that validate requests and responses. Call before adding routes.
- * @returns a function for the document, which is empty before the server is ready
+ * @returns a function that reads the document, once the server is ready
  */
-export async function addOpenApi(app: App, publicUrl: () => string): Promise<() => JsonObject> {
-  const operations = new Map<string, OperationFacts>()
-  await app.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: { title: 'zatgate', version: '1', description: DESCRIPTION, license: { name: 'MIT', identifier: 'MIT' } },
-      components: { securitySchemes: SECURITY_SCHEMES },
-    },
-    // Routes without a summary are not part of the interface: removed endpoints, preflights, this document.
-    transform({ schema, url, route }) {
-      if (!schema?.summary) return { schema: { ...schema, hide: true }, url }
-      const { errors = [], rate, access = 'public' } = route.config ?? {}
-      operations.set(schema.operationId ?? '', { errors, access, isLimited: rate !== 'unlimited' })
-      return { schema: { ...schema, security: securityOf(access) }, url }
-    },
+export function addOpenApi(app: App, publicUrl: () => string): () => JsonObject {
+  const routes: RouteOptions[] = []
+  // Routes without a summary are not part of the interface: removed endpoints, preflights, this document.
+  app.addHook('onRoute', route => {
+    if (route.schema?.summary !== undefined && route.method !== 'HEAD') routes.push(route)
   })
-  let finished: JsonObject = {}
-  // Built before the server listens, because it holds the thread for tens of milliseconds.
+  // Built before the server listens, because it holds the thread for tens of milliseconds. Kept as text, which takes less
+  // memory.
+  let text = ''
   app.addHook('onReady', async () => {
-    finished = finishDocument(app.swagger() as unknown as JsonObject, operations)
+    text = JSON.stringify(apiDocument(HEAD, routes.splice(0)))
   })
+  const read = (): JsonObject => JSON.parse(text)
   // Serialised once for the public URL, which is known when the server listens.
   let cached = { url: '', document: Buffer.alloc(0) }
   app.get('/openapi.json', { config: { cors: true, rate: 'read', access: 'public' } }, (_request, reply) => {
     const url = publicUrl()
-    if (cached.url !== url) cached = { url, document: Buffer.from(JSON.stringify({ ...finished, servers: [{ url }] })) }
+    if (cached.url !== url) cached = { url, document: Buffer.from(JSON.stringify({ ...read(), servers: [{ url }] })) }
     return reply.type('application/json; charset=utf-8').send(cached.document)
   })
-  return () => finished
+  return read
 }

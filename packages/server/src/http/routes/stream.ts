@@ -43,10 +43,8 @@ export function streamRoutes(app: App, { publicInvoices, stream, upgrades }: Dep
   )
 
   /** For the script of an open checkout page: a message says only that the page has changed. */
-  app.get<{ Params: IdParams }>(
-    '/i/:id/ws',
-    { config: { rate: 'websocket', access: 'public' }, schema: { hide: true } },
-    (request, reply) => accept(request, reply, 'page'),
+  app.get<{ Params: IdParams }>('/i/:id/ws', { config: { rate: 'websocket', access: 'public' } }, (request, reply) =>
+    accept(request, reply, 'page'),
   )
 
   async function accept(request: FastifyRequest<{ Params: IdParams }>, reply: FastifyReply, follows: Follows) {

@@ -71,7 +71,7 @@ export function keypadPages(site: Site): void {
     })
   })
 
-  const options = { config: { rate: 'read', access: 'public' }, schema: { hide: true } } as const
+  const options = { config: { rate: 'read', access: 'public' } } as const
 
   app.get('/pos/:secret/manifest.webmanifest', options, async (request, reply) => {
     const { link } = await linkSales.readKeypad(secretOf(request))
