@@ -140,6 +140,9 @@ export function connectServer(
   }
 }
 
+/** Made once: an error holds its stack, and a stream ends every two seconds. */
+const ENDED = new DOMException('the stream has ended', 'AbortError')
+
 /** Cancels the stream when its consumer stops or `limitMs` elapses. The client alone leaves abandoned streams open. */
 async function* streamed<T>(
   open: (signal: AbortSignal) => AsyncIterable<T>,
@@ -147,15 +150,20 @@ async function* streamed<T>(
   limitMs?: number,
 ): AsyncGenerator<T> {
   const stopped = new AbortController()
-  const signals = [signal, stopped.signal]
-  if (limitMs !== undefined) signals.push(AbortSignal.timeout(limitMs))
+  const abort = () => stopped.abort(signal.reason)
+  if (signal.aborted) abort()
+  signal.addEventListener('abort', abort, { once: true })
+  const timeout = () => stopped.abort(new DOMException(`the deadline of ${limitMs} ms has passed`, 'TimeoutError'))
+  const timer = limitMs === undefined ? undefined : setTimeout(timeout, limitMs).unref()
   try {
-    yield* open(AbortSignal.any(signals))
+    yield* open(stopped.signal)
   } catch (error) {
     // The transport wraps errors of its body.
     throw error instanceof ConnectError && error.cause instanceof InvalidResponse ? error.cause : error
   } finally {
-    stopped.abort()
+    clearTimeout(timer)
+    signal.removeEventListener('abort', abort)
+    stopped.abort(ENDED)
   }
 }
 

@@ -4,7 +4,8 @@ import type { InvoiceExpiry } from '../../services/sale/invoice-expiry.ts'
 import { type Loop, startLoop } from '../loop.ts'
 
 const BATCH = 200
-const INTERVAL_MS = 1_000
+/** The synced-through time advances with each sync, no more often. */
+const INTERVAL_MS = 2_000
 
 /** Starts the loop that expires overdue invoices, up to the time to which chain and mempool are synced. */
 export function startExpiryLoop({
