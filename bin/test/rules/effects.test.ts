@@ -66,6 +66,7 @@ const TIMERS: Allowed = {
   'packages/server/src/adapters/http-client/exchange.ts': 'bounds a request',
   'packages/server/src/adapters/http-client/resolver.ts': 'bounds the wait for the second family of addresses',
   'packages/server/src/adapters/image/logo-encoder.ts': 'bounds the decoding of an image',
+  'packages/server/src/adapters/lightwalletd/server.ts': 'bounds a stream',
   'packages/server/src/adapters/smtp/bounded-socket.ts': 'passes on the silence that a connection may have',
   'packages/server/src/adapters/system/clock.ts': 'the clock of the service',
   'packages/server/src/adapters/zcash/worker-pool.ts': 'bounds a job of a thread',

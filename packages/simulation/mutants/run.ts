@@ -13,15 +13,9 @@ import { describe, requireCleanSeeds, simulateMutant } from './simulate.ts'
 import { requirePassingTests, testMutant } from './tests.ts'
 import { copyTrees, inTrees } from './tree.ts'
 
-const { values: options, positionals: parts } = parseArgs({
-  allowPositionals: true,
-  options: {
-    tests: { type: 'boolean' },
-    simulation: { type: 'boolean' },
-    tested: { type: 'boolean' },
-    killed: { type: 'string' },
-  },
-})
+const USAGE = 'npm run mutants -- [--tests | --simulation] [--tested] [--killed FOLDER] [PART …]'
+
+const { values: options, positionals: parts } = readArguments()
 const selected = selectMutants(MUTANTS, parts)
 const killed = options.killed === undefined ? null : new KilledMutants(options.killed)
 const allTested = options.simulation ? [] : selected.filter(isTested)
@@ -30,6 +24,23 @@ const simulated = options.tests ? [] : selected.filter(isSimulated)
 if (allTested.length + simulated.length === 0) {
   console.error(`no mutant has ${parts.join(' and ')} in its theme or name`)
   process.exit(2)
+}
+
+function readArguments() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        tests: { type: 'boolean' },
+        simulation: { type: 'boolean' },
+        tested: { type: 'boolean' },
+        killed: { type: 'string' },
+      },
+    })
+  } catch (error) {
+    console.error(`${(error as Error).message}\n${USAGE}`)
+    process.exit(2)
+  }
 }
 
 /** Tests at a time, when no simulation runs: they wait for databases and time limits. */

@@ -21,7 +21,7 @@ const KEEP_ALIVE_MS = 75_000
 /** A connection with a request in progress is closed when nothing is received or sent for this long. */
 const STALLED_MS = 30_000
 
-/** In place of Fastify's own, which take 2 MB and a third of a second. The presenters give what the schemas say. */
+/** In place of Fastify's own, which take 2 MB. The presenters give what the schemas say. */
 const COMPILERS = {
   buildValidator: () => () => {
     throw new Error('the app has its own validator')

@@ -1,10 +1,9 @@
 import type { World } from '../../world/world.ts'
+import { readPrunedSeq } from '../webhook/ledger.ts'
 import { NewEvents } from './new-events.ts'
 
 /** A copy of the database skips at least this many numbers. */
 const LEAST_SKIP = 2n ** 16n
-
-const PRUNED = 'SELECT pruned_seq FROM event_counters WHERE account_id = ?'
 
 const DELETED = 'SELECT id FROM accounts WHERE id = ? AND erased_at IS NOT NULL'
 
@@ -45,8 +44,7 @@ export class NumberJudge {
 
   /** Whether the events between these were deleted in the commit that added them: their requests began too long ago. */
   #isPruned(account: bigint, last: bigint, seq: bigint): boolean {
-    const [counter] = this.#world.database.committed<{ pruned_seq: bigint }>(PRUNED, account)
-    return seq > last && counter !== undefined && counter.pruned_seq >= seq - 1n
+    return seq > last && readPrunedSeq(this.#world, account) >= seq - 1n
   }
 
   /** The events of a deleted account, as of a payment that is missing later, have no readers. */

@@ -65,7 +65,7 @@ const BY_ID = `${OF_WEBHOOKS} AND d.id = ?`
 const ALL = `${OF_WEBHOOKS} ORDER BY d.id`
 const ATTEMPT_COLUMNS = 'delivery_id, attempt, url, status_code, error, duration_ms FROM delivery_attempts'
 const ATTEMPTS = `SELECT ${ATTEMPT_COLUMNS} WHERE delivery_id = ? ORDER BY attempt`
-const PRUNED = 'SELECT pruned_seq AS seq FROM event_counters WHERE account_id = ?'
+const PRUNED = 'SELECT pruned_seq FROM event_counters WHERE account_id = ?'
 const WEBHOOKS = 'SELECT account_id, url, secret FROM webhooks'
 
 /** Deliveries that have not ended, and those after an id. */
@@ -95,7 +95,7 @@ export function readAttempts({ database }: World, id: bigint): AttemptRow[] {
 
 /** The number of the newest event of an account that is no longer kept; 0: none. */
 export function readPrunedSeq({ database }: World, accountId: bigint): bigint {
-  return database.committed<{ seq: bigint }>(PRUNED, accountId)[0]?.seq ?? 0n
+  return database.committed<{ pruned_seq: bigint }>(PRUNED, accountId)[0]?.pruned_seq ?? 0n
 }
 
 /** The secret of an account's webhook, or of one of its endpoints. */
