@@ -38,7 +38,7 @@ export const DELETION_OF_ACCOUNTS: readonly Change[] = [
     replace: 'const confirmedTime = async (_: Tx) => nowSecs(clock)',
     killedBy: { file: 'services/account/account-deletion.test.ts', test: 'the account is kept for a week' },
     needs: ['deletion'],
-    withinSeeds: 500,
+    withinSeeds: 2_000,
   },
   {
     name: 'the API keys of an account that is being deleted go on working',

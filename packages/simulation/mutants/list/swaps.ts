@@ -30,7 +30,7 @@ export const SWAPS: readonly Change[] = [
     find: 'if (!lastIsFarAhead(swap, latest, lag)) return true',
     replace: 'if (latest >= 0) return true',
     needs: ['swap'],
-    withinSeeds: 1_000,
+    withinSeeds: 3_000,
   },
   {
     name: 'an invoice with a swap does not wait for a silent provider after its expiry',
