@@ -4,7 +4,7 @@ import { API_ERRORS, type ApiError, type ApiErrorName } from '../../domain/error
 import { type Access, errorsOfAccess, securityOf } from '../access.ts'
 import { errorDocUrl, STATUS } from '../error.ts'
 import { IDEMPOTENCY_KEY } from '../idempotency.ts'
-import { ErrorBody } from '../schema.ts'
+import { ERROR_RESPONSES, ErrorBody } from '../schema.ts'
 import { EXAMPLES } from './examples.ts'
 import { JSON_TYPE, openApiPath, operationOf } from './operation.ts'
 import { type JsonObject, shareSchemas } from './shared-schemas.ts'
@@ -59,9 +59,6 @@ const WEBSOCKET_RESPONSES = {
   default: { description: 'Any other error.', content: { [JSON_TYPE]: { schema: ErrorBody } } },
 }
 
-/** The schemas of errors, which are described one by one. */
-const OTHER_STATUSES: readonly string[] = ['4xx', '5xx']
-
 /** The responses that are not errors, and the one of a probe. */
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
   200: 'Success.',
@@ -94,9 +91,10 @@ function describedOperation({ schema = {}, config = {} }: RouteOptions): JsonObj
     ...(operation.parameters && { parameters: operation.parameters.map(describedParameter) }),
     ...(operation.requestBody && { requestBody: withExample(operation.requestBody, example?.request) }),
     responses: {
+      // In place of the two for all errors, each error is described.
       ...Object.fromEntries(
         Object.entries<JsonObject>(operation.responses).flatMap(([status, response]) =>
-          OTHER_STATUSES.includes(status) ? [] : [[status, describedResponse(status, response, example?.response)]],
+          status in ERROR_RESPONSES ? [] : [[status, describedResponse(status, response, example?.response)]],
         ),
       ),
       ...errorResponses(isService ? [MALFORMED] : errorsOf(operation, config, access)),

@@ -56,8 +56,8 @@ export function endpointDeliveryRepository(db: Db): EndpointDeliveryRepository {
       const partOf = ({ event_seq, part }: (typeof rows)[number]) => `${event_seq} ${part}`
       const taken = new Set(rows.filter(({ state }) => state !== 'failed').map(partOf))
       // One that was received, and failed when it was sent again, has been received.
-      const missing = new Set(rows.filter(row => !taken.has(partOf(row))).map(row => num(row.event_seq)))
-      return new Set(rows.map(row => num(row.event_seq)).filter(seq => !missing.has(seq)))
+      const failed = new Set(rows.filter(row => !taken.has(partOf(row))).map(row => num(row.event_seq)))
+      return new Set(rows.map(row => num(row.event_seq)).filter(seq => !failed.has(seq)))
     },
 
     async insert(delivery, dueAtMs, isPassed) {
