@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
+import { createVault } from '@zatgate/server/adapters/crypto/vault'
 import { WebhookJudge } from '../../src/parts/webhook/judge.ts'
 import type { AttemptRow, DeliveryRow, KnownDelivery } from '../../src/parts/webhook/ledger.ts'
 import { type Change, logProblem, progressProblem } from '../../src/parts/webhook/progress.ts'
 import { requestProblem } from '../../src/parts/webhook/request.ts'
 import { Draw } from '../../src/runtime/draw.ts'
 import { Scheduler } from '../../src/runtime/scheduler.ts'
-import type { ServiceProcess } from '../../src/service/process.ts'
+import { ENCRYPTION_KEY, type ServiceProcess } from '../../src/service/process.ts'
 import { connectReceivers, type ReceiverMode, Receivers, type WebhookRequest } from '../../src/world/receivers.ts'
 import { createFakeWorld, eventRow, NOW_SECS } from './fake-world.ts'
 
@@ -132,6 +133,33 @@ test('a delivery without an event or a request is found', () => {
   tables['FROM events'] = [eventRow(1n, 'invoice.paid', {}, 4n)]
   judge.check()
   assert.ok(broken.includes('each event has one delivery'))
+})
+
+/**
+ * The rules that a request breaks whose delivery was deleted with its event.
+ * @param useCases of the commit that deleted it
+ */
+function sentAfterDeletion(useCases: number): readonly string[] {
+  const { world, broken, tables } = createFakeWorld()
+  Object.assign(world, { committer: PROCESS, useCases })
+  const vault = createVault([ENCRYPTION_KEY], { bytes: count => Buffer.alloc(count), uuid: () => '' })
+  const sealed = vault.seal(Buffer.from(SECRET), { table: 'webhooks', column: 'secret', row: 1 })
+  tables['FROM webhooks'] = [{ account_id: 1n, url: TARGET.url, secret: sealed }]
+  tables['FROM deliveries'] = [WAITING]
+  const judge = new WebhookJudge(world)
+  judge.check()
+  tables['FROM deliveries'] = []
+  tables['FROM event_counters'] = [{ pruned_seq: WAITING.event_seq }]
+  judge.check()
+  judge.received(signed(WAITING))
+  judge.received(signed(WAITING))
+  return broken
+}
+
+test('one commit may claim a delivery and delete it with its event: it is then sent once', () => {
+  const unclaimed = 'an attempt is counted before it is sent'
+  assert.deepEqual(sentAfterDeletion(2), [unclaimed])
+  assert.deepEqual(sentAfterDeletion(1), [unclaimed, unclaimed])
 })
 
 /** Sends one request to a receiver in this mode. */

@@ -110,7 +110,7 @@ export class WebhookJudge {
       if (present.has(delivery.row.id)) continue
       const row = readDelivery(this.#world, delivery.row.id)
       if (row) this.#update(delivery, row, before)
-      else this.#checkPruned(delivery)
+      else this.#checkPruned(delivery, before)
     }
     for (const row of rows) {
       const delivery = this.#known.get(row.id)
@@ -119,12 +119,22 @@ export class WebhookJudge {
     this.#checkEvents(events, created, before)
   }
 
-  /** A delivery is deleted with its event when that is no longer kept. */
-  #checkPruned(delivery: KnownDelivery): void {
-    const { id, account_id: account, event_seq: seq } = delivery.row
+  /** A delivery is deleted with its event when that is no longer kept. The same commit may have claimed it before. */
+  #checkPruned(delivery: KnownDelivery, before: ReadonlyMap<bigint, Target>): void {
+    const { id, account_id: account, event_seq: seq, attempts } = delivery.row
     if (readPrunedSeq(this.#world, account) < seq) this.#world.fail('an open delivery is kept', about(delivery))
     this.#open.delete(delivery)
     this.#known.delete(id)
+    const { committer: process, useCases } = this.#world
+    if (!process || useCases === 1) return
+    const targets = this.#targetsOf(account, before)
+    const mayHaveUnknownTarget = useCases > 2
+    delivery.claims.push({ process, attempt: Number(attempts) + 1, targets, mayHaveUnknownTarget, request: null })
+  }
+
+  /** The webhooks of the account before and after the commit. */
+  #targetsOf(account: bigint, before: ReadonlyMap<bigint, Target>): Target[] {
+    return [before.get(account), this.#webhooks.get(account)].filter(target => target !== undefined)
   }
 
   /** SQLite gives the ids of the deliveries of a deleted account to later ones. */
@@ -167,7 +177,7 @@ export class WebhookJudge {
   #update(delivery: KnownDelivery, row: DeliveryRow, before: ReadonlyMap<bigint, Target>): void {
     const earlier = delivery.row
     const { account_id: account } = row
-    const targets = [before.get(account), this.#webhooks.get(account)].filter(target => target !== undefined)
+    const targets = this.#targetsOf(account, before)
     if (row.state !== earlier.state || row.attempts !== earlier.attempts || row.due_at_ms !== earlier.due_at_ms) {
       const claimsBefore = delivery.claims.length
       this.#report(delivery, progressProblem(delivery, row, this.#changeOf(row, targets)))
