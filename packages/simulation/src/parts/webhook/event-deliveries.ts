@@ -1,5 +1,6 @@
 import type { World } from '../../world/world.ts'
 import type { EventRow } from '../event/new-events.ts'
+import { short } from '../sale/shop.ts'
 import type { DeliveryRow } from './ledger.ts'
 
 /** The types of events that the webhook of an account gets. */
@@ -14,31 +15,61 @@ const WEBHOOK_TYPES: ReadonlySet<string> = new Set([
   'test',
 ])
 
-/**
- * Each event of a webhook's types has one delivery if its account has a webhook.
- * @param created the new deliveries
- * @param hasWebhook whether the account certainly has one
- * @returns those of the new deliveries that were requested: of a test, or of an event that is sent again
- */
-export function requestedAmong(
-  world: World,
-  events: readonly EventRow[],
-  created: readonly DeliveryRow[],
-  hasWebhook: (accountId: bigint) => boolean,
-): DeliveryRow[] {
-  const requested = [...created]
-  for (const { seq, account_id: account, invoice_id: invoice, type } of events) {
-    const index = requested.findIndex(
-      row =>
-        row.account_id === account && row.event_seq === seq && row.invoice_id === invoice && row.event_type === type,
-    )
-    const about = `event ${seq} of account ${account}: ${type}`
-    const isCalled = WEBHOOK_TYPES.has(type)
-    if (index >= 0 && !isCalled) world.fail('the webhook gets no event of another type', about)
-    // That of an endpoint has its delivery there.
-    if (index === -1 && isCalled && type !== 'test' && hasWebhook(account))
-      world.fail('an event and its delivery are one commit', about)
-    if (index >= 0 && type !== 'test') requested.splice(index, 1)
+/** Checks that each delivery has a cause: an event of a webhook's types, or a request of its merchant. */
+export class EventDeliveries {
+  readonly #world: World
+  /** Bodies that merchants have requested to be sent, by account; each permits one delivery. */
+  readonly #requested = new Map<bigint, string[]>()
+
+  constructor(world: World) {
+    this.#world = world
   }
-  return requested
+
+  /** A merchant requests that this body is sent. */
+  requests(accountId: bigint, body: string): void {
+    this.#requested.set(accountId, [...(this.#requested.get(accountId) ?? []), body])
+  }
+
+  /**
+   * @param created the new deliveries
+   * @param hasWebhook whether the account certainly has one
+   */
+  check(
+    events: readonly EventRow[],
+    created: readonly DeliveryRow[],
+    hasWebhook: (accountId: bigint) => boolean,
+  ): void {
+    for (const row of this.#requestedAmong(events, created, hasWebhook)) {
+      const requested = this.#requested.get(row.account_id) ?? []
+      const index = requested.indexOf(row.body)
+      if (index >= 0) requested.splice(index, 1)
+      else this.#world.fail('each event has one delivery', `delivery ${short(row.public_id)} has no cause`)
+    }
+  }
+
+  /**
+   * Each event of a webhook's types has one delivery if its account has a webhook.
+   * @returns those of the new deliveries that were requested: of a test, or of an event that is sent again
+   */
+  #requestedAmong(
+    events: readonly EventRow[],
+    created: readonly DeliveryRow[],
+    hasWebhook: (accountId: bigint) => boolean,
+  ): DeliveryRow[] {
+    const requested = [...created]
+    for (const { seq, account_id: account, invoice_id: invoice, type } of events) {
+      const index = requested.findIndex(
+        row =>
+          row.account_id === account && row.event_seq === seq && row.invoice_id === invoice && row.event_type === type,
+      )
+      const about = `event ${seq} of account ${account}: ${type}`
+      const isCalled = WEBHOOK_TYPES.has(type)
+      if (index >= 0 && !isCalled) this.#world.fail('the webhook gets no event of another type', about)
+      // That of an endpoint has its delivery there.
+      if (index === -1 && isCalled && type !== 'test' && hasWebhook(account))
+        this.#world.fail('an event and its delivery are one commit', about)
+      if (index >= 0 && type !== 'test') requested.splice(index, 1)
+    }
+    return requested
+  }
 }

@@ -1,10 +1,10 @@
 import type { ServiceProcess } from '../../service/process.ts'
 import type { WebhookRequest } from '../../world/receivers.ts'
 import type { World } from '../../world/world.ts'
-import { type EventRow, NewEvents } from '../event/new-events.ts'
+import { NewEvents } from '../event/new-events.ts'
 import { isLeftOut, isWebhookLeftOut } from '../poison/ledger.ts'
 import { short } from '../sale/shop.ts'
-import { requestedAmong } from './event-deliveries.ts'
+import { EventDeliveries } from './event-deliveries.ts'
 import {
   type Claim,
   type DeliveryRow,
@@ -40,16 +40,16 @@ export class WebhookJudge {
   readonly #secrets: WebhookSecrets
   /** Deliveries known before the last restore. Its processes may still send them. */
   #forgotten = new Map<string, KnownDelivery>()
-  /** Bodies that merchants have requested to be sent, by account; each permits one delivery. */
-  readonly #requested = new Map<bigint, string[]>()
   #lastId = 0n
   readonly #newEvents: NewEvents
+  readonly #eventDeliveries: EventDeliveries
   #hasBaseline = false
 
   constructor(world: World) {
     this.#world = world
     this.#secrets = new WebhookSecrets(world)
     this.#newEvents = new NewEvents(world)
+    this.#eventDeliveries = new EventDeliveries(world)
   }
 
   /** A backup was restored: what is in it is taken as it is. */
@@ -64,8 +64,7 @@ export class WebhookJudge {
   /** A merchant requests a test event, or that this delivery is sent again. */
   requests(accountId: bigint, resentId?: string): void {
     const body = resentId === undefined ? TEST_BODY : this.#byPublicId.get(resentId)?.row.body
-    if (body === undefined) return
-    this.#requested.set(accountId, [...(this.#requested.get(accountId) ?? []), body])
+    if (body !== undefined) this.#eventDeliveries.requests(accountId, body)
   }
 
   /** A merchant has the response that a delivery is queued. */
@@ -116,7 +115,10 @@ export class WebhookJudge {
       const delivery = this.#known.get(row.id)
       if (delivery) this.#update(delivery, row, before)
     }
-    this.#checkEvents(events, created, before)
+    // A transaction that began before the webhook was set does not see it.
+    const isOld = (account: bigint) =>
+      this.#world.scheduler.idles > (this.#webhooks.get(account)?.idles ?? Number.POSITIVE_INFINITY)
+    this.#eventDeliveries.check(events, created, account => before.has(account) && isOld(account))
   }
 
   /** A delivery is deleted with its event when that is no longer kept. The same commit may have claimed it before. */
@@ -193,24 +195,6 @@ export class WebhookJudge {
     const current = this.#webhooks.get(account)
     for (const claim of delivery.claims)
       if (claim.request === null && current && claim.targets.at(-1) !== current) claim.targets.push(current)
-  }
-
-  /** Each event of a webhook's types has one delivery if its account has one. Each other delivery was requested. */
-  #checkEvents(
-    events: readonly EventRow[],
-    created: readonly DeliveryRow[],
-    before: ReadonlyMap<bigint, Target>,
-  ): void {
-    // A transaction that began before the webhook was set does not see it.
-    const isOld = (account: bigint) =>
-      this.#world.scheduler.idles > (this.#webhooks.get(account)?.idles ?? Number.POSITIVE_INFINITY)
-    const hasWebhook = (account: bigint) => before.has(account) && isOld(account)
-    for (const row of requestedAmong(this.#world, events, created, hasWebhook)) {
-      const requested = this.#requested.get(row.account_id) ?? []
-      const index = requested.indexOf(row.body)
-      if (index >= 0) requested.splice(index, 1)
-      else this.#world.fail('each event has one delivery', `delivery ${short(row.public_id)} has no cause`)
-    }
   }
 
   /** A claimed delivery is sent at once, whatever the other receivers do. */
