@@ -46,7 +46,7 @@ function read(file) {
   }
 }
 
-/** Once, in a process of its own, where the stripper stays. A folder that is read-only is left as it is. */
+/** Once, in a separate process, where the stripper stays. A folder that is read-only is left as it is. */
 function fillAndRead(file) {
   if (!mayFill) return null
   mayFill = false

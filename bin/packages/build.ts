@@ -15,7 +15,7 @@ const RELATIVE_TS = /((?:from|import\()\s*['"]\.{1,2}\/[^'"]+)\.ts(?=['"])/g
 
 /**
  * Builds `packages/<name>` into its folder `dist`, which is packed and published: ES modules, CommonJS, declarations with
- * maps, the sources that the maps point to, and a package.json of its own. The source tree runs without a build.
+ * maps, the sources that the maps point to, and its own package.json. The source tree runs without a build.
  *
  * @returns the path of `dist`
  */

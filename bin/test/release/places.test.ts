@@ -11,7 +11,7 @@ const { version: VERSION } = JSON.parse(readFileSync(join(ROOT, 'package.json'),
 const OTHER: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/(^|\/)(node_modules|dist|target|\.git)\//, 'is not part of the repository'],
   [/(^|\/)package(-lock)?\.json$/, 'other packages may have the same version; those of zatgate are compared'],
-  [/(^|\/)(test|oracle|kernel)\//, 'tests and tools have versions of their own'],
+  [/(^|\/)(test|oracle|kernel)\//, 'tests and tools have their own versions'],
   [/^CHANGELOG\.md$/, 'names all versions'],
   [/^docs\/plugins\.md$/, 'names the versions of other clients'],
 ]

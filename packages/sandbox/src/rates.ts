@@ -225,7 +225,7 @@ function geminiReply(url: URL, fault: RatesFaults['response'], price: PriceOf, n
   return { status: 200, json: { bid: last, ask: last, last, volume } }
 }
 
-/** Prices are JSON numbers; what is no number is null. */
+/** Prices are JSON numbers; any other value is null. */
 function coingeckoReply(url: URL, fault: RatesFaults['response'], price: PriceOf, nowSecs: number): Reply {
   if (fault === 'error')
     return { status: 429, json: { status: { error_code: 429, error_message: "You've exceeded the Rate Limit." } } }

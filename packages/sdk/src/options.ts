@@ -23,7 +23,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal
 }
 
-/** Options of `createApiKey`: the members of the request besides the name. */
+/** Options of `createApiKey`: the members of the request without the name. */
 export interface CreateApiKeyOptions extends CallOptions, Omit<CreateApiKeyRequest, 'name'> {}
 
 /** Options of calls that create an invoice, a refund, a plan purchase or a withdrawal. */

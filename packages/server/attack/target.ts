@@ -12,7 +12,7 @@ import type { ViewingKeys } from '../src/services/account/viewing-key.ts'
 import { testViewingKey } from '../test/harness/viewing-key.ts'
 import { type Reads, startReader } from './reader.ts'
 
-/** A service in a process of its own with default limits and a fresh SQLite database. It has one account. */
+/** A service in a separate process with default limits and a fresh SQLite database. It has one account. */
 export interface Target {
   readonly url: string
   readonly apiKey: string

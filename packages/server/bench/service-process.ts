@@ -1,4 +1,4 @@
-/** Runs the service in a process of its own, which nothing has warmed up and whose memory is its own. */
+/** Runs the service in a separate process, which nothing has warmed up and whose memory is its own. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { systemClock } from '../src/adapters/system/clock.ts'

@@ -74,7 +74,7 @@ export function startWatcherRole(container: Container, publicUrl: string, stack:
   ])
 }
 
-/** Serves the health checks and the metrics of a process on a port of their own. @returns the port */
+/** Serves the health checks and the metrics of a process on a separate port. @returns the port */
 export async function startHealthChecks(
   { infrastructure: { config, log, registry }, services }: Container,
   port: number,

@@ -1,7 +1,7 @@
 import { highest } from '../domain/extreme.ts'
 import { type Command, labelOf } from './command.ts'
 
-/** A longer usage has a line of its own. */
+/** A longer usage has its own line. */
 const MAX_NAME_WIDTH = 32
 /** Lines are shorter, so that they are easy to read in a wide terminal. */
 const MAX_COLUMNS = 100

@@ -18,7 +18,7 @@ export interface SandboxStage {
 }
 
 export interface Trigger {
-  /** What the steps do, for the list of types. */
+  /** Description of the steps for the list of types. */
   readonly does: string
   /** @returns the id by which the body of the event is known; empty: any new event of the type */
   run(stage: SandboxStage): Promise<string>

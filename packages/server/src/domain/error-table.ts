@@ -1,4 +1,4 @@
-/** The kinds of errors. Each has a status of its own. */
+/** The kinds of errors. Each has its own status. */
 export type ErrorKind =
   | 'invalid'
   | 'unauthenticated'
@@ -523,7 +523,7 @@ const LIMITS = {
     text: 'too many changes, try again later',
     when: 'The session has changed the account 1,000 times in a day, or 200 times since its last code.',
     fix: 'Wait for the seconds in `Retry-After`, or enter a new code in the dashboard.',
-    detail: 'changes within ten minutes of a new code have a limit of their own',
+    detail: 'changes within ten minutes of a new code have their own limit',
   },
   too_many_orders: {
     kind: 'too_many',

@@ -64,7 +64,7 @@ export function errorBody({ code, message, extra }: AppError, publicUrl: Fastify
   return { code, message, ...extra, ...(publicUrl && { doc_url: errorDocUrl(code, publicUrl()) }) }
 }
 
-/** Where the service shows what an error means and what to do. A field without an entry of its own shares one. */
+/** Where the service shows what an error means and what to do. A field without its own entry shares one. */
 export function errorDocUrl(code: string, publicUrl: string): string {
   return `${publicUrl}/docs/errors#${Object.hasOwn(API_ERRORS, code) ? code : 'invalid_field'}`
 }

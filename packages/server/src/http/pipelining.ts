@@ -40,7 +40,7 @@ export function limitPipelining(app: App): void {
 }
 
 /**
- * When the connection closes, Node aborts each of the hundreds of requests that it has parsed with an error of its own.
+ * When the connection closes, Node aborts each of the hundreds of requests that it has parsed with a separate error.
  * Their stack traces would hold the thread for longer than everything else that such a client can cause.
  */
 function abortWithoutStacks(socket: Socket): void {

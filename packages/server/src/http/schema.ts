@@ -156,7 +156,7 @@ export const ErrorBody = {
   description: 'Body of every response that is not 2xx.',
 }
 
-/** The responses of every endpoint, besides its own. */
+/** The responses that every endpoint has. */
 export const ERROR_RESPONSES = { '4xx': ErrorBody, '5xx': ErrorBody }
 
 /** The responses of an endpoint: 200 with the schema `ok`, or an error. */

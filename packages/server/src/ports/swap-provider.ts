@@ -37,7 +37,7 @@ export interface SwapOffer {
   readonly minAmountIn: bigint
   /** Decimal. */
   readonly amountInUsd: string
-  /** What the recipient gets, decimal; null: not given. */
+  /** Value in USD that the recipient gets, decimal; null: not given. */
   readonly amountOutUsd: string | null
   /** Unix seconds: the provider accepts deposits until then. */
   readonly quoteDeadline: number

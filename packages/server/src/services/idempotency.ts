@@ -68,7 +68,7 @@ async function replay(
   return invoice
 }
 
-/** What is stored of a canonical body. */
+/** The hash that is stored in place of a canonical body. */
 export function hashOf(body: string): Buffer {
   return createHash('sha256').update(body).digest()
 }

@@ -35,7 +35,7 @@ export interface SetAsides {
     work: (item: T) => Promise<unknown>,
   ): Promise<void>
   /**
-   * Sets a row aside, or counts a further failure. In a transaction of its own.
+   * Sets a row aside, or counts a further failure. In a separate transaction.
    * @throws the error, when the row is not at fault; AppError `too_many_set_aside`
    */
   record(row: RowReference, error: unknown): Promise<void>

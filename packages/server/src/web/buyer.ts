@@ -19,7 +19,7 @@ interface Asked {
   readonly inLanguage?: (locale: PageLocale) => string
 }
 
-/** What a page for a buyer needs besides its content. */
+/** The frame of a page for a buyer: language, shop and network. */
 export async function buyerView(
   { network, storeProfiles }: Pick<SiteDeps, 'network' | 'storeProfiles'>,
   request: FastifyRequest,

@@ -11,7 +11,7 @@ export function statusIn({ status }: FormFields): InvoiceStatus | FlagFilter | n
   return [...INVOICE_STATUSES, ...FLAGS].find(name => name === status) ?? null
 }
 
-/** What the filter for the status selects. Unknown values select all. */
+/** The selection of the status filter. Unknown values select all. */
 export function statusFilter({ status }: FormFields): InvoiceFilter {
   const flag = FLAGS.find(name => name === status)
   const known = INVOICE_STATUSES.find(name => name === status)

@@ -271,7 +271,7 @@ async function viewOfInvoice(error: AppError, request: FastifyRequest, deps: Sit
   }
 }
 
-/** What is known of the buyer of a page that failed. */
+/** The frame of a page that failed, by what is known of its buyer. */
 function viewOf(request: FastifyRequest, { network }: Pick<SiteDeps, 'network'>): BuyerView {
   const chosen = queryFields(request).lang
   return {

@@ -129,7 +129,7 @@ test('Umbrel: the settings that the owner can change have the defaults of compos
     }
 })
 
-test('Umbrel: only what has credentials of its own is open without the Umbrel login', () => {
+test('Umbrel: only what has its own credentials is open without the Umbrel login', () => {
   const paths = server.compose.services.app_proxy?.environment.PROXY_AUTH_WHITELIST?.split(',')
   assert.deepEqual(paths, ['/v1/*', '/i/*', '/assets/*', '/checkout.js'])
   assert.equal(server.compose.services.app_proxy?.environment.PROXY_AUTH_ADD, undefined)

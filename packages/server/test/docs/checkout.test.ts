@@ -46,7 +46,7 @@ async function bundled(code: string): Promise<string> {
   return output[0].code
 }
 
-test('the redirect leads to a checkout with the way back', async () => {
+test('the redirect opens a checkout with the way back', async () => {
   const { id } = await client.createInvoice({ amount_zat: 2_500_000 })
   const around = `const invoice = { id: '${id}' }
     const response = { writeHead(status, { location }) { console.log(status, location); return this }, end() {} }
@@ -92,7 +92,7 @@ describe('in a real browser', { skip: noBrowser(), timeout: 120_000 }, () => {
     service.sandbox.chain.mine(3)
   }
 
-  test('the embedded checkout takes its height, and leads to the next page when it is paid', async t => {
+  test('the embedded checkout takes its height, and opens the next page when it is paid', async t => {
     const invoice = await client.createInvoice({ amount_zat: 2_500_000 })
     const { page, errors } = await openShop(t, adapted('html embed', invoice.id))
     await headingOf(page, 'Pay with Zcash')
@@ -108,7 +108,7 @@ describe('in a real browser', { skip: noBrowser(), timeout: 120_000 }, () => {
     assert.deepEqual(errors, [])
   })
 
-  test('the button opens the checkout over the page, and leads to the next page when it is paid and closed', async t => {
+  test('the button opens the checkout over the page, and the next page when it is paid and closed', async t => {
     const invoice = await client.createInvoice({ amount_zat: 2_500_000 })
     const { page, errors } = await openShop(t, adapted('html button', invoice.id))
     await page.getByRole('link', { name: 'Pay with Zcash' }).click()
@@ -129,7 +129,7 @@ describe('in a real browser', { skip: noBrowser(), timeout: 120_000 }, () => {
     assert.deepEqual(errors, [])
   })
 
-  test('a page made for BTCPay Server opens the checkout, and leads to the next page when it is paid', async t => {
+  test('a page made for BTCPay Server opens the checkout, and the next page when it is paid', async t => {
     const invoice = await client.createInvoice({ amount_zat: 2_500_000 })
     const { page, errors } = await openShop(t, adapted('html btcpay', invoice.id))
     await page.getByRole('button', { name: 'Pay with Zcash' }).click()

@@ -25,14 +25,14 @@ async function entryAt(url: string): Promise<string> {
   return entry.replace(/<[^>]*>/g, '')
 }
 
-test('the link of an error leads to its entry: status, message, when, and what to do', async () => {
+test('the link of an error opens its entry: status, message, when, and what to do', async () => {
   const entry = await entryOf('/v1/account')
   const { text, when, fix, kind } = API_ERRORS.bad_session_token
   for (const part of [`${STATUS[kind]} ${text}`, when, fix])
     assert.ok(entry.includes(part.replaceAll('`', '')), `${part} is not in ${entry}`)
 })
 
-test('an invalid field leads to the entry of all fields, an invalid amount to its own', async () => {
+test('an invalid field links to the entry of all fields, an invalid amount to its own', async () => {
   assert.match(
     await entryOf('/v1/invoices', { amount_zat: 5, expires_in_secs: 1 }),
     /missing, malformed or out of range/,

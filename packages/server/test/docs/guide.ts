@@ -61,7 +61,7 @@ export function openSandboxShell(test: TestScope, service: TestService): Shell {
   return openShell(test, { folder, replace })
 }
 
-/** Runs an ES module in a process of its own, where the packages of the project can be imported. @returns its output */
+/** Runs an ES module in a separate process, where the packages of the project can be imported. @returns its output */
 export async function runModule(code: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
   const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', code], {
     cwd: ROOT,

@@ -56,7 +56,7 @@ export const NOT_SET = [
   'skipped  rates: BILLING_VIEWING_KEY is not set: plans and withdrawals are off',
 ]
 
-/** Generous for a busy machine: programs run in processes of their own. */
+/** Generous for a busy machine: programs run in separate processes. */
 export const until = <T>(what: string, poll: () => T | Promise<T>) => pollUntil(what, poll, 60_000)
 /** The reason to skip the tests that run commands of the page, or false. */
 export const skipCommands = missingProgram('bash') || missingProgram('curl') || missingProgram('openssl', 'version')

@@ -31,7 +31,7 @@ interface GoingBack {
 }
 
 /**
- * Merchants sell, the database loses them, and others get their row ids: each invoice of those has an address of its own
+ * Merchants sell, the database loses them, and others get their row ids: each invoice of those has an address of its
  * merchant.
  */
 async function sellThroughGoingBack(t: TestContext, databaseUrl: string, database: GoingBack): Promise<void> {

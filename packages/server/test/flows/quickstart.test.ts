@@ -11,7 +11,7 @@ import { until } from '../harness/until.ts'
 const README = new Guide('README.md')
 const skip = missingProgram('bash') || missingProgram('curl')
 
-test('from an empty folder the README leads to a clone, whose sandbox sells an invoice and verifies its webhook', {
+test('from an empty folder the commands of the README make a clone, whose sandbox creates an invoice, pays it and verifies its webhook', {
   skip: skip || missingProgram('git'),
 }, async t => {
   const folder = temporaryFolder(stackOf(t))

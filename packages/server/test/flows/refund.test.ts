@@ -41,7 +41,7 @@ function declareTests(createDatabase: () => Promise<string | undefined>): void {
     assert.deepEqual([created.status, created.body.status, created.body.address], [200, 'awaiting_address', null])
     const link = linkOf(created.body.refund_url)
     assert.notEqual(link, id)
-    assert.equal((await call(at, `GET /v1/refunds/${id}`)).status, 404, 'no invoice id leads to it')
+    assert.equal((await call(at, `GET /v1/refunds/${id}`)).status, 404, 'no invoice id finds it')
     assert.equal((await call(at, `GET /v1/refunds/${created.body.id}`)).status, 404, 'nor does that of the refund')
 
     const asked = (await call(at, `GET /v1/refunds/${link}`)).body

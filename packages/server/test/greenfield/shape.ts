@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Json } from '../harness/greenfield.ts'
 
-/** What a shop wrote, which is compared as a whole elsewhere. */
+/** Members written by a shop: they are compared as a whole elsewhere. */
 const OPAQUE = new Set(['metadata', 'additionalData', 'nodeInformation'])
 
 /** Members of invoices and stores in the recordings that BTCPay's document does not have and no client reads. */

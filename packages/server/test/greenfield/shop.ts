@@ -17,7 +17,7 @@ import { hasShapeOf } from './shape.ts'
 export interface Hook {
   readonly type: string
   readonly body: Json
-  /** What the shop read while it answered. */
+  /** The responses that the shop read while it answered. */
   readonly read: Json
 }
 

@@ -56,7 +56,7 @@ export function onPostgres(declare: (engine: DatabaseEngine) => void): void {
   describePostgres('PostgreSQL', server => declare(postgresEngine(server)))
 }
 
-/** Declares tests with a PostgreSQL server of their own. They are skipped when it is not installed. */
+/** Declares tests with their own PostgreSQL server. They are skipped when it is not installed. */
 export function describePostgres(name: string, declare: (server: () => TestPostgres) => void): void {
   const bin = findPostgres()
   describe(name, { skip: bin === null && NO_POSTGRES }, () => {

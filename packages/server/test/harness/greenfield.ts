@@ -42,7 +42,7 @@ const BEYOND: Readonly<Record<string, Json>> = {
 /** Events that BTCPay sends and its document does not describe. They have the members of every event of an invoice. */
 const NEWER_EVENTS = ['InvoiceExpiredPaidPartial', 'InvoicePaidAfterExpiration', 'InvoiceRefund']
 
-/** What version 1 called payment methods, at the place of their ids. Their answers were lists. */
+/** The names of payment methods in version 1, at the place of their ids. Their answers were lists. */
 const OLD_METHODS = /\/payment-methods\/(?:OnChain|LightningNetwork)$/
 
 const ajv = new Ajv({

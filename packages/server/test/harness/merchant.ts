@@ -4,7 +4,7 @@ import type { Invoice } from '../../src/domain/sale/invoice.ts'
 import type { NoteScanner } from '../../src/ports/note-scanner.ts'
 import { testViewingKey } from './viewing-key.ts'
 
-/** A merchant of a service, with a viewing key of its own. */
+/** A merchant of a service, with its own viewing key. */
 export interface KeyMerchant {
   readonly account: Account & { readonly viewingKeyId: number }
   /** dk ‖ ivk of the viewing key. */

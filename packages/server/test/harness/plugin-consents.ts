@@ -10,7 +10,7 @@ export const CONSENTS = {
     'permissions=btcpay.store.canmodifystoresettings&permissions=btcpay.store.webhooks.canmodifywebhooks&permissions=btcpay.store.canviewstoresettings&permissions=btcpay.store.cancreateinvoice&permissions=btcpay.store.canviewinvoices&permissions=btcpay.store.canmodifyinvoices&applicationName=Presta+shop&strict=true&selectiveStores=true&redirect=https%3A%2F%2Fshop.example%2Fadmin%2Fvalidate&applicationIdentifier=Presta+shop',
 } as const
 
-/** What a plugin asks for, in its order. */
+/** The permissions that a plugin asks for, in its order. */
 export function askedPermissions(plugin: keyof typeof CONSENTS): Permission[] {
   return new URLSearchParams(CONSENTS[plugin]).getAll('permissions') as Permission[]
 }

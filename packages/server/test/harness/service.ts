@@ -10,7 +10,7 @@ import { fastClock } from './skewed-clock.ts'
 import { until } from './until.ts'
 
 export interface TestServiceOptions {
-  /** Default: a SQLite file of its own. */
+  /** Default: a new SQLite file. */
   readonly databaseUrl?: string
   /** Of the service and its sandbox. Default: a fast one. */
   readonly clock?: Clock

@@ -23,7 +23,7 @@ export function switchableStore(primary: Store): SwitchableStore {
   }
 }
 
-/** PostgreSQL with an asynchronous standby, behind an address that leads to the present primary. */
+/** PostgreSQL with an asynchronous standby, behind an address that forwards to the present primary. */
 export interface ReplicatedDatabase {
   /** The URL of an empty database, for processes that go on through the fail-over. */
   readonly url: string
@@ -66,7 +66,7 @@ export async function startReplicatedDatabase(t: TestContext): Promise<Replicate
   }
 }
 
-/** Listens on a socket in a folder of its own and forwards each connection to the present target. */
+/** Listens on a socket in a new folder and forwards each connection to the present target. */
 async function startForwarder(
   t: TestContext,
   first: string,

@@ -271,7 +271,7 @@ test('of every route and every kind of credential, those of the table pass and t
     const scopes = SCOPE_NAMES.filter(has)
     const [isPublic, takesSession] = [has('public') || has('public+'), has('session') || has('recent')]
     const bad = takesSession ? 'bad_session_token' : 'bad_api_key'
-    /** What a scoped key gets that is not in force. */
+    /** The error for a scoped key that is not in force. */
     const notInForce = (code: string) => (has('public') ? null : scopes.length > 0 ? code : bad)
     const rows: [what: string, token: string | undefined, code: string | null][] = [
       ['nothing', undefined, isPublic ? null : takesSession ? 'missing_session_token' : 'missing_api_key'],

@@ -123,7 +123,7 @@ test('operations have the names of the SDK, tags that are described, and say whi
   }
 })
 
-test('generators of clients find a type of its own for everything: no name is taken twice, no number has 32 bits', () => {
+test('generators of clients find a separate type for everything: no name is taken twice, no number has 32 bits', () => {
   const schemas = Object.keys(document.components.schemas).map(name => name.toLowerCase())
   // They also name types after security schemes, and after an operation with `Response`.
   const names = [

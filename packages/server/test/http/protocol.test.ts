@@ -241,7 +241,7 @@ test('metrics require the token; without the setting the path does not exist', a
   assert.equal((await call(api, 'GET /metrics')).status, 404)
 })
 
-test('with a port for health checks, the port that the proxy leads to has no metrics', async t => {
+test('with a port for health checks, the port behind the proxy has no metrics', async t => {
   const own = await startTestApi({ settings: { metricsToken: 'a-token-of-some-length', healthPort: 3001 } })
   t.after(() => own.close())
   assert.equal((await call(own, 'GET /metrics', { token: 'a-token-of-some-length' })).status, 404)

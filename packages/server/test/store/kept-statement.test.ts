@@ -36,7 +36,7 @@ test('a kept statement is built once for each length, and runs with the values o
   assert.deepEqual(built, [2, 1])
 })
 
-test('each dialect has a text of its own', async () => {
+test('each dialect has its own text', async () => {
   const { built, largest, db } = open()
   await largest(db, 1, [1, 0])
   const texts: string[] = []

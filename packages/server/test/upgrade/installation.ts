@@ -16,7 +16,7 @@ export interface Checkout {
   readonly encryptionKey: string
 }
 
-/** Its service on its sandbox, in a process of its own. Tests drive it only from outside, so that its version does not matter. */
+/** Its service on its sandbox, in a separate process. Tests drive it only from outside, so that its version does not matter. */
 export interface Installation {
   readonly url: string
   readonly demo: { readonly api_key: string; readonly session_token: string; readonly email: string }

@@ -4,7 +4,7 @@ import { temporaryFolder } from '../harness/container.ts'
 import { runProgram, type TestPostgres } from '../harness/postgres.ts'
 import { type Engine, type Facts, loadSqlite, readFixture } from './fixture.ts'
 
-/** A fixture in a database and a data folder of its own. */
+/** A fixture in its own database and data folder. */
 export interface Restored {
   readonly facts: Facts
   readonly databaseUrl: string

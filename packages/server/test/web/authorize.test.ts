@@ -135,7 +135,7 @@ describe('the page on which a plugin asks for a key, in a browser', { skip: noBr
     await inspect(page)
   })
 
-  test('denying leads to the dashboard, and makes no key', async () => {
+  test('denying opens the dashboard, and makes no key', async () => {
     const page = await openPage()
     await signInOnPage(page, harness, EMAIL)
     await page.goto(harness.url + addressOf({ redirect: shop.url }))
@@ -293,7 +293,7 @@ describe('the page on which a plugin asks for a key', () => {
     assert.match(sent.text, /action="https:\/\/shop\.example\/callback\?secret=a\+b"/)
   })
 
-  test('the sign-in leads to this page and to no other', async () => {
+  test('the sign-in returns to this page and to no other', async () => {
     for (const next of [
       'https://evil.example/api-keys/authorize',
       '//evil.example/api-keys/authorize',

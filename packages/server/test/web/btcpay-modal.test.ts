@@ -14,7 +14,7 @@ const UNKNOWN = '6f1e5e2c-6c0a-4a2e-9d3c-0f5f3f1d2b4a'
 const harness = await startSandboxService()
 after(() => harness.close())
 
-test('the address that scripts of BTCPay frame leads to the checkout, embedded or on its own', async () => {
+test('the address that scripts of BTCPay frame opens the checkout, embedded or alone', async () => {
   const { publicId: id } = await createInvoice(harness)
   const to = async (query: string) => {
     const { status, headers } = await visit(harness, `GET /invoice?${query}`)

@@ -10,7 +10,7 @@ export function withoutMarks(page: string): string {
   return page.replace(/<\/?bdi>/g, '')
 }
 
-/** What a reader sees of a page: its text without markup, with single spaces. */
+/** The text of a page without markup, with single spaces. */
 export function readerText(page: string): string {
   return page
     .replace(/<head>[\s\S]*?<\/head>|<svg[\s\S]*?<\/svg>/g, ' ')

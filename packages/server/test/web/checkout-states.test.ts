@@ -34,7 +34,7 @@ describe('the pages of buyers', { skip: noBrowser(), timeout: 420_000 }, () => {
   })
   after(() => stack.disposeAsync())
 
-  /** What is wrong with a page in any width or theme. */
+  /** The faults of a page in any width or theme. */
   async function problemsOf(page: Page, { name, heading }: BuyerState): Promise<string[]> {
     const problems: string[] = []
     const report = (where: string, found: readonly string[]) =>

@@ -19,7 +19,7 @@ export interface BuyerState {
   readonly url: string
   /** Of the page, once it is in this state. */
   readonly heading: string
-  /** What makes the state in the browser, once the page is open. */
+  /** Brings about the state in the browser, once the page is open. */
   readonly act?: (page: Page) => Promise<void>
 }
 

@@ -122,7 +122,7 @@ export const GREENFIELD: readonly Change[] = [
     replace: 'inserted.at(-1) ?? null',
     killedBy: {
       file: 'services/notify/greenfield-delivery.test.ts',
-      test: 'each message of an event is a request of its own, in order',
+      test: 'each message of an event is a separate request, in order',
     },
   },
   {

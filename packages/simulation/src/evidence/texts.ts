@@ -45,6 +45,6 @@ export const NOT_COVERED = `## What this does not cover
 - Cryptography: simulated notes are not encrypted. Keys, addresses and decryption are tested with the official vectors.
 - Protocols and programs: gRPC, HTTP, SMTP, WebSockets, browsers, a real PostgreSQL and a real lightwalletd are used by other tests. The simulated PostgreSQL passes the
   same tests of concurrency as the real one; it knows the statements of zatgate only.
-- Sessions that reach their 30 days, and the command line as a process of its own. Other tests cover these.
+- Sessions that reach their 30 days, and the command line as a separate process. Other tests cover these.
 - Damaged files, and databases that lose commits which they have confirmed. Restored backups are covered.
 - Load, memory and speed: see \`packages/server/bench\`.`

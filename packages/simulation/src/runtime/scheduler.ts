@@ -85,7 +85,7 @@ export class Scheduler {
     })
   }
 
-  /** Runs `fire` as a task of its own. */
+  /** Runs `fire` as a separate task. */
   enqueue(fire: () => void): void {
     this.#ready.push({ owner: currentOwner(), resume: fire })
   }

@@ -55,7 +55,7 @@ export class RateServer implements RateSource {
     return { price }
   }
 
-  /** What the source meant by this price; null when it never gave it. */
+  /** The currency and the time of this price; null when the source never gave it. */
   given(price: string): GivenPrice | null {
     return this.#given.get(price) ?? null
   }

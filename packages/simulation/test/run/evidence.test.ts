@@ -13,7 +13,7 @@ import { openDatabases } from '../../src/run/databases.ts'
 
 const SOURCES = join(import.meta.dirname, '../../src')
 
-test('docs/evidence.md has at most three pages, besides the mutants and defects found', () => {
+test('docs/evidence.md has at most three pages, without the mutants and defects found', () => {
   const text = readFileSync(EVIDENCE_FILE, 'utf8').replace(/^## (?:Mutants|Defects) found$.*?(?=^## )/gms, '')
   assert.ok(text.length < 21_000, `${text.length} characters`)
 })

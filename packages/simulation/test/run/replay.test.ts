@@ -7,7 +7,7 @@ const SEEDS = Array.from({ length: 20 }, (_, index) => index + 1)
 
 type Digests = [seed: number, digest: string][]
 
-/** Runs the seeds in this order in a process of their own. */
+/** Runs the seeds in this order in a separate process. */
 async function digestsOf(seeds: readonly number[]): Promise<Digests> {
   return (await runScript('digests.ts', seeds.map(String))) as Digests
 }

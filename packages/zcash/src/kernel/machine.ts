@@ -247,7 +247,7 @@ export class Machine {
   }
 }
 
-/** The windows that have table parts of their own, in runs of equal ones. */
+/** The windows that have their own table parts, in runs of equal ones. */
 function partsOf({ kind, windows }: Method): { window: Window; count: number }[] {
   const runs: { window: Window; count: number }[] = []
   for (const window of kind === 'comb' ? windows : windows.slice(0, 1)) {

@@ -44,7 +44,7 @@ export function createWindow(width: number): Window {
   const base = 2 ** width
   const smallest = Array.from({ length: base * base }, (_, i) => smallestOf(Math.floor(i / base), i % base, base))
   const places = smallest.map(([a, b]) => place(a, b))
-  // The first digit is 2^width, which has an entry of its own.
+  // The first digit is 2^width, which has its own entry.
   const maxA = places.slice(1).reduce((max, { entry }) => Math.max(max, entry.a), 1)
   const keyOf = ({ a, b }: Entry) => 2 * base * a + b
   const grid = new Map(places.filter(({ entry }) => entry.b > 0).map(({ entry }) => [keyOf(entry), entry]))

@@ -18,7 +18,7 @@ export interface Change {
   readonly replace: string
 }
 
-/** Builds the kernel in a folder of its own, with a change if one is given. Returns the bytes of the module. */
+/** Builds the kernel in a new folder, with a change if one is given. Returns the bytes of the module. */
 export function build(change?: Change): Uint8Array {
   // Inside the package, since the compiler takes no source from above the working directory.
   const folder = mkdtempSync(join(KERNEL, 'tools/node_modules/.build-'))

@@ -1,6 +1,6 @@
 import type { ImageFormat } from './codec.ts'
 
-/** What the first bytes of an image say, before anything decodes it. */
+/** The format and size that the first bytes of an image declare, before anything decodes it. */
 export interface ImageHeader {
   readonly format: ImageFormat
   readonly width: number

@@ -8,7 +8,7 @@ const INDENT = '    '
 
 /**
  * Formats a log line of JSON for people: time, level, message, details as `name=value`, and errors with their stack on
- * lines of their own. Colors only on a terminal. A line that is not JSON is returned as it is.
+ * separate lines. Colors only on a terminal. A line that is not JSON is returned as it is.
  */
 export function formatPretty(line: string): string {
   let parsed: Details
@@ -49,7 +49,7 @@ function errorLines(err: unknown, prefix = ''): string[] {
   return [...text.split('\n').map(line => INDENT + escapeControls(line)), ...errorLines(cause, 'caused by ')]
 }
 
-/** A value from outside must not move the cursor of a terminal or begin a line of its own. */
+/** A value from outside must not move the cursor of a terminal or begin a new line. */
 function escapeControls(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what it replaces
   return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)

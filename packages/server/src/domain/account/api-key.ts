@@ -5,7 +5,7 @@ import { grants, isPermission, PERMISSION_NAMES, type Permission } from './permi
 
 /** The rights of a scoped key. */
 export const SCOPES = {
-  'invoices:create': 'Create invoices, also with a webhook of their own',
+  'invoices:create': 'Create invoices, also with their own webhook',
   'invoices:read': 'List and read invoices with all that the shop gave, and their refunds',
   'invoices:write': 'Cancel invoices',
   'events:read': 'Read the events of the account',

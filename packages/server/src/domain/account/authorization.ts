@@ -5,7 +5,7 @@ import { isPermission, type Permission } from './permission.ts'
 
 /** Where a shop takes its key. */
 export interface KeyReceiver {
-  /** As it was given, to the byte: shops put secrets of their own into it. */
+  /** As it was given, to the byte: shops put their own secrets into it. */
   readonly url: string
   /** Such as `https://shop.example:8443`. */
   readonly origin: string
@@ -22,7 +22,7 @@ export interface Authorization {
   readonly appName: string
   /** In the order in which they were asked for, each once. */
   readonly permissions: readonly Permission[]
-  /** What was asked for and means nothing here, or belongs to another store. */
+  /** Requested permissions that mean nothing here, or belong to another store. */
   readonly unsupported: readonly string[]
   /** Null: the owner copies the key. */
   readonly receiver: KeyReceiver | null

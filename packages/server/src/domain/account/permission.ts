@@ -57,7 +57,7 @@ export type Permission = keyof typeof PERMISSIONS
 
 export const PERMISSION_NAMES = Object.keys(PERMISSIONS) as Permission[]
 
-/** What most plugins ask for. */
+/** The permissions that most plugins ask for. */
 export const COMMON_PERMISSIONS: readonly Permission[] = [
   ...INVOICES,
   'btcpay.store.canviewstoresettings',

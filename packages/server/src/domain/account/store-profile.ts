@@ -193,7 +193,7 @@ function frameOrigin(text: string): string | null {
   return isProtected ? url.origin : null
 }
 
-/** What a buyer's page shows as the link for help: its target. Null without one. */
+/** The target of the link for help on a buyer's page. Null without one. */
 export function supportHref({ support }: Pick<StoreProfile, 'support'>): string | null {
   if (support === null || support.includes('://')) return support
   const [name = '', domain = ''] = support.split('@')

@@ -31,7 +31,7 @@ export function expiryReason({ time, height }: KeyExpiry, { now, tipHeight }: Ex
 
 /**
  * The error for an invoice that would be open until `endsAt` (Unix seconds), or null when it may be created. An address
- * must not outlive its key (ZIP 316). A Revision 0 address has no expiry of its own, so the invoice must expire before
+ * must not outlive its key (ZIP 316). A Revision 0 address has no expiry, so the invoice must expire before
  * the key.
  */
 export function expiredKeyError(expiry: KeyExpiry, point: ExpiryContext, endsAt: number): AppError | null {

@@ -116,7 +116,7 @@ export interface ListState {
   readonly isRecent: boolean
   /** No list was recorded lately, so mempool payments have confirmed nothing. */
   readonly isFirst: boolean
-  /** What it lacks, and the list whose absences were recorded last, was absent in between too. */
+  /** A transaction missing in it and in the list whose absences were recorded last was absent in between too. */
   readonly continuesAbsences: boolean
 }
 

@@ -17,7 +17,7 @@ const PROBE_DELAY_MS = 1_000
 /** After the time limit of an attempt, its process counts as dead. */
 const LEASE_MS = ATTEMPT_TIMEOUT_MS + RETRY_DELAYS_MS[0]
 
-/** What has happened at an endpoint since its last success. */
+/** The failures of an endpoint since its last success, and its pause. */
 export interface EndpointProgress {
   readonly schedule: Schedule
   /** Failed attempts of the oldest delivery. A persistent endpoint that fails sends nothing else meanwhile. */
@@ -50,7 +50,7 @@ export function leaseUntilMs(nowMs: number): number {
 }
 
 /**
- * What to send now: waiting deliveries, or the next event that was not begun, the first choice first. Empty: nothing yet.
+ * The deliveries to send now: waiting ones, or the next event that was not begun, the first choice first. Empty: none yet.
  * A persistent endpoint keeps the order of the events: while it fails, only the oldest one is tried, and from some failure
  * on, in turns with the next event. With many that wait, as when a receiver refuses all, no further event is begun.
  * @param waiting oldest first
@@ -91,7 +91,7 @@ interface FailedAttempt {
   readonly isPassed: boolean
   /** A test event: it is tried on the standard schedule, and holds up none. */
   readonly isTest: boolean
-  /** What the receiver answered. Null: nothing. */
+  /** Status code of the response. Null: there was none. */
   readonly statusCode: number | null
   /** Its process died, so that it is unknown whether the receiver got it. */
   readonly isInterrupted: boolean
@@ -99,7 +99,7 @@ interface FailedAttempt {
   readonly begunAtMs: number
 }
 
-/** What a failed attempt makes of the endpoint and of the delivery. */
+/** The endpoint and the delivery after a failed attempt. */
 interface AfterFailure {
   readonly progress: EndpointProgress
   /** When the delivery is tried again; null: it has failed for good. */

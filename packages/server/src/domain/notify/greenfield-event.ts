@@ -33,7 +33,7 @@ export interface GreenfieldMessage {
   readonly hasPayment: boolean
 }
 
-/** What the messages need of the body of an event. */
+/** The members of an event's body that decide its messages. */
 interface EventBody {
   readonly status?: string
   readonly amount_zat?: number
@@ -55,7 +55,7 @@ interface MessageRule {
 }
 
 const always = () => true
-/** What a merchant has said by hand stands: nothing that happens to the invoice later is a new state of it. */
+/** A merchant's mark stands: later payments give the invoice no new state. */
 const isUnmarked = ({ marked_as: mark }: EventBody) => mark === undefined
 const overPaid = ({ overpaid_zat: overpaid = 0 }: EventBody) => overpaid > 0
 const isOpenToExpire = (event: EventBody) => isUnmarked(event) && event.canceled_at === undefined

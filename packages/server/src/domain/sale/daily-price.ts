@@ -30,7 +30,7 @@ const MAX_UNITS = 10n ** 15n
 /** The decimal places of `priceUnits`. */
 const PRICE_DECIMALS = 12
 
-/** What changes of invoices add to the prices of the days on which they became paid, by account, day and currency. */
+/** Differences of the prices paid each day when invoices change, by account, day and currency. */
 export function dailyPriceChanges(
   changes: readonly { readonly before: PricedSale; readonly after: PricedSale }[],
 ): DailyPriceChange[] {

@@ -2,7 +2,7 @@
 export const EXPORT_FORMATS = ['csv', 'csv_semicolon', 'json'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
-/** What can be exported. */
+/** The lists that can be exported. */
 const EXPORT_KINDS = ['invoices', 'refunds'] as const
 export type ExportKind = (typeof EXPORT_KINDS)[number]
 

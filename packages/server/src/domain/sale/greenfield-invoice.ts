@@ -37,7 +37,7 @@ export function greenfieldState(
   return { status: isClosed(status) ? 'Expired' : 'New', additionalStatus: part }
 }
 
-/** What the merchant can mark the invoice as now. */
+/** The marks that the merchant can set now. */
 export function markableStatuses({ status }: GreenfieldState): readonly ('Settled' | 'Invalid')[] {
   if (status === 'Settled') return ['Invalid']
   return status === 'Invalid' ? ['Settled'] : ['Settled', 'Invalid']
@@ -91,7 +91,7 @@ export function invoiceRate({ price, rate }: Pick<Invoice, 'price' | 'rate'>): s
 }
 
 /**
- * What a sum is worth in the currency of the invoice at its rate: decimal, rounded to the places of the currency. The
+ * The value of a sum in the currency of the invoice at its rate: decimal, rounded to the places of the currency. The
  * whole amount is worth its price, whatever the rate.
  */
 export function valueInCurrency(invoice: Priced, sumZat: Zat): string {

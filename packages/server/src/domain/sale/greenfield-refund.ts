@@ -8,18 +8,18 @@ import { currencyCode, type LockedRate, type Price, zatFor } from './price.ts'
 export const REFUND_VARIANTS = ['RateThen', 'CurrentRate', 'Fiat', 'OverpaidAmount', 'Custom'] as const
 export type RefundVariant = (typeof REFUND_VARIANTS)[number]
 
-/** What to refund: a price at a known rate, or a price that is converted now. */
+/** The value of a refund: a price at a known rate, or a price that is converted now. */
 export type RefundPlan =
   | { readonly converted: { readonly price: Price; readonly rate: LockedRate | null; readonly amountZat: Zat } }
   | { readonly price: Price }
 
-/** What an invoice received of what it asked for. */
+/** The received amount without the excess. */
 function paidPart({ receivedZat, amountZat, openAmount }: Invoice): Zat {
   return !openAmount && receivedZat > amountZat ? amountZat : receivedZat
 }
 
 /**
- * What a refund of an invoice gives back. In the currency of the invoice it is converted at the rate of the invoice, so that
+ * The value of a refund of an invoice. In the currency of the invoice it is converted at the rate of the invoice, so that
  * the whole price is the whole payment: at another rate it could be more than the shop has received. `CurrentRate` asks for
  * today's.
  * @param custom for `Custom` alone

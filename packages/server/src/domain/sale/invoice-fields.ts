@@ -14,7 +14,7 @@ export const EXPIRY_SECS = { min: 60, max: 86_400, default: 900 } as const
 /** Hundredths of a percent: all of the amount may be missing. */
 export const MAX_TOLERANCE_BPS = 10_000
 
-/** What a merchant says of an invoice, apart from what the chain shows. */
+/** The marks that a merchant can give an invoice, whatever the chain shows. */
 export const INVOICE_MARKS = ['settled', 'invalid'] as const
 export type InvoiceMark = (typeof INVOICE_MARKS)[number]
 

@@ -7,7 +7,7 @@ import { type GivenFields, INVOICE_FIELDS, type InvoiceFields } from './invoice.
 import { type Price, parseMoney } from './price.ts'
 import { parseShopUrl } from './shop-url.ts'
 
-/** What a request for an invoice gives. Of amount, price and open amount it has exactly one. */
+/** The terms in a request for an invoice, with exactly one of amount, price and open amount. */
 export interface GivenTerms extends GivenFields {
   readonly amountZat?: Zat | undefined
 }

@@ -8,7 +8,7 @@ export interface InvoiceMembers extends WireOf<InvoiceFields> {
   readonly zip321_uri: string
 }
 
-/** What a request gave, for the merchant alone. */
+/** Members that a request gave, for the merchant alone. */
 const MERCHANT_MEMBERS = [
   'rate',
   'open_amount',

@@ -62,14 +62,14 @@ export function requiredZat({ amountZat, toleranceBps }: AmountTerms): Zat {
 }
 
 /**
- * What a sum, such as the received amount, leaves to pay of the full amount; 0 when it covers what is required. For the
- * received amount it is stored: `dueZat`.
+ * The full amount less a sum, such as the received amount; 0 when the sum covers the required amount. For the received
+ * amount it is stored: `dueZat`.
  */
 export function dueAmount(terms: AmountTerms, sumZat: Zat): Zat {
   return sumZat >= requiredZat(terms) ? 0n : terms.amountZat - sumZat
 }
 
-/** What a sum is above the requested amount. Nothing is too much for an open amount. */
+/** The excess of a sum over the requested amount. An open amount has none. */
 export function overpaidAmount({ amountZat, openAmount }: AmountTerms, sumZat: Zat): Zat {
   return openAmount || sumZat <= amountZat ? 0n : sumZat - amountZat
 }
@@ -80,8 +80,8 @@ export function isWithinTolerance(terms: AmountTerms, sumZat: Zat): boolean {
 }
 
 /**
- * What a payment may still add: the amount left, while late money counts. Null when nothing is left, when payments no
- * longer count, and when the merchant canceled or marked the invoice.
+ * The amount that a payment may still add, while late money counts. Null when nothing is left, when payments no longer
+ * count, and when the merchant canceled or marked the invoice.
  * @param now Unix seconds
  */
 export function missingZat(

@@ -12,7 +12,7 @@ import { parseShopUrl } from './shop-url.ts'
 
 type LinkFields = typeof LINK_FIELDS
 
-/** What the merchant chooses of a payment link. */
+/** The fields of a payment link that the merchant chooses. */
 export type LinkTerms = Pick<Noun<LinkFields>, NamesOf<LinkFields, { request: object }>>
 
 /** The terms that a request leaves out. */
@@ -96,7 +96,7 @@ export function countsNow(before: Pick<Invoice, 'dueZat'>, after: Pick<Invoice, 
   return after.linkId !== null && before.dueZat > 0n && after.dueZat === 0n
 }
 
-/** What a change of an invoice adds to the figures of its link. Null: nothing. */
+/** Differences of the figures of a link when one of its invoices changes. Null: none. */
 export function paidChange(
   before: Pick<Invoice, 'status' | 'receivedZat'>,
   after: Pick<Invoice, 'linkId' | 'status' | 'receivedZat'>,

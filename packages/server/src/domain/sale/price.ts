@@ -75,7 +75,7 @@ const SATS_PER_BTC = 100_000_000n
 const UNITS_PER_ONE = priceUnits('1')
 
 /**
- * What 1 ZEC costs in the currency of a price, in units of the twelfth decimal place.
+ * The cost of 1 ZEC in the currency of a price, in units of the twelfth decimal place.
  * @param rate in the currency of `rateCurrencyOf`; null for ZEC
  */
 export function unitsPerZec(price: Pick<Price, 'currency'>, rate: Pick<LockedRate, 'price'> | null): bigint {

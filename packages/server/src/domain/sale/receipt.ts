@@ -4,7 +4,7 @@ import type { Payment } from './payment.ts'
 /** The most transactions on a receipt, which are the newest. */
 export const MAX_RECEIPT_TRANSACTIONS = 10
 
-/** What a receipt shows of the payments of an invoice. */
+/** The payments of an invoice as a receipt lists them. */
 export interface ReceiptPayments {
   /** The ids of their transactions, newest first: at most `MAX_RECEIPT_TRANSACTIONS`. */
   readonly txids: readonly string[]

@@ -8,7 +8,7 @@ import { base32nopad, base58, base58xrp, base64, bech32, bech32m, createBase58ch
 export type RefundAddressFault = 'form' | 'checksum'
 
 interface AddressRule {
-  /** What addresses begin with; empty: with anything. */
+  /** The beginnings of valid addresses; empty: any. */
   readonly begins: readonly string[]
   readonly faultOf: (address: string) => RefundAddressFault | null
 }
@@ -140,15 +140,15 @@ const RULES: ReadonlyMap<string, AddressRule> = new Map([
 ])
 
 /**
- * What is wrong with a refund address on a chain. Null: nothing that can be known here. Addresses of other chains are not
- * checked: the provider judges them.
+ * The fault of a refund address on a chain. Null: none that can be known here. Addresses of other chains are not checked:
+ * the provider judges them.
  * @param blockchain code of the chain, as the provider names it
  */
 export function refundAddressFault(blockchain: string, address: string): RefundAddressFault | null {
   return RULES.get(blockchain)?.faultOf(address) ?? null
 }
 
-/** What addresses of a chain begin with, such as `bc1`, `1` and `3`. Empty: not known. */
+/** The beginnings of addresses of a chain, such as `bc1`, `1` and `3`. Empty: not known. */
 export function addressBegins(blockchain: string): readonly string[] {
   return RULES.get(blockchain)?.begins ?? []
 }

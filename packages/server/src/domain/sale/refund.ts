@@ -65,7 +65,7 @@ export const REFUND_FIELDS = {
   addressFromBuyer: { column: 'address_from_buyer', type: 'flag', changedBy: 'buyer' },
   /** When the merchant was first shown an address that the buyer gave. */
   seenAt: { column: 'seen_at', type: 'time', nullable: true, initial: null, changedBy: 'sight' },
-  /** UUID: the secret in the link for the buyer. No other id leads to it. */
+  /** UUID: the secret in the link for the buyer. No other id finds it. */
   linkId: { column: 'link_id', type: 'text' },
   txid: {
     column: 'txid',
@@ -104,7 +104,7 @@ export const MAX_LISTED_REFUNDS = 200
 export const MAX_REFUND_ADDRESS_CHARS = 512
 
 /**
- * What may still be refunded: what is confirmed, without all refunds that are not canceled.
+ * The refundable amount: confirmed payments less all refunds that are not canceled.
  * @param refundedZat the sum of these
  */
 export function refundableZat(confirmedZat: Zat, refundedZat: Zat): Zat {
@@ -212,7 +212,7 @@ const WHY_NOT_SENT: Readonly<Record<Exclude<RefundStatus, 'ready'>, string>> = {
   canceled: 'it is canceled',
 }
 
-/** What an address is that cannot be refunded to, by how it begins. Null: none of these. */
+/** Names an address that cannot receive a refund, by its beginning. Null: none of these. */
 export function namedAddressKind(address: string): string | null {
   if (isUuid(address)) return 'the id of an invoice'
   return ADDRESS_KINDS.find(([pattern]) => pattern.test(address))?.[1] ?? null

@@ -14,7 +14,7 @@ export interface Span {
   readonly to: number
 }
 
-/** What the sales of some days have brought. */
+/** The sales of some days, as sums. */
 export interface PeriodTotals {
   readonly receivedZat: Zat
   /** Of refunds that were marked as sent in the period. */

@@ -89,7 +89,7 @@ export function findAssets<A extends ListedAsset>(assets: readonly A[], query: s
 const ESTIMATE_DIGITS = 4
 
 /**
- * What an amount of ZEC costs in an asset, to four digits: `0.0004246`. Null without a price.
+ * The estimated cost of an amount of ZEC in an asset, to four digits: `0.0004246`. Null without a price.
  * @param perZec units of the asset for one ZEC, by the provider's listed prices; 0: not known
  */
 export function estimateIn({ perZec }: { readonly perZec: number }, amountZat: Zat): string | null {

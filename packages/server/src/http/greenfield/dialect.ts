@@ -145,7 +145,7 @@ export function addGreenfield(app: App, log: Log, addRoutes: (scope: App) => voi
   })
 }
 
-/** What BTCPay has and this service has not. Logged once for each path, so that the operator learns what a plugin asks for. */
+/** Paths of BTCPay that this service lacks: each is logged once, so that the operator learns what a plugin asks for. */
 function addUnknownPaths(scope: App, log: Log): void {
   const logged = new Set<string>()
   scope.route({

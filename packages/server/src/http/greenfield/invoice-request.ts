@@ -50,7 +50,7 @@ export async function parseInvoice(
   }
 }
 
-/** What is given, without what is null. */
+/** The given values; null counts as not given. */
 function present<T extends object>(values: T) {
   const given = Object.entries(values).filter(([, value]) => value !== null && value !== undefined)
   return Object.fromEntries(given) as { [K in keyof T]?: NonNullable<T[K]> }

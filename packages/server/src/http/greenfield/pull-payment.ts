@@ -47,7 +47,7 @@ interface Deps {
   readonly publicUrl: () => string
 }
 
-/** What BTCPay calls a pull payment is a refund here: an order that the merchant's wallet pays, to an address of the buyer. */
+/** A pull payment of BTCPay is a refund here: an order that the merchant's wallet pays, to an address of the buyer. */
 export function pullPaymentRoutes(scope: App, deps: Deps): void {
   const { refunds, refundLinks, greenfieldInvoices, rates, publicUrl } = deps
 
@@ -129,7 +129,7 @@ export function pullPaymentRoutes(scope: App, deps: Deps): void {
   )
 }
 
-/** What the client named, which the answer repeats. */
+/** Names from the client that the answer repeats. */
 interface Given {
   readonly name?: string
   readonly description?: string
@@ -220,7 +220,7 @@ function presentPullPayment(refund: Refund, { name, description = '' }: Given, p
   }
 }
 
-/** What each variant of a refund would give, in ZEC. */
+/** The value of each variant of a refund, in ZEC. */
 async function refundChoices(invoice: Invoice, rates: Rates) {
   const currency = invoiceCurrency(invoice)
   const then = refundPlan(invoice, 'RateThen', null, 0)

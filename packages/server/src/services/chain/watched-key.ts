@@ -8,8 +8,8 @@ import type { Tx } from '../../ports/store.ts'
  * Limits the distinct viewing keys that are watched, by account and in all: every block and every unmined transaction is
  * scanned with each of them, so the keys of one account delay the payments of all.
  *
- * A key is watched from its first invoice on, for as long as its invoices can be paid. An account's current key has a
- * place of its own from the moment it is set, so its invoices are never refused because of the account's other keys.
+ * A key is watched from its first invoice on, for as long as its invoices can be paid. An account's current key has
+ * its own place from the moment it is set, so its invoices are never refused because of the account's other keys.
  */
 export interface WatchedKeys {
   /**

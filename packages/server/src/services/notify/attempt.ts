@@ -13,7 +13,7 @@ export interface AttemptRequest {
   readonly body: string
 }
 
-/** What an attempt has shown, as the log keeps it. `error` is null for a success. */
+/** The result of an attempt, as the log keeps it. `error` is null for a success. */
 export type AttemptResult = Pick<
   FinishedAttempt,
   'statusCode' | 'error' | 'durationMs' | 'response' | 'requestHeaders' | 'responseHeaders'

@@ -277,7 +277,7 @@ interface Failure {
   readonly error: string
   readonly nowMs: number
   readonly eventType: string
-  /** What the receiver answered; null: nothing. */
+  /** Status code of the response; null: there was none. */
   readonly statusCode: number | null
   readonly isInterrupted: boolean
 }

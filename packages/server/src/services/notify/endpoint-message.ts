@@ -19,7 +19,7 @@ import { readTips } from '../sale/invoice-state.ts'
 type Receiver = Pick<Endpoint, 'publicId' | 'accountId' | 'dialect' | 'greenfieldEvents'>
 
 /**
- * The parts of an event that an endpoint gets, each in a delivery of its own: one in our dialect, none or several in
+ * The parts of an event that an endpoint gets, each in a separate delivery: one in our dialect, none or several in
  * BTCPay's. A part has the same number for every endpoint, whatever it has chosen.
  */
 export function partsOf(

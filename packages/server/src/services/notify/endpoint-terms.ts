@@ -2,7 +2,7 @@ import type { Endpoint, Schedule } from '../../domain/notify/endpoint.ts'
 import type { EventType } from '../../domain/notify/event.ts'
 import type { GreenfieldEvent } from '../../domain/notify/greenfield-event.ts'
 
-/** What an endpoint is created with. */
+/** The terms of a new endpoint. */
 export interface EndpointRequest {
   readonly url: string
   /** Default: all types but `test`. */

@@ -14,7 +14,7 @@ export interface ExportTable<R, Filter> {
   /** The beginning of the name of the file. */
   readonly name: string
   readonly columns: readonly string[]
-  /** What a row has beyond its members, or has in another form. */
+  /** Cells that are no members of the row, or are written differently. */
   cells(row: R, style: CsvStyle): CsvCells
   /** The members of a row in JSON. They may be `RawJson`. */
   members(row: R): object

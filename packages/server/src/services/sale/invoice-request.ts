@@ -46,7 +46,7 @@ export async function priced(
   return { amountZat: zatFor(price, rate), rate }
 }
 
-/** What the store of the account gives an invoice whose request does not say. A request that says all reads nothing. */
+/** The terms that a request leaves to the settings of the store. With all terms given, nothing is read. */
 async function storeDefaults(
   { lookup }: Pick<Store, 'lookup'>,
   account: Account,

@@ -28,7 +28,7 @@ export interface TextErasure {
 export interface InvoiceTexts {
   /** Erases those of invoices created before a time, in Unix seconds. */
   erase(account: Account, before: number, actor: Actor): Promise<TextErasure>
-  /** What `erase` would do now. */
+  /** The effect that `erase` would have now. */
   preview(account: Account, before: number): Promise<TextErasure>
   /**
    * Erases a bounded number of texts that are older than the setting allows. Those that wait are tried again in each run.

@@ -39,7 +39,7 @@ export interface OpenLink {
   readonly closed: LinkClosure | null
 }
 
-/** What a buyer sends with the page of a link. */
+/** The form that a buyer sends from the page of a link. */
 export interface LinkOrder {
   /** The amount that the buyer chose; unused for a link with a fixed amount. */
   readonly amount: string

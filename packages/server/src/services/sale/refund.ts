@@ -39,7 +39,7 @@ import { readTips } from './invoice-state.ts'
 import { type AddressRule, requireRefundAddress } from './refund-address.ts'
 import { type RefundRequest, repeatOf, requestKey } from './refund-request.ts'
 
-/** What an invoice leaves to refund. */
+/** An invoice with its refundable amount. */
 export interface Refundable {
   readonly invoice: Invoice
   readonly leftZat: Zat
@@ -279,7 +279,7 @@ function allReady(refunds: RefundWithInvoice[]): RefundWithInvoice[] {
   throw new AppError('refund_closed', { detail: 'only refunds that are ready can be paid' })
 }
 
-/** What the invoice has received for good, by what is confirmed now. */
+/** The sum of the payments that are confirmed now. */
 async function confirmedZat(tx: Tx, { id, confirmations }: Invoice): Promise<Zat> {
   const { confirmedTip } = await readTips(tx)
   const sums = await tx.payments.summaries([{ id, confirmedThrough: confirmedThrough(confirmations, confirmedTip) }])

@@ -2,7 +2,7 @@ import type { Dialect } from '../dialect.ts'
 
 /**
  * How the store of an account appears to its buyers, and the defaults of its invoices. An account without a row has set
- * nothing. The bytes of the logo are in a table of their own, so that reads of the profile do not load them.
+ * nothing. The bytes of the logo are in a separate table, so that reads of the profile do not load them.
  */
 export function storeProfileMigration({ int, blob, strict }: Dialect): string[] {
   return [

@@ -3,7 +3,7 @@ import { connectionOptions } from './session.ts'
 
 const TIMEOUT_MS = 10_000
 
-/** Runs `work` on one connection of its own, for reads outside of a store. */
+/** Runs `work` on one separate connection, for reads outside of a store. */
 export async function withPgClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({
     ...connectionOptions(url),

@@ -93,7 +93,7 @@ export function createPgPool(
           })
           return { rows, affected: rowCount ?? 0 }
         },
-        // Asked of the server: what a pooler in between says at the start of a connection is a number of its own.
+        // Asked of the server: a pooler in between reports its own number at the start of a connection.
         async backendId() {
           const { rows } = await client.query<{ id: number }>('SELECT pg_backend_pid() AS id')
           return rows[0]!.id

@@ -15,7 +15,7 @@ export interface ListenHandlers {
 }
 
 /**
- * Listens to a channel on a connection of its own, and reconnects whenever it is lost.
+ * Listens to a channel on a separate connection, and reconnects whenever it is lost.
  * @returns stops listening
  * @throws when the first connection fails
  */

@@ -15,7 +15,7 @@ export interface PgTransactions {
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>
 }
 
-/** Use cases that each run once in a transaction of their own. Failed calls reject with the driver's error. */
+/** Use cases that each run once in a separate transaction. Failed calls reject with the driver's error. */
 export function createPgTransactions(deps: {
   readonly source: PgSource
   readonly database: Database

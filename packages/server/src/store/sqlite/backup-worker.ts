@@ -23,7 +23,7 @@ database.close()
 
 // Clears the identity: the service that opens the copy then skips address indexes that may be in use.
 const copy = new DatabaseSync(target)
-// The copy needs no log of its own, and no journal file beside it: an unfinished copy is deleted as a whole.
+// The copy needs no log, and no journal file beside it: an unfinished copy is deleted as a whole.
 copy.exec('PRAGMA journal_mode = DELETE')
 copy.exec('PRAGMA journal_mode = MEMORY')
 // An earlier version records none.

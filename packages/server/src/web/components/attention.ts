@@ -4,9 +4,9 @@ import { say } from '../text/dashboard.ts'
 
 /** Something that the merchant is to do. */
 export interface AttentionItem {
-  /** What it is, and how many. */
+  /** The matter, and how many there are. */
   readonly what: Child
-  /** What follows from it, and what to do. */
+  /** Its consequence, and the remedy. */
   readonly advice: Child
   /** Where it is solved. Null: by itself, or by the operator of the service. */
   readonly link: { readonly href: string; readonly label: Child } | null

@@ -4,7 +4,7 @@ import { say } from '../text/dashboard.ts'
 interface Confirmation {
   /** Such as `Revoke “shop”?`. */
   readonly question: Child
-  /** What happens, and that it cannot be undone. */
+  /** The effect, and that it cannot be undone. */
   readonly consequence: Child
   /** The button that does it. Default: as the one that asks. */
   readonly confirm?: string

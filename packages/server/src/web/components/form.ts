@@ -9,7 +9,7 @@ interface FieldOptions {
   readonly value?: string
   /** Shown below the field. */
   readonly hint?: Child
-  /** What is wrong with the value, at the field. */
+  /** The fault of the value, shown at the field. */
   readonly error?: Child
   /** The id of the hint, when it stands elsewhere. */
   readonly describedBy?: string

@@ -10,7 +10,7 @@ const STATUS_LABELS: Readonly<Record<InvoiceStatus, string>> = {
   expired: plain('status_expired'),
 }
 
-/** What the merchant said of an invoice, as such: the chain may show something else. */
+/** Labels of the merchant's marks: the chain may show something else. */
 export const MARK_LABELS: Readonly<Record<InvoiceMark, string>> = {
   settled: plain('badge_marked_settled'),
   invalid: plain('badge_marked_invalid'),

@@ -42,7 +42,7 @@ export function overviewPage(user: PageUser, view: OverviewView): Html {
   })
 }
 
-/** What is open, and the newest invoices. It brings the page up to date for as long as it is shown. */
+/** Counts of open invoices and of those used of the plan, and the newest invoices. It brings the page up to date for as long as it is shown. */
 function now({ summary, usage }: OverviewView): Html {
   const { open, recent } = summary
   const { used, limit, resetsAt } = usage

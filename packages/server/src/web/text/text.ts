@@ -102,7 +102,7 @@ export function textIn(locale: PageLocale): Text {
   return found
 }
 
-/** What decides the language of a page, the most important first. */
+/** The sources of a page's language, the most important first. */
 interface LanguageWishes {
   /** Chosen on the page: `lang` of its query. */
   readonly chosen?: string | null | undefined

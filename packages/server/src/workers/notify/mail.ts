@@ -13,7 +13,7 @@ const IDLE_MS = 10_000
 
 /**
  * Starts the loops that send queued mails, on each database notification of a new mail and at least every IDLE_MS. Codes
- * have a loop of their own: they do not wait for other mails, sent or failing.
+ * have their own loop: they do not wait for other mails, sent or failing.
  */
 export function startMailLoops(deps: {
   readonly store: Store

@@ -77,7 +77,7 @@ function segment(marker: number, text: string): Buffer {
   return Buffer.concat([Buffer.from([0xff, marker, length >> 8, length & 0xff]), Buffer.from(text, 'latin1')])
 }
 
-test('what is no image is refused before a thread starts, and a damaged one by it', async () => {
+test('a file that is no image is refused before a thread starts, and a damaged image by the thread', async () => {
   // This thread would accept everything.
   const accepting = createLogoEncoder({ script: new URL('data:text/javascript,') })
   const files = [

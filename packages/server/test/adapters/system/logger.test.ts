@@ -50,7 +50,7 @@ test('a line has its time in UTC with milliseconds', () => {
   assert.equal(new Date(time).toISOString(), time)
 })
 
-test('a pretty line has time, level, message and details, then the stack; outside text begins no line of its own', () => {
+test('a pretty line has time, level, message and details, then the stack; outside text begins no new line', () => {
   const error = new Error('broken\u001b[2J')
   const text = logged(log => log.warn({ height: 5, path: 'a b', err: error }, 'one\ntwo'), 'pretty')
   const [head, first] = text.split('\n')

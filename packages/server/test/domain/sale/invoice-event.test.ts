@@ -30,7 +30,7 @@ test('invoice.underpaid is raised at most once', () => {
   assert.deepEqual(raised({ status: 'underpaid', underpaidAt: 900 }, { status: 'paid' }), ['invoice.paid'])
 })
 
-test('what arrives is an event of its own, before what it makes of the invoice', () => {
+test('a payment has its own event, before the events of the invoice that follow from it', () => {
   const more = 'invoice.payment_received'
   assert.deepEqual(raised({}, { receivedZat: 400n, dueZat: 600n }), [more, 'invoice.part_paid'])
   assert.deepEqual(raised({ receivedZat: 400n, dueZat: 600n }, { receivedZat: 300n, dueZat: 700n }), [])

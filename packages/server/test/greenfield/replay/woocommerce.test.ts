@@ -21,7 +21,7 @@ async function open(t: TestContext): Promise<Shop> {
   return shop
 }
 
-/** What the plugin keeps with the order: one wrong type, and it keeps nothing. */
+/** Checks the data that the plugin keeps with the order: with one wrong type it keeps nothing. */
 function requirePaymentData(methods: Json): Json {
   assert.equal(methods.length, 1)
   for (const method of methods) {

@@ -321,7 +321,7 @@ function schedulerOf(clock: ManualClock): ServerScheduler {
   }
 }
 
-/** A test with a simulation of its own. */
+/** A test with its own simulation. */
 export function simulationTest(
   engine: DatabaseEngine,
   name: string,

@@ -106,7 +106,7 @@ onBothDatabases(engine => {
     assert.ok((await shop.watched()) >= 1)
     const [current] = await shop.services.accounts.list()
     await shop.invoice(current!)
-    assert.ok((await shop.watched()) <= LIMIT, 'the current key has a place of its own')
+    assert.ok((await shop.watched()) <= LIMIT, 'the current key has its own place')
   })
 
   test('an account above the limit of its plan goes on with its current key and returns to watched ones', async t => {

@@ -44,7 +44,7 @@ onBothDatabases(engine => {
     return { ...h, endpoint, raise, sent, types }
   }
 
-  test('each message of an event is a request of its own, in order, signed once, with its ids and the bytes of the metadata', async t => {
+  test('each message of an event is a separate request, in order, signed once, with its ids and the bytes of the metadata', async t => {
     const { account, clock, endpoint, raise, receivers, sendDue, sent, types } = await start(t)
     await raise('invoice.paid')
     await sendDue()

@@ -224,7 +224,7 @@ function serverActions(world: World): readonly Action[] {
       const txids = unmined.length > 0 && draw.chance(0.8) ? unmined : [...network.transactions.keys()]
       if (txids.length > 0) server.omitted.add(draw.pick(txids))
     }),
-    fault('follow a fork', 'a server is on a branch of its own', (server, draw) => {
+    fault('follow a fork', 'a server is on its own branch', (server, draw) => {
       const depth = Math.min(draw.int(1, 6), network.height - 1)
       const fork = network.fork(depth, draw.int(0, depth + 2), world.nowSecs)
       server.fork(fork, draw.chance(0.5) ? [...network.mempool.values()] : [])

@@ -27,7 +27,7 @@ export function secondServerActions(world: World): readonly Action[] {
     {
       name: 'a second chain server returns on a fork',
       weight: 1.5,
-      fault: 'the second server is away until blocks count without it, and returns on a branch of its own',
+      fault: 'the second server is away until blocks count without it, and returns on its own branch',
       run: draw => returnOnFork(world, draw),
     },
     {

@@ -7,19 +7,19 @@ import type { KnownEndpoint } from './known-endpoint.ts'
 import { createSecretReader, type EndpointRow, type EndpointTarget } from './ledger.ts'
 import { hostOf } from './names.ts'
 
-/** What an owner asks for, beside the events that come. */
+/** A request of an owner for a delivery. */
 export type OwnerRequest =
   | { readonly kind: 'test' }
   | { readonly kind: 'resend'; readonly seq: bigint }
   | { readonly kind: 'recover' }
 
-/** What the judges of endpoints and of their deliveries know. */
+/** The knowledge shared by the judges of endpoints and of their deliveries. */
 export class EndpointBook {
   readonly world: World
   readonly log: AccountLog
   /** By their row ids. */
   readonly endpoints = new Map<bigint, KnownEndpoint>()
-  /** What owners have asked for, by the public id of the endpoint. */
+  /** Requests of owners, by the public id of the endpoint. */
   readonly #requested = new Map<string, OwnerRequest[]>()
   readonly #openSecret: ReturnType<typeof createSecretReader>
 

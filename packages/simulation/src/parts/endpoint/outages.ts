@@ -12,7 +12,7 @@ const ATTEMPT_MS = 6_000
 /** A receiver that is down for days is mostly found so by the hourly attempts. */
 const OUTAGE_HOURS = [3, 12, 36, 80, 80] as const
 
-/** What happens to the receivers of endpoints. @param inspect called before each action */
+/** Outages and other behaviour of the receivers of endpoints. @param inspect called before each action */
 export function outages(
   world: World,
   receivers: Receivers,

@@ -2,7 +2,7 @@ import type { Rule } from '../../rules.ts'
 import type { World } from '../../world/world.ts'
 import { type EventRow, NewEvents } from './new-events.ts'
 
-/** What a reader asked for. */
+/** The request of a reader. */
 export interface Asked {
   readonly accountId: bigint
   /** Undefined: from the oldest that is kept. */
@@ -15,7 +15,7 @@ export interface Asked {
   readonly newest: bigint
 }
 
-/** What it received. */
+/** The response to it. */
 export interface Page {
   readonly events: readonly Pick<EventRow, 'seq' | 'public_id' | 'type' | 'body'>[]
   readonly nextAfter: bigint

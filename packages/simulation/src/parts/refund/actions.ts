@@ -13,7 +13,7 @@ import { drawKind, drawTerms, type Kind, OVERPAID_ZAT, type Wish } from './wish.
 /** Invoices that are sold in order to be refunded. */
 const SOLD_ZAT = 25_000_000n
 
-/** What merchants and buyers do with refunds, by mistake to those of others too. */
+/** Actions of merchants and buyers on refunds, by mistake on those of others too. */
 export class RefundActions {
   readonly #world: World
   readonly #refunders: Refunders

@@ -14,7 +14,7 @@ export interface Wish {
   readonly atMs: number
 }
 
-/** What some buyers of invoices pay too much. */
+/** The excess that some buyers pay. */
 export const OVERPAID_ZAT = 7n
 
 export type Kind = 'overpaid' | 'part' | 'most' | 'whole' | 'price'
@@ -29,7 +29,7 @@ export function drawKind(draw: Draw): Kind {
   ])
 }
 
-/** What is requested for the invoice. */
+/** The terms of a refund of the invoice. */
 export function drawTerms(
   draw: Draw,
   { amountZat }: KnownInvoice,

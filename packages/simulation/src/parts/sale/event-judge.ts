@@ -18,7 +18,7 @@ interface ChangeRow {
   readonly invoice_id: bigint
 }
 
-/** What a commit has written about invoices. */
+/** The rows that a commit has written about invoices. */
 export interface Written {
   readonly events: readonly EventRow[]
   readonly changes: readonly ChangeRow[]
@@ -40,7 +40,7 @@ export class EventJudge {
     this.#lastSeq = 0n
   }
 
-  /** What was written since the last call. @param isFirst nothing was judged before */
+  /** The rows written since the last call. @param isFirst nothing was judged before */
   readNew(isFirst: boolean): Written {
     const { database } = this.#world
     const changes = database.committed<ChangeRow>(NEW_CHANGES, this.#lastSeq)

@@ -7,7 +7,7 @@ export function isEnough({ amount_zat: amount, tolerance_bps: bps }: InvoiceRow,
   return sum > 0n && (amount - sum) * 10_000n <= amount * (bps ?? 0n)
 }
 
-/** What is left to pay, and the excess. Nothing is too much for an open amount. */
+/** The amount left to pay, and the excess. An open amount has no excess. */
 export function restOf(invoice: InvoiceRow, sum: bigint): { readonly due: bigint; readonly excess: bigint } {
   const { amount_zat: amount, open_amount: isOpen } = invoice
   return {

@@ -72,7 +72,7 @@ export class OrderLives {
     return this.#enter(order, 'PENDING_DEPOSIT')
   }
 
-  /** The provider reports a word of its own. */
+  /** The provider reports an unknown word. */
   confuse(order: Order): string {
     return this.#enter(order, UNKNOWN_STATUS)
   }

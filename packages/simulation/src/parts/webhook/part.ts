@@ -34,7 +34,7 @@ export const webhookPart: PartFactory = {
   },
 }
 
-/** Besides these, a late success may end a delivery that waits for its next attempt. */
+/** Beside these, a late success may end a delivery that waits for its next attempt. */
 const TRANSITIONS = [
   'delivery · → waiting',
   'delivery · → sending',

@@ -32,7 +32,7 @@ export interface LockRequest {
 }
 
 /**
- * The locks that the statements of transactions take, row by row, as the triggers report them. Besides its row, a change
+ * The locks that the statements of transactions take, row by row, as the triggers report them. Beside its row, a change
  * locks the values of the row in unique indexes: a statement of another transaction that inserts the same value waits.
  */
 export class RowLocks {

@@ -7,7 +7,7 @@ export interface Snapshot {
 }
 
 /**
- * Snapshots of the committed state. A snapshot needs a connection of its own only when something is committed while it is
+ * Snapshots of the committed state. A snapshot needs a separate connection only when something is committed while it is
  * open.
  */
 export class Snapshots {

@@ -1,5 +1,5 @@
 /**
- * Tells the calls of a comparison of the servers from those of a sync, by their signals. A comparison has a signal of its own,
+ * Tells the calls of a comparison of the servers from those of a sync, by their signals. A comparison has its own signal,
  * under which it inspects the server first. All syncs share a signal, under which they read first, and inspect now and then.
  */
 export class CallOrigins {

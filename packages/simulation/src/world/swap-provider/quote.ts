@@ -37,7 +37,7 @@ export function refusalOf(body: QuoteRequestBody, nowMs: number): string | reado
   return Date.parse(body.deadline) <= nowMs ? ['deadline must be in the future'] : null
 }
 
-/** Makes a quote with a deposit address of its own. @param number of the order, which makes the amounts differ */
+/** Makes a quote with its own deposit address. @param number of the order, which makes the amounts differ */
 export function makeOrder(body: QuoteRequestBody, number: number, nowMs: number, draw: Draw): Order {
   const asset = ASSETS.find(({ assetId }) => assetId === body.originAsset)!
   const deadlineMs = Date.parse(body.deadline)

@@ -60,6 +60,6 @@ export interface DashboardRepository {
     limit: number,
     filter?: InvoiceFilter,
   ): Promise<Invoice[]>
-  /** What the newest invoices of a filter have received, of at most `max`. */
+  /** Sums of the newest invoices of a filter, of at most `max`. */
   totals(accountId: number, filter: InvoiceFilter, max: number): Promise<Totals>
 }

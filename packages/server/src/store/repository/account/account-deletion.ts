@@ -136,7 +136,7 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
     return num(result.numUpdatedRows)
   }
 
-  /** What the shop wrote may name a buyer. The rows that have any of it are found by two indexes. */
+  /** Erases the shop's texts, which may name a buyer. The rows that have any are found by two indexes. */
   async function eraseOrders(accountId: number, found: RawBuilder<boolean>, limit: number): Promise<number> {
     const named = db.selectFrom('invoices').select('id').where('account_id', '=', accountId).where(found).limit(limit)
     const result = await db

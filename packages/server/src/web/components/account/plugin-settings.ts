@@ -11,7 +11,7 @@ export interface ShownKey {
   readonly publicUrl: string
 }
 
-/** What a plugin asks for when its owner fills in its settings. The key is shown only once. */
+/** The values for a plugin's settings. The key is shown only once. */
 export function pluginSettings({ name, key, storeId, publicUrl }: ShownKey): Html {
   return html`<section class="card once" aria-labelledby="once-title">
     <h2 id="once-title">${say('key_new', { name })}</h2>
@@ -30,7 +30,7 @@ interface PluginsView extends Pick<ShownKey, 'storeId' | 'publicUrl'> {
   readonly newKey: string
 }
 
-/** What plugins ask for beside a key, on the page of the keys. */
+/** The values for a plugin's settings without a key, on the page of the keys. */
 export function storeForPlugins({ storeId, publicUrl, newKey }: PluginsView): Html {
   return html`<section class="card" aria-labelledby="plugins"><h2 id="plugins">${say('plugins')}</h2>
     <p>${say('plugins_about')}</p>

@@ -6,7 +6,7 @@ import { type Embedding, type PageOptions, plainPage } from '../layout.ts'
 import { copyIn } from './copy.ts'
 import { type Shop, shopHeader, supportLink } from './shop.ts'
 
-/** What all pages for buyers share. */
+/** Values shared by all pages for buyers. */
 export interface BuyerView {
   readonly text: Text
   readonly shop: Shop

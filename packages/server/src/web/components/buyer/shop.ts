@@ -3,7 +3,7 @@ import { logoPath } from '../../../http/routes/account/store-profile.ts'
 import { type Html, html } from '../../html.ts'
 import type { Text } from '../../text/text.ts'
 
-/** What buyers see of a shop. Null: not given. */
+/** A shop as its buyers see it. Null: not given. */
 export interface Shop {
   readonly name: string | null
   /** The path of its logo. */
@@ -42,7 +42,7 @@ export function shopHeader({ name, logo, website }: Shop, isLinked: boolean): Ht
   return html`<p class="shop"><a href="${website}" target="_blank" rel="noopener noreferrer">${sign}</a></p>`
 }
 
-/** What a sentence calls the shop that a link leads to: its name, or the host of the link. */
+/** The name in a sentence for the shop behind a link: its own, or the host of the link. */
 export function shopOrHost({ name }: Shop, { host }: URL): string {
   return name === null ? host : `${name} (${host})`
 }

@@ -12,7 +12,7 @@ export function priceIn(text: Text, { price }: Pick<Invoice, 'price'>): string |
   return text.money(price.amount, currencyCode(price))
 }
 
-/** What an invoice costs: its price in money with the ZEC beside it, or the ZEC. False while an open amount is not chosen. */
+/** The amount of an invoice: its price in money with the ZEC beside it, or the ZEC. False while an open amount is not chosen. */
 export function sumOf(text: Text, invoice: Invoice): Html | false {
   const zat = invoiceAmount(invoice)
   if (zat === null) return false
@@ -20,7 +20,7 @@ export function sumOf(text: Text, invoice: Invoice): Html | false {
   return price === null ? sum(text.zec(zat)) : sum(price, html`<bdi>${text.zec(zat)}</bdi>`)
 }
 
-/** What is left to pay, in ZEC: the price was converted once. */
+/** The amount left to pay, in ZEC: the price was converted once. */
 export function restOf(text: Text, invoice: Invoice): Html {
   const price = priceIn(text, invoice)
   return sum(text.zec(invoice.dueZat), price !== null && text.say('rest_of', { price }))

@@ -25,7 +25,7 @@ export interface CheckoutLinks extends CheckoutPlacement {
   readonly checkoutInZec: string
   /** The form that chooses another asset. */
   readonly swap: string
-  /** The page of its own with the receipt, never in a frame. */
+  /** The separate page with the receipt, never in a frame. */
   readonly receipt: string
   /** Where the form posts that mails the receipt. */
   readonly receiptMail: string

@@ -20,7 +20,7 @@ export interface ReceiptView {
   readonly payments: ReceiptPayments
 }
 
-/** What a receipt says below its amount, on the page and in the mail. */
+/** The lines of a receipt below its amount, on the page and in the mail. */
 export function receiptFacts({ text, invoice, payments }: ReceiptView): Fact[] {
   const { paidAt, rate, receivedZat, overpaidZat, refundedZat, publicId } = invoice
   const zec = (label: Fact['label'], zat: bigint): Fact => ({ label, value: text.zec(zat) })

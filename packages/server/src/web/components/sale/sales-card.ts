@@ -5,7 +5,7 @@ import type { ShownPeriod, ShownSales } from '../../shown-sales.ts'
 import { plain, say } from '../../text/dashboard.ts'
 import { dailyChart } from '../chart.ts'
 
-/** What the sales of today, this week and this month have brought, and a plot of the last days. */
+/** The sales of today, this week and this month, and a plot of the last days. */
 export function salesCard(sales: ShownSales, days: readonly DailyTotals[]): Html {
   const { today, yesterday, week, month, change, currency } = sales
   const isEstimated = [today, week, month].some(({ isExact }) => !isExact)

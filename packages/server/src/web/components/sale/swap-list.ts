@@ -11,7 +11,7 @@ const MAX_LISTED = 400
 
 interface AssetList {
   readonly assets: readonly SwapAsset[]
-  /** What the buyer has typed. */
+  /** The buyer's search text. */
   readonly query: string
   readonly amountZat: bigint
   readonly links: CheckoutLinks

@@ -46,7 +46,7 @@ export function amountIn(text: Text, { decimals, symbol }: Pick<Swap, 'decimals'
   return text.money(formatUnits(amount, decimals), symbol)
 }
 
-/** What the invoice costs: its price in money, or in ZEC. */
+/** The amount of the invoice: its price in money, or in ZEC. */
 export function costOf(text: Text, invoice: Invoice): string {
   return priceIn(text, invoice) ?? text.zec(invoice.amountZat)
 }

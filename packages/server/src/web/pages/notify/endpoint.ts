@@ -26,7 +26,7 @@ import { formatDay, timeElement } from '../../format.ts'
 import { booleanAttribute, type Html, html } from '../../html.ts'
 import { plain, say } from '../../text/dashboard.ts'
 
-/** What the form of an endpoint was filled in with. `types` null: all. */
+/** The values in the form of an endpoint. `types` null: all. */
 export interface EndpointForm {
   readonly url: string
   readonly types: readonly EventType[] | null
@@ -123,7 +123,7 @@ function pluginTerms({ url, application, greenfieldEvents, schedule }: Endpoint)
   return html`<section class="card" aria-labelledby="terms"><h2 id="terms">${say('endpoint_settings')}</h2><p>${say(application === null ? 'endpoint_plugin_by_hand' : 'endpoint_plugin_text')}</p>${definitionList(rows)}</section>`
 }
 
-/** What has happened to the endpoint, and the form that repairs it. */
+/** The state of the endpoint, and the form that repairs it. */
 function state({ endpoint, failed, deliveries }: EndpointView): Html {
   const { enabled, pausedAt, failingSince } = endpoint
   const error = deliveries[0]?.lastAttempts[0]?.error

@@ -11,7 +11,7 @@ import { timeElement } from '../../format.ts'
 import { type Child, type Html, html } from '../../html.ts'
 import type { Text } from '../../text/text.ts'
 
-/** What a checkout page shows. */
+/** The content of a checkout page. */
 export interface CheckoutView extends BuyerView {
   readonly invoice: Invoice
   readonly links: CheckoutLinks
@@ -31,7 +31,7 @@ export interface CheckoutView extends BuyerView {
   readonly now: number
 }
 
-/** What the page says in a state, below its title. @param isRestAwaited a deposit may still pay what is left */
+/** The content below the title in a state. @param isRestAwaited a deposit may still pay what is left */
 export function checkoutBody(view: CheckoutView, state: CheckoutState, isRestAwaited: boolean): Html {
   const { text, invoice } = view
   switch (state) {

@@ -13,7 +13,7 @@ interface ReceiptPageView extends BuyerView, ReceiptView {
   readonly isMailed: boolean
   /** The result of the last request for a mail. */
   readonly notice?: Child
-  /** What the buyer has entered, if it is no address. */
+  /** The buyer's input, if it is no address. */
   readonly entered?: string
 }
 

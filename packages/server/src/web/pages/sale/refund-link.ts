@@ -15,7 +15,7 @@ import type { Text } from '../../text/text.ts'
 interface RefundLinkView extends RefundWithInvoice, BuyerView {
   /** How an address of the network begins. */
   readonly prefix: string
-  /** What the buyer has entered, if it was refused. */
+  /** The buyer's input, if it was refused. */
   readonly entered?: string
 }
 

@@ -21,7 +21,7 @@ interface SwapChoiceView extends BuyerView {
 
 interface ChooseAssetView extends SwapChoiceView {
   readonly assets: readonly SwapAsset[]
-  /** What the buyer has typed. */
+  /** The buyer's search text. */
   readonly query?: string
 }
 
@@ -29,7 +29,7 @@ interface ChosenAssetView extends SwapChoiceView {
   readonly asset: SwapAsset
   /** As it was entered. */
   readonly refundTo?: string
-  /** What is wrong with it. */
+  /** The fault of the refund address. */
   readonly fieldError?: Child
 }
 

@@ -85,7 +85,7 @@ export function swapPages(site: Site): void {
   }
 }
 
-/** What is wrong with the refund address. Undefined: nothing that can be known here. */
+/** The fault of the refund address. Undefined: none that can be known here. */
 function refundToError(text: Text, { blockchain }: SwapAsset, refundTo: string): Html | undefined {
   const chain = chainName(blockchain)
   if (refundTo === '') return text.say('swap_error_empty', { chain })

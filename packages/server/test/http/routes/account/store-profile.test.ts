@@ -78,7 +78,7 @@ test('a logo is set by its bytes whatever its type says, replaced and removed', 
   assert.equal((await send('DELETE /v1/account/store/logo')).body.logo_url, null)
 })
 
-test('what is no image, and an image that is too large, is refused', async () => {
+test('a file that is no image, and an image that is too large, are refused', async () => {
   const send = as(await api.merchant())
   const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
   for (const raw of [svg, '<!doctype html><script>alert(1)</script>', '{}', '', makePng(4_097, 1)]) {

@@ -32,7 +32,7 @@ async function raise({ account }: Merchant, body = '{"type":"plan.updated"}'): P
   return publicId
 }
 
-/** A reader that waits, on a connection of its own. */
+/** A reader that waits, on a separate connection. */
 async function openReader({ url = api.url, sessionToken }: { readonly url?: string; readonly sessionToken: string }) {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)

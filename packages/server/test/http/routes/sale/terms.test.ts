@@ -180,7 +180,7 @@ test('an open amount has no amount in its payment request, and no swap', async (
   assert.match(body.zip321_uri, /^zcash:[a-z0-9]+\?memo=[\w-]+$/)
 })
 
-test('the tolerance of the account is that of new sales without one of their own, but of no open amount', async t => {
+test('new sales without a tolerance have that of the account, except with an open amount', async t => {
   const on = await startTestApi()
   t.after(() => on.close())
   const { apiKey, sessionToken } = await on.merchant()

@@ -76,7 +76,7 @@ function suite(engine: DatabaseEngine): void {
     assert.ok(await signIn.signIn(inTime.browser, inTime.code, 'b'))
   })
 
-  test('a code works in no other browser, with or without a code of its own', async t => {
+  test('a code works in no other browser, with or without its own code', async t => {
     const { signIn, requestCode } = await createSignInHarness(engine, t)
     const { browser, code } = await requestCode(EMAIL)
     const thief = await requestCode('thief@example.org')

@@ -65,7 +65,7 @@ async function open(t: TestContext) {
       (await call(api, 'POST /v1/invoices', { token, json: { amount_zat: 2_500_000 } })).body.id,
     start: (id: string, json: unknown = { asset_id: BTC, refund_to: 'the-buyers-own-address' }) =>
       call(api, `POST /v1/invoices/${id}/swap`, { json }),
-    /** What `work` adds to the counts. */
+    /** The counts that `work` adds. */
     async countsOf(work: () => Promise<unknown>): Promise<[writes: number, invoiceReads: number]> {
       const { writes, invoiceReads } = counts
       await work()
