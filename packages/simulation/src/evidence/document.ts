@@ -37,24 +37,25 @@ function rulesSection({ rules }: Evidence): string {
 
 ${count} rules. Each is checked after every commit, or after the last fault.
 
-| theme | rules |
-|---|---|
-${parts.map(([part, list]) => `| ${titleOf(part)} | ${list.map(escaped).join('; ')} |`).join('\n')}`
+${parts.map(([part, list]) => folded(titleOf(part), list)).join('\n')}`
 }
 
 function faultsSection({ catalogue: { faults }, measured }: Evidence): string {
   const parts = Map.groupBy(faults, ({ part }) => part)
-  const described = (name: string, fault: string) => `${escaped(fault)} (${numeral(measured.seeds.actions[name] ?? 0)})`
-  const rows = [...parts]
+  const described = (name: string, fault: string) => `${fault} (${numeral(measured.seeds.actions[name] ?? 0)})`
+  const lists = [...parts]
     .sort(([a], [b]) => orderOf(a) - orderOf(b))
-    .map(([part, list]) => `| ${titleOf(part)} | ${list.map(({ name, fault }) => described(name, fault)).join('; ')} |`)
+    .map(([part, list]) =>
+      folded(
+        titleOf(part),
+        list.map(({ name, fault }) => described(name, fault)),
+      ),
+    )
   return `## What goes wrong on purpose
 
 ${faults.length} faults, each with the number of seeds in which it took effect. \`npm run simulate -- --faults list\` lists them with their actions.
 
-| theme | faults |
-|---|---|
-${rows.join('\n')}`
+${lists.join('\n')}`
 }
 
 function resultsSection({ measured, mutants, catalogue }: Evidence): string {
@@ -64,7 +65,7 @@ function resultsSection({ measured, mutants, catalogue }: Evidence): string {
   return `## Results
 
 - ${numeral(count)} seeds from ${first} on, ${(count / secs).toFixed(1)} a second, ${numeral(simulatedHours)} simulated hours: every rule held.
-- ${Object.keys(transitions).length} state transitions were taken. Possible, but never taken: ${missing.map(escaped).join(', ') || 'none'}.
+- ${Object.keys(transitions).length} state transitions were taken. Possible, but never taken: ${missing.join(', ') || 'none'}.
 - ${found.length} of ${mutants.length} mutants were found, half of them within ${numeral(median(found))} seeds. A mutant is a deliberate bug of the kind that loses money, put into the service for the run.`
 }
 
@@ -72,16 +73,14 @@ function mutantsSection({ measured, mutants }: Evidence): string {
   const byTheme = Map.groupBy(mutants, ({ theme }) => theme)
   const described = ({ name }: { readonly name: string }) => {
     const seeds = measured.mutants[name]
-    return `${escaped(name)} (${typeof seeds === 'number' ? numeral(seeds) : '**not found**'})`
+    return `${name} (${typeof seeds === 'number' ? numeral(seeds) : '**not found**'})`
   }
-  const rows = [...byTheme].map(([theme, list]) => `| ${theme} | ${list.map(described).join('; ')} |`)
+  const lists = [...byTheme].map(([theme, list]) => folded(theme, list.map(described)))
   return `## Mutants found
 
 Each with the number of seeds, from 1 on, that it took to find it.
 
-| theme | mutants |
-|---|---|
-${rows.join('\n')}`
+${lists.join('\n')}`
 }
 
 function defectsSection({ defects }: Evidence): string {
@@ -93,6 +92,15 @@ The seeds in \`packages/simulation/seeds.jsonl\` once failed, and \`npm test\` r
 | defect | broken rule | fixed by |
 |---|---|---|
 ${rows.join('\n')}`
+}
+
+/** A list behind its title and its length. */
+function folded(title: string, items: readonly string[]): string {
+  return `<details><summary>${title}: ${items.length}</summary>
+
+${items.map(item => `- ${item}`).join('\n')}
+
+</details>`
 }
 
 function orderOf(part: string): number {

@@ -80,13 +80,13 @@ test('the document names what was measured, what was found and what never happen
     defects: [{ wrong: 'an address was repeated', rule: 'a rule holds', fixedBy: 'abc1234' }],
   })
   for (const part of [
-    '| invoices and payments | a rule holds |',
-    '| chain | a server stalls (17) |',
+    '<details><summary>invoices and payments: 1</summary>\n\n- a rule holds\n\n</details>',
+    '<summary>chain: 1</summary>\n\n- a server stalls (17)\n',
     'a run of commit abc123456 on 2026-03-01',
     '2,000 seeds from 7 on, 20.0 a second',
     'never taken: invoice paid → lost.',
     '1 of 2 mutants were found',
-    '| locks | a bug (3); another bug (**not found**) |',
+    '<summary>locks: 2</summary>\n\n- a bug (3)\n- another bug (**not found**)\n',
     '| an address was repeated | a rule holds | abc1234 |',
   ])
     assert.ok(text.includes(part), part)
