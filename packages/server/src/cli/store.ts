@@ -7,7 +7,7 @@ import { openStore, sqliteFile } from '../store/open.ts'
 import { withMigrations } from './migration.ts'
 import type { Output } from './output.ts'
 
-type Place = Pick<Config, 'dataDir' | 'databaseUrl'>
+type DatabaseConfig = Pick<Config, 'dataDir' | 'databaseUrl'>
 
 export interface StoreUse {
   /** The command may be the first to use the database. Default: false */
@@ -21,7 +21,7 @@ export interface StoreUse {
  * @throws Error when there is no database and the command may not create it
  */
 export async function withStore<T>(
-  config: Place,
+  config: DatabaseConfig,
   work: (store: Store) => Promise<T>,
   { create = false, out }: StoreUse = {},
 ): Promise<T> {

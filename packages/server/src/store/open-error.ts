@@ -26,10 +26,10 @@ export function openError(url: string, error: unknown): unknown {
 }
 
 function cannotBeOpened(url: string, reason: string, cause: Error): Error {
-  return new Error(`DATABASE_URL: the database at ${placeOf(url)} cannot be opened: ${reason}`, { cause })
+  return new Error(`DATABASE_URL: the database at ${locationOf(url)} cannot be opened: ${reason}`, { cause })
 }
 
-function placeOf(url: string): string {
+function locationOf(url: string): string {
   if (url.startsWith('sqlite:')) return url.slice('sqlite:'.length)
   const parsed = URL.parse(url)
   const host = parsed?.searchParams.get('host') || parsed?.hostname || 'localhost'

@@ -200,7 +200,7 @@ export function createNoteScanner(options: NoteScannerOptions): NoteScanner {
         await Promise.allSettled(elsewhere.map(({ id }) => running.get(id)))
         queue = elsewhere
       }
-      return scanned.flatMap(({ ref, notes }) => notes.map(note => ({ ...note, ...placeOf(ref) })))
+      return scanned.flatMap(({ ref, notes }) => notes.map(note => ({ ...note, ...positionOf(ref) })))
     },
 
     toCompact: raw => utilityWorkers.run({ kind: 'toCompact', raw: copy(raw) }),
@@ -259,7 +259,7 @@ function actionsOf(transaction: CompactTransaction): ActionRef[] {
 }
 
 /** Where a note is. */
-function placeOf({ txid, pool, outputIndex }: ActionRef): Pick<DecryptedNote, 'txid' | 'pool' | 'outputIndex'> {
+function positionOf({ txid, pool, outputIndex }: ActionRef): Pick<DecryptedNote, 'txid' | 'pool' | 'outputIndex'> {
   return { txid, pool, outputIndex }
 }
 
