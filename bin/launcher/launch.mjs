@@ -48,8 +48,8 @@ async function downloadedNode() {
 }
 
 /**
- * Settings of glibc's malloc by which a service at rest holds less. All threads share two arenas: each would keep what it
- * once used in its own one. Blocks from 32 KiB on, such as those of V8's compilers, are returned when they are freed.
+ * Settings of glibc's malloc by which a service at rest holds less. All threads share two arenas: with
+ * one for each thread, each would keep what it once used. Blocks from 32 KiB on, such as those of V8's compilers, are returned when they are freed.
  */
 const MALLOC = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '32768', MALLOC_TRIM_THRESHOLD_: '131072' }
 

@@ -30,7 +30,7 @@ const BANNED: readonly (readonly [pattern: RegExp, instead: string])[] = [
   [/\bclerks?\b/gi, 'worker'],
   [/\bupkeep\b/gi, 'cleanup'],
   [/\bsightings?\b/gi, 'observed payments'],
-  [/\b(?:besides|shall)\b/gi, 'beside, and; must'],
+  [/\b(?:besides|shall)\b/gi, 'other than, in addition to; must'],
   [/\bof (?:its|their) own\b(?! [a-z])/g, 'its own …, a separate …'],
   [/\/\*\*\s+(?:\* )?What\b/g, 'what the documented thing is: "The price of …"'],
 ]

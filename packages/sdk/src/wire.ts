@@ -71,7 +71,7 @@ export interface LockedRate {
   cross?: CrossRate
 }
 
-/** The optional terms of a sale beside its amount. They come back to the merchant. */
+/** The optional terms of a sale, apart from its amount. They come back to the merchant. */
 interface SaleTerms {
   /** The shop's own number of the order: 1 to 128 characters on one line. */
   order_id?: string
@@ -123,19 +123,19 @@ interface InvoiceOrder {
   price?: Price
 }
 
-/** The refunds of an invoice. */
+/** The refunded amount of an invoice. */
 interface Refunded {
   /** Sum of the refunds that are sent; absent without one. The status of the invoice stays. */
   refunded_zat?: number
 }
 
-/** Members of an invoice for the merchant alone. One that the request did not give is left out. */
+/** Members of an invoice that only the merchant sees. A member without a value is left out. */
 interface MerchantTerms extends Omit<SaleTerms, keyof InvoiceOrder> {
   /** The rate at which `price` was converted. */
   rate?: LockedRate
   /** When the merchant canceled it, in Unix seconds. */
   canceled_at?: number
-  /** The merchant's mark, apart from what the chain shows. */
+  /** The mark that the merchant set, whatever the chain shows. */
   marked_as?: InvoiceMark
   /** When, in Unix seconds. */
   marked_at?: number
@@ -444,7 +444,7 @@ export interface ApiKey {
 /** POST /v1/account/api-keys */
 export interface CreateApiKeyRequest {
   name: string
-  /** Permissions of the key. Default: create invoices, and nothing else. */
+  /** The rights of the key. Default: create invoices, and nothing else. */
   scopes?: Scope[]
   /** Of a scoped key: when it ends, in Unix seconds. Default null: never. */
   expires_at?: number | null
@@ -648,7 +648,7 @@ export interface ExportedRefund extends Omit<Refund, 'address' | 'refund_url' | 
 
 /** The response of GET /v1/account/invoices/{id}/refunds. */
 export interface InvoiceRefunds {
-  /** Refundable amount: confirmed payments without all refunds that are not canceled. */
+  /** The amount that can still be refunded: confirmed payments less all refunds that are not canceled. */
   left_zat: number
   /** Newest first, at most 200. */
   refunds: Refund[]
@@ -799,7 +799,7 @@ export interface TestEvent {
   invoice_id: null
 }
 
-/** A field for the buyer on the page of a payment link. */
+/** A field that the buyer fills in on the page of a payment link. */
 export interface PaymentLinkField {
   /** 1 to 60 characters. */
   label: string
@@ -807,7 +807,7 @@ export interface PaymentLinkField {
 }
 
 interface PaymentLinkTerms {
-  /** Name of the goods, 1 to 200 characters. Buyers see it. */
+  /** The name of what is sold, 1 to 200 characters. Buyers see it. */
   title: string
   /** 1 to 1,000 characters. Buyers see it. */
   description: string | null
@@ -838,7 +838,7 @@ export interface PaymentLink extends PaymentLinkTerms {
   paused: boolean
   /** How many of its invoices are paid. */
   paid_invoices: number
-  /** Sum that they received. */
+  /** The sum that its paid invoices received. */
   paid_zat: number
   created_at: number
   updated_at: number

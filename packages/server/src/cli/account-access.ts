@@ -8,7 +8,7 @@ import { readSandboxFile } from './sandbox-file.ts'
 export interface AccountAccess {
   readonly baseUrl: string
   readonly credential: { readonly apiKey: string } | { readonly sessionToken: string }
-  /** Identifies the account between runs: the key, or that of the sandbox, whose session token changes. */
+  /** Stays the same between runs: the key, or that of the sandbox, whose session token changes. */
   readonly stableKey: string
 }
 

@@ -76,7 +76,7 @@ export function origin(raw: string): string {
   return parsed.origin
 }
 
-/** Names the parts of the URL beside its origin; null: none. Names no password. */
+/** Names the first fault of the URL as an origin, such as a path; null: none. Names no password. */
 function excessOf({ hostname, pathname, search, hash }: URL, raw: string): string | null {
   if (raw.split('/', 3)[2]?.includes('@')) return 'without a user name or password'
   if (hostname.includes(',')) return 'with one host name, without a comma'

@@ -18,7 +18,7 @@ export type NoSuchError = Extract<FixedErrorName, `no_such_${string}`>
 interface AppErrorOptions {
   /** Describes valid values, or what to do. Default: that of the table. */
   readonly detail?: string | undefined
-  /** Public members of the error body beside `code`, `message` and `detail`. */
+  /** Public members of the error body other than `code`, `message` and `detail`. */
   readonly extra?: Readonly<Record<string, string | number | null>>
   /** Seconds until a retry can succeed, sent as `Retry-After`. */
   readonly retryAfterSecs?: number | undefined
@@ -57,7 +57,7 @@ export class AppError extends Error {
   }
 }
 
-/** The database refuses every write: the connection is to a standby, or the database is set to read-only. */
+/** The database refuses every write: the server is a standby, or the database is set to read-only. */
 export class ReadOnlyDatabaseError extends AppError {
   constructor() {
     super('database_unavailable', { cause: READ_ONLY_DATABASE })

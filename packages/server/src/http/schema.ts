@@ -142,7 +142,7 @@ export const ErrorBody = {
   ...wireObject<Wire.ErrorBody>()('ErrorBody', {
     code: Type.String({ description: 'Stable error code in snake_case.' }),
     message: Type.String({ description: 'Human-readable message.' }),
-    detail: Type.Optional(Type.String({ description: 'What is accepted instead.' })),
+    detail: Type.Optional(Type.String({ description: 'Values that would be accepted.' })),
     limit: Type.Optional(Type.Integer({ description: 'The limit of the plan that is reached.' })),
     used: Type.Optional(Type.Integer({ description: 'With 402: invoices used this month.' })),
     plan: Type.Optional(Type.String({ description: 'The plan of this limit.' })),
@@ -156,7 +156,7 @@ export const ErrorBody = {
   description: 'Body of every response that is not 2xx.',
 }
 
-/** The responses that every endpoint has. */
+/** The error responses that every endpoint has. */
 export const ERROR_RESPONSES = { '4xx': ErrorBody, '5xx': ErrorBody }
 
 /** The responses of an endpoint: 200 with the schema `ok`, or an error. */

@@ -19,7 +19,7 @@ interface Asked {
   readonly inLanguage?: (locale: PageLocale) => string
 }
 
-/** The frame of a page for a buyer: language, shop and network. */
+/** All that a buyer's page needs except its content: language, shop, embedding and network. */
 export async function buyerView(
   { network, storeProfiles }: Pick<SiteDeps, 'network' | 'storeProfiles'>,
   request: FastifyRequest,

@@ -15,7 +15,7 @@ const LANGUAGES = PAGE_LOCALES.map(locale => ({
   currentLanguage: LANGUAGE_NAMES[locale],
 }))
 
-/** Pages that scripts and plugins made for BTCPay Server use beside its API. */
+/** Pages that scripts and plugins made for BTCPay Server use in addition to its API. */
 export function greenfieldPages(app: FastifyInstance): void {
   const options = { config: { rate: 'read', access: 'public' } } as const
 

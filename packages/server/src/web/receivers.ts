@@ -23,7 +23,7 @@ const PORT = /\b3001\b/
 
 /**
  * The receivers of the guides, for the path and the port of a webhook URL.
- * @param url null: as in the guides. A URL without a port is that of a web server, behind which the receiver keeps its own
+ * @param url null: as in the guides. A URL without a port is that of a web server; the receiver behind it keeps the port of the guide
  */
 export async function receiversFor(url: URL | null): Promise<readonly Receiver[]> {
   return Promise.all(

@@ -271,7 +271,7 @@ async function viewOfInvoice(error: AppError, request: FastifyRequest, deps: Sit
   }
 }
 
-/** The frame of a page that failed, by what is known of its buyer. */
+/** The buyer's view of a page that failed: language and embedding from the request, and no shop. */
 function viewOf(request: FastifyRequest, { network }: Pick<SiteDeps, 'network'>): BuyerView {
   const chosen = queryFields(request).lang
   return {

@@ -31,8 +31,8 @@ interface GoingBack {
 }
 
 /**
- * Merchants sell, the database loses them, and others get their row ids: each invoice of those has an address of its
- * merchant.
+ * Merchants sell, the database loses them, and others get their row ids: each invoice of a new
+ * merchant has an address of that merchant.
  */
 async function sellThroughGoingBack(t: TestContext, databaseUrl: string, database: GoingBack): Promise<void> {
   const running = await openTestContainer(t, { databaseUrl })

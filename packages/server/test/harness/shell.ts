@@ -11,7 +11,7 @@ const END = '\nend of the commands\n'
 export interface ShellOptions {
   /** The working directory, and the home of the user. */
   readonly folder: string
-  /** Variables beside `PATH`, `HOME` and the one of the compile cache; no others are set. */
+  /** Variables in addition to `PATH`, `HOME` and the one of the compile cache; no others are set. */
   readonly env?: NodeJS.ProcessEnv
   /** Texts that the reader would change in the commands, such as ports and paths, in order. */
   readonly replace?: Readonly<Record<string, string>>

@@ -146,7 +146,7 @@ test('return_to must be an https URL; while the service is on this machine, http
     assert.equal(await status(bad), 400, bad)
 })
 
-test('on a public service return_to opens no program on the machine of the buyer', async t => {
+test('a public service refuses a return_to on the machine of the buyer', async t => {
   const publicService = await startSandboxService({ env: { PUBLIC_URL: 'https://pay.example.com' } })
   t.after(() => publicService.close())
   const id = await createId(publicService)

@@ -12,7 +12,7 @@ describe('sign-in of known and unknown browsers', () => {
   })
   after(() => harness?.close())
 
-  /** Posts the sign-in form from its own address. */
+  /** Posts the sign-in form from this IP address. */
   const post = (email: string, address: string, cookie = '') =>
     visit(harness, 'POST /sign-in', { form: { email }, cookie, headers: { 'x-forwarded-for': address } })
 

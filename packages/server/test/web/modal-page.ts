@@ -22,7 +22,7 @@ interface ShopOptions {
   readonly prepare?: (page: Page) => Promise<unknown>
 }
 
-/** The link of an invoice. @param attributes beside `href` and `class` */
+/** The link of an invoice. @param attributes other than `href` and `class` */
 export function payLink(service: SandboxService, id: string, attributes = ''): string {
   return `<a class="zatgate" href="${service.url}/i/${id}" ${attributes}>Pay with Zcash</a>`
 }

@@ -13,7 +13,7 @@ export const CHANGES_OF_ACCOUNTS: readonly Change[] = [
     },
   },
   {
-    name: 'a session has no limit of changes beside that of its account',
+    name: 'a session has no limit of changes other than that of its account',
     file: 'domain/account/audit.ts',
     in: 'changeLimits',
     find: "{ per: 'session', max: session.max, since: now - session.windowSecs, retryAfterSecs: session.windowSecs },",

@@ -4,7 +4,7 @@ export const DELETION_OF_ACCOUNTS: readonly Change[] = [
   {
     name: 'an account that is owed a payout is deleted',
     file: 'store/repository/account/account-deletion.ts',
-    in: 'openWork',
+    in: 'workQueries',
     find: "or([eb('withdrawals.status', 'in', OPEN_WITHDRAWAL), canChange(eb)])",
     replace: 'canChange(eb)',
     killedBy: { file: 'services/account/account-deletion.test.ts', test: 'when its deposit is final' },

@@ -91,7 +91,7 @@ export const ROWS_SET_ASIDE: readonly Change[] = [
   {
     name: 'an account with work that is set aside is deleted',
     file: 'store/repository/account/account-deletion.ts',
-    in: 'openWork',
+    in: 'workQueries',
     find: "and([eb('account_id', '=', accountId), eb('kind', '!=', 'account_deletion')]),",
     replace: '',
     killedBy: {

@@ -27,7 +27,7 @@ export interface Part {
   readonly actions: readonly Action[]
   /** Adapters of a process. */
   ports?(process: ServiceProcess): Overrides
-  /** Workers of the service that the part needs, beside chain sync and expiry. */
+  /** Workers of the service that the part needs in addition to chain sync and expiry. */
   readonly workers?: readonly WorkerName[]
   /** Settings of all processes. */
   readonly config?: Partial<Config>

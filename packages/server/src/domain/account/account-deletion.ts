@@ -12,6 +12,29 @@ export function deletionDueAt({ deletionRequestedAt }: Deletable): number | null
   return deletionRequestedAt === undefined ? null : deletionRequestedAt + DELETION_WAIT_SECS
 }
 
+/** Whether the wait is over at this time, in Unix seconds. An account with open work is kept longer. */
+export function isDeletionDue(account: Deletable, at: number): boolean {
+  const dueAt = deletionDueAt(account)
+  return dueAt !== null && at >= dueAt
+}
+
+/** Work that can still change something of an account, which is kept until it has none. */
+export const OPEN_WORK = [
+  // It failed, and is tried again.
+  'set_aside',
+  // Open, or watched for a late payment.
+  'invoice',
+  // To the webhook or to an endpoint.
+  'delivery',
+  // Not closed, or its deposit address is watched.
+  'withdrawal',
+  // Open, and its invoice can still be paid.
+  'plan_purchase',
+  // The provider is asked about it.
+  'swap',
+] as const
+export type OpenWork = (typeof OPEN_WORK)[number]
+
 /** @throws AppError `account_being_deleted` */
 export function requireNoDeletion({ deletionRequestedAt }: Deletable): void {
   if (deletionRequestedAt === undefined) return

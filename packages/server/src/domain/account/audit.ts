@@ -98,7 +98,7 @@ const PROTECTIVE: ReadonlySet<AuditKind> = new Set<AuditKind>([
   'endpoint_removed',
 ])
 
-/** Changes that an owner can make while the account is being deleted, beside the protective ones. */
+/** Changes that an owner can make while the account is being deleted, in addition to the protective ones. */
 const DURING_DELETION: ReadonlySet<AuditKind> = new Set<AuditKind>(['deletion_requested'])
 
 export function isLimited(actor: Actor, kind: AuditKind): boolean {

@@ -116,7 +116,7 @@ export interface ListState {
   readonly isRecent: boolean
   /** No list was recorded lately, so mempool payments have confirmed nothing. */
   readonly isFirst: boolean
-  /** A transaction missing in it and in the list whose absences were recorded last was absent in between too. */
+  /** A transaction that both this list and the last list with recorded absences lack was absent in between. */
   readonly continuesAbsences: boolean
 }
 

@@ -40,7 +40,7 @@ export function isWebhookEvent(type: EventType): boolean {
   return (WEBHOOK_EVENT_TYPES as readonly EventType[]).includes(type)
 }
 
-/** A change of an account. A feed, an endpoint and the webhook get exactly the bytes of `body`. */
+/** An event of an account. A feed, an endpoint and the webhook get exactly the bytes of `body`. */
 export interface NewEvent {
   readonly accountId: number
   readonly invoiceId: number | null

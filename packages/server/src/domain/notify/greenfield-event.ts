@@ -55,7 +55,7 @@ interface MessageRule {
 }
 
 const always = () => true
-/** A merchant's mark stands: later payments give the invoice no new state. */
+/** A merchant's mark stands: no later payment, expiry or cancellation gives the invoice a new state. */
 const isUnmarked = ({ marked_as: mark }: EventBody) => mark === undefined
 const overPaid = ({ overpaid_zat: overpaid = 0 }: EventBody) => overpaid > 0
 const isOpenToExpire = (event: EventBody) => isUnmarked(event) && event.canceled_at === undefined

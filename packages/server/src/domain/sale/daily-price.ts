@@ -30,7 +30,7 @@ const MAX_UNITS = 10n ** 15n
 /** The decimal places of `priceUnits`. */
 const PRICE_DECIMALS = 12
 
-/** Differences of the prices paid each day when invoices change, by account, day and currency. */
+/** Changes of the daily sums of paid prices that follow from changed invoices, by account, day and currency. */
 export function dailyPriceChanges(
   changes: readonly { readonly before: PricedSale; readonly after: PricedSale }[],
 ): DailyPriceChange[] {

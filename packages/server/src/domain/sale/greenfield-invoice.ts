@@ -37,7 +37,7 @@ export function greenfieldState(
   return { status: isClosed(status) ? 'Expired' : 'New', additionalStatus: part }
 }
 
-/** The marks that the merchant can set now. */
+/** The statuses that the merchant can give the invoice now. */
 export function markableStatuses({ status }: GreenfieldState): readonly ('Settled' | 'Invalid')[] {
   if (status === 'Settled') return ['Invalid']
   return status === 'Invalid' ? ['Settled'] : ['Settled', 'Invalid']

@@ -58,7 +58,7 @@ export const INVOICE_FIELDS = {
     ...OPTIONAL,
     request: { minLength: 1, maxLength: 200 },
     wire: 'description',
-    meaning: 'What is sold. The buyer sees it.',
+    meaning: 'The name of what is sold. The buyer sees it.',
   },
   price: {
     column: 'price',
@@ -182,7 +182,7 @@ export const INVOICE_FIELDS = {
     ...OPTIONAL,
     changedBy: 'mark',
     wire: 'marked_as',
-    meaning: 'What you said of the invoice by hand, apart from what the chain shows. The status stays.',
+    meaning: 'The mark that you set, whatever the chain shows. The status stays.',
   },
   markedAt: {
     column: 'marked_at',

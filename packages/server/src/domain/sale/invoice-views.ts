@@ -8,7 +8,7 @@ export interface InvoiceMembers extends WireOf<InvoiceFields> {
   readonly zip321_uri: string
 }
 
-/** Members that a request gave, for the merchant alone. */
+/** Members of an invoice that only the merchant sees. */
 const MERCHANT_MEMBERS = [
   'rate',
   'open_amount',

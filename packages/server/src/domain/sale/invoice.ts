@@ -80,8 +80,7 @@ export function isWithinTolerance(terms: AmountTerms, sumZat: Zat): boolean {
 }
 
 /**
- * The amount that a payment may still add, while late money counts. Null when nothing is left, when payments no longer
- * count, and when the merchant canceled or marked the invoice.
+ * The amount left to pay, while late payments count. Null when nothing is left, when payments no longer count, and when the merchant canceled or marked the invoice.
  * @param now Unix seconds
  */
 export function missingZat(

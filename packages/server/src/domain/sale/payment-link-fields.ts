@@ -17,7 +17,7 @@ export const LINK_FIELDS = {
     type: 'text',
     request: { minLength: 1, maxLength: 200 },
     wire: 'title',
-    meaning: 'What is sold. Buyers see it.',
+    meaning: 'The name of what is sold. Buyers see it.',
   },
   description: {
     column: 'description',
@@ -80,7 +80,7 @@ export const LINK_FIELDS = {
     initial: [],
     request: { maxItems: LINK_FIELD_LIMITS.fields },
     wire: 'fields',
-    meaning: 'What the buyer fills in. The answers are `fields` in the metadata of the invoice.',
+    meaning: 'The fields that the buyer fills in. The answers are `fields` in the metadata of the invoice.',
   },
   successUrl: {
     column: 'success_url',
@@ -105,7 +105,7 @@ export const LINK_FIELDS = {
     initial: 0n,
     changedBy: 'payments',
     wire: 'paid_zat',
-    meaning: 'What they received.',
+    meaning: 'The sum that its paid invoices received.',
   },
   createdAt: { column: 'created_at', type: 'time', wire: 'created_at', meaning: 'Creation time.' },
   updatedAt: { column: 'updated_at', type: 'time', wire: 'updated_at', meaning: 'Time of the last change.' },

@@ -96,7 +96,7 @@ export function countsNow(before: Pick<Invoice, 'dueZat'>, after: Pick<Invoice, 
   return after.linkId !== null && before.dueZat > 0n && after.dueZat === 0n
 }
 
-/** Differences of the figures of a link when one of its invoices changes. Null: none. */
+/** The change of a link's paid count and sum when one of its invoices changes. Null: none. */
 export function paidChange(
   before: Pick<Invoice, 'status' | 'receivedZat'>,
   after: Pick<Invoice, 'linkId' | 'status' | 'receivedZat'>,

@@ -8,7 +8,7 @@ import { base32nopad, base58, base58xrp, base64, bech32, bech32m, createBase58ch
 export type RefundAddressFault = 'form' | 'checksum'
 
 interface AddressRule {
-  /** The beginnings of valid addresses; empty: any. */
+  /** The usual prefixes of addresses, for the error message; empty: there are none. */
   readonly begins: readonly string[]
   readonly faultOf: (address: string) => RefundAddressFault | null
 }
@@ -148,7 +148,7 @@ export function refundAddressFault(blockchain: string, address: string): RefundA
   return RULES.get(blockchain)?.faultOf(address) ?? null
 }
 
-/** The beginnings of addresses of a chain, such as `bc1`, `1` and `3`. Empty: not known. */
+/** The usual prefixes of addresses of a chain, such as `bc1`, `1` and `3`. Empty: not known. */
 export function addressBegins(blockchain: string): readonly string[] {
   return RULES.get(blockchain)?.begins ?? []
 }

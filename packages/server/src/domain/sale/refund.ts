@@ -65,7 +65,7 @@ export const REFUND_FIELDS = {
   addressFromBuyer: { column: 'address_from_buyer', type: 'flag', changedBy: 'buyer' },
   /** When the merchant was first shown an address that the buyer gave. */
   seenAt: { column: 'seen_at', type: 'time', nullable: true, initial: null, changedBy: 'sight' },
-  /** UUID: the secret in the link for the buyer. No other id finds it. */
+  /** UUID: the secret in the link for the buyer. No other id of the refund or its invoice opens that link. */
   linkId: { column: 'link_id', type: 'text' },
   txid: {
     column: 'txid',
@@ -212,7 +212,7 @@ const WHY_NOT_SENT: Readonly<Record<Exclude<RefundStatus, 'ready'>, string>> = {
   canceled: 'it is canceled',
 }
 
-/** Names an address that cannot receive a refund, by its beginning. Null: none of these. */
+/** Names the kind of a text that cannot be a refund address, such as `a Sapling address`. Null: none of these. */
 export function namedAddressKind(address: string): string | null {
   if (isUuid(address)) return 'the id of an invoice'
   return ADDRESS_KINDS.find(([pattern]) => pattern.test(address))?.[1] ?? null

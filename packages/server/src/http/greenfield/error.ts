@@ -4,7 +4,7 @@ import { isPaymentMethod, PAYMENT_METHOD } from '../../domain/sale/greenfield-in
 import { accessOf } from '../access.ts'
 import { httpStatusOf } from '../error.ts'
 
-/** A fault of a member of the body or the query. */
+/** A fault in a member of the body or the query. */
 export interface FieldError {
   /** Such as `checkout.redirectURL`. */
   readonly path: string

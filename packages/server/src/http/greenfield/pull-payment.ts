@@ -129,7 +129,7 @@ export function pullPaymentRoutes(scope: App, deps: Deps): void {
   )
 }
 
-/** Names from the client that the answer repeats. */
+/** The name and the description that the client gave, which the response repeats. */
 interface Given {
   readonly name?: string
   readonly description?: string
@@ -220,7 +220,7 @@ function presentPullPayment(refund: Refund, { name, description = '' }: Given, p
   }
 }
 
-/** The value of each variant of a refund, in ZEC. */
+/** The amounts of each variant of a refund, in ZEC; `invoiceAmount` is in the currency of the invoice. */
 async function refundChoices(invoice: Invoice, rates: Rates) {
   const currency = invoiceCurrency(invoice)
   const then = refundPlan(invoice, 'RateThen', null, 0)

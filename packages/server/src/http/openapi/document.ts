@@ -12,7 +12,7 @@ import { webhooks } from './webhooks.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The errors of the operation beside those that follow from its schema, its authentication and its rate limits. */
+    /** The errors of the operation other than those that follow from its schema, its authentication and its rate limits. */
     errors?: readonly ApiErrorName[]
   }
 }

@@ -1,5 +1,10 @@
 import type { Account } from '../../domain/account/account.ts'
-import { DELETION_WAIT_SECS, deletionDueAt, emailOfDeleted } from '../../domain/account/account-deletion.ts'
+import {
+  DELETION_WAIT_SECS,
+  deletionDueAt,
+  emailOfDeleted,
+  isDeletionDue,
+} from '../../domain/account/account-deletion.ts'
 import { type Actor, SERVICE } from '../../domain/account/audit.ts'
 import { accountReference } from '../../domain/set-aside.ts'
 import { formatUtcMinute } from '../../domain/time.ts'
@@ -57,10 +62,9 @@ export function createAccountDeletions(deps: {
       // In the order in which a change of the webhook takes these locks.
       await tx.deliveries.lockWebhooks([id])
       const account = await tx.accounts.lock(id)
-      const dueAt = account && deletionDueAt(account)
       const known = await confirmedTime(tx)
-      if (!account || dueAt === null || known < dueAt || !(await tx.accountDeletions.isSettled(id, known)))
-        return 'kept'
+      if (!account || !isDeletionDue(account, known)) return 'kept'
+      if ((await tx.accountDeletions.openWork(id, known)) !== null) return 'kept'
       if (await tx.accountDeletions.eraseHistory(id, ROWS)) return 'more'
       const at = nowSecs(clock)
       await tx.accountDeletions.erase(account, emailOfDeleted(account.publicId), known)

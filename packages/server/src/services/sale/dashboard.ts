@@ -80,7 +80,7 @@ export interface Dashboard {
    * them. Ids may be shortened to a prefix of at least 6 characters. An address is found under the newest 100 viewing keys.
    */
   search(account: Account, text: string): Promise<Invoice[]>
-  /** Sums of the newest invoices of a filter, of at most `MAX_TOTALLED` and one. Some seconds old. */
+  /** Number and received sum of the newest invoices of a filter, at most `MAX_TOTALLED` + 1. Some seconds old. */
   totals(account: Account, filter: InvoiceFilter): Promise<Totals>
   /** Details of one invoice of the account. @throws AppError `no_such_invoice` */
   invoice(account: Account, publicId: string): Promise<InvoiceDetail>

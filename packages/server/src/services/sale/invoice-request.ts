@@ -46,7 +46,7 @@ export async function priced(
   return { amountZat: zatFor(price, rate), rate }
 }
 
-/** The terms that a request leaves to the settings of the store. With all terms given, nothing is read. */
+/** The expiry and redirect that a request leaves to the store's profile. With both given, nothing is read. */
 async function storeDefaults(
   { lookup }: Pick<Store, 'lookup'>,
   account: Account,

@@ -2,7 +2,7 @@ import type { Dialect } from '../dialect.ts'
 
 /**
  * Events apart from the changes of invoices that wake WebSockets. The events of an account are numbered from 1 on, and a
- * delivery refers to its event in place of its own body. `event_counters.pruned_seq` is the newest number that is
+ * delivery refers to its event instead of having a body. `event_counters.pruned_seq` is the newest number that is
  * pruned.
  *
  * `events` has no foreign keys, whose checks are half of the cost of its row on PostgreSQL: its account is that of the

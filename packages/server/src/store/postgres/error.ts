@@ -54,7 +54,7 @@ export function isTransient(error: unknown): boolean {
 
 /**
  * Whether the connection must be discarded although the server has only refused a statement: another process has
- * migrated a table that its prepared statements use, or it is to a read-only server.
+ * migrated a table that its prepared statements use, or the server is read-only.
  */
 export function spoilsConnection(error: unknown): boolean {
   return isStalePlan(error) || isReadOnly(error)

@@ -24,7 +24,7 @@ export class DatabaseEncodingError extends Error {
 /**
  * Sets the time limits of a new connection. Not as parameters of its start, which PgBouncer refuses.
  * @throws DatabaseEncodingError
- * @throws ReadOnlyDatabaseError when it is to a standby, which would refuse writes and return outdated rows
+ * @throws ReadOnlyDatabaseError on a standby, which would refuse writes and return outdated rows
  */
 export async function prepareSession(client: pg.ClientBase, { lockTimeoutMs }: StoreLimits): Promise<void> {
   const { rows } = await client.query<{ read_only: string; encoding: string }>(

@@ -4,7 +4,7 @@ import { say } from '../text/dashboard.ts'
 
 /** Something that the merchant is to do. */
 export interface AttentionItem {
-  /** The matter, and how many there are. */
+  /** The subject and the number of cases. */
   readonly what: Child
   /** Its consequence, and the remedy. */
   readonly advice: Child

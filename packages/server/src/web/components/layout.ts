@@ -20,7 +20,7 @@ export interface PageOptions {
   readonly isLive?: boolean
   /** The page is updated for some seconds, until the result of the last action appears. */
   readonly awaiting?: boolean
-  /** A script beside that of all pages. */
+  /** A script in addition to that of all pages. */
   readonly script?: 'reference.js' | 'redirect.js' | 'choose.js' | 'keypad.js' | 'submit.js'
   /** The script by which a page in a frame reports to the page around it. */
   readonly frameScript?: 'embed.js' | 'modal.js'

@@ -42,7 +42,7 @@ export function overviewPage(user: PageUser, view: OverviewView): Html {
   })
 }
 
-/** Counts of open invoices and of those used of the plan, and the newest invoices. It brings the page up to date for as long as it is shown. */
+/** The counts of open invoices and of the plan's usage, and the newest invoices. Keeps the page up to date. */
 function now({ summary, usage }: OverviewView): Html {
   const { open, recent } = summary
   const { used, limit, resetsAt } = usage

@@ -86,7 +86,7 @@ test('a receiver of endless small packets fails', async t => {
   const { result } = await send(t, socket => {
     socket.setNoDelay(true)
     socket.write(`${OK}x-a: `)
-    // Each packet is sent by a separate turn.
+    // Each packet is sent in a separate turn of the event loop.
     const next = () => {
       if (!socket.destroyed) socket.write('x', () => setImmediate(next))
     }

@@ -21,7 +21,7 @@ const TIMEOUT_MS = 900_000
 
 const bin = findPostgres()
 
-/** Options of a walk beside its server and its database. */
+/** Options of a walk other than its server and its database. */
 type Options = Omit<WalkOptions, 'network' | 'databaseUrl'>
 type StartWalk = (t: TestContext, options?: Options) => Promise<Walk>
 

@@ -7,7 +7,7 @@ import { about, hostOf } from './names.ts'
 /** A clock that was ahead may put attempts off, and the next event after a success until there is a new one. */
 const PUT_OFF_MS = 60_000
 
-/** An active endpoint with the events that it waits for. */
+/** An active endpoint with the events and the deliveries that it waits for. */
 export interface Waiting {
   readonly row: EndpointRow
   /** Events that were not begun. */

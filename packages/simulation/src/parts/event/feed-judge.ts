@@ -2,7 +2,7 @@ import type { Rule } from '../../rules.ts'
 import type { World } from '../../world/world.ts'
 import { type EventRow, NewEvents } from './new-events.ts'
 
-/** The request of a reader. */
+/** A reader's request, and the state of the feed when it was sent. */
 export interface Asked {
   readonly accountId: bigint
   /** Undefined: from the oldest that is kept. */
@@ -15,7 +15,7 @@ export interface Asked {
   readonly newest: bigint
 }
 
-/** The response to it. */
+/** The response to a reader's request. */
 export interface Page {
   readonly events: readonly Pick<EventRow, 'seq' | 'public_id' | 'type' | 'body'>[]
   readonly nextAfter: bigint

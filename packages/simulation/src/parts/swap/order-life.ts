@@ -72,7 +72,7 @@ export class OrderLives {
     return this.#enter(order, 'PENDING_DEPOSIT')
   }
 
-  /** The provider reports an unknown word. */
+  /** The provider reports an unknown status. */
   confuse(order: Order): string {
     return this.#enter(order, UNKNOWN_STATUS)
   }

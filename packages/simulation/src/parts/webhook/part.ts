@@ -34,7 +34,7 @@ export const webhookPart: PartFactory = {
   },
 }
 
-/** Beside these, a late success may end a delivery that waits for its next attempt. */
+/** Not listed: a late success may end a delivery that waits for its next attempt. */
 const TRANSITIONS = [
   'delivery · → waiting',
   'delivery · → sending',

@@ -32,8 +32,8 @@ export interface LockRequest {
 }
 
 /**
- * The locks that the statements of transactions take, row by row, as the triggers report them. Beside its row, a change
- * locks the values of the row in unique indexes: a statement of another transaction that inserts the same value waits.
+ * The locks that the statements of transactions take, row by row, as the triggers report them. A change locks its row, and
+ * also the values of the row in unique indexes: a statement of another transaction that inserts the same value waits.
  */
 export class RowLocks {
   readonly #locks: LockTable

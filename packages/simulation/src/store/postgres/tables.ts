@@ -49,7 +49,7 @@ function readTable(database: DatabaseSync, number: number, name: string, definit
   }
 }
 
-/** The unique indexes beside the primary key. @throws Error for a partial one, unless it only excludes null */
+/** The unique indexes other than the primary key. @throws Error for a partial one, unless it only excludes null */
 function readUniques(database: DatabaseSync, name: string): string[][] {
   const indexes = database.prepare(`PRAGMA index_list("${name}")`).all()
   return indexes

@@ -97,7 +97,7 @@ export class ChainServer {
     this.#frozen ??= { branch: this.#network.branch, mempool: [...this.#network.mempool.values()] }
   }
 
-  /** Makes the node follow its own branch, with this mempool, until `thaw`. */
+  /** Makes the node follow this branch, with this mempool, until `thaw`. */
   fork(branch: Branch, mempool: Transactions): void {
     this.#frozen = { branch, mempool }
     this.blockFound()

@@ -28,7 +28,7 @@ export const UNKNOWN_ASSET_ID = 'nep141:unknown.near'
 
 export const ZEC_NORMALISED_ID = ZEC.normalisedId
 
-/** The body of `GET /v0/tokens`: beside the assets, ZEC itself and a deprecated row. */
+/** The body of `GET /v0/tokens`: the assets, ZEC itself and a deprecated row. */
 export const TOKENS_BODY = JSON.stringify([
   ...ASSETS,
   { ...ZEC, decimals: 8, price: 40 },

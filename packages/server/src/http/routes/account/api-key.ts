@@ -57,7 +57,7 @@ const CreateApiKeySchema = wireBody<Wire.CreateApiKeyRequest>()('CreateApiKeyReq
       minItems: 1,
       maxItems: ALL_SCOPES.length,
       uniqueItems: true,
-      description: 'What the key may do. Default: create invoices, and nothing else.',
+      description: 'The rights of the key. Default: create invoices, and nothing else.',
     }),
   ),
   expires_at: Type.Optional(nullable(UnixSecs('Of a scoped key: when it ends, in the future. Default null: never.'))),

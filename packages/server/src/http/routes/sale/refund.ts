@@ -65,7 +65,7 @@ const RefundSchema = wireObject<Wire.Refund>()('Refund', {
 })
 
 const InvoiceRefundsSchema = wireObject<Wire.InvoiceRefunds>()('InvoiceRefunds', {
-  left_zat: Zat('What can still be refunded.'),
+  left_zat: Zat('The amount that can still be refunded.'),
   refunds: Type.Array(RefundSchema),
 })
 

@@ -1,10 +1,9 @@
+import type { OpenWork } from '../../../domain/account/account-deletion.ts'
+
 /** Deletes the data of an account. Invoices, their payments and the amounts of orders stay, without a name. */
 export interface AccountDeletionRepository {
-  /**
-   * Whether nothing that the account began can change any more: no invoice or deposit address is watched at `at` (Unix
-   * seconds), and no invoice, plan purchase, withdrawal, swap or delivery is open.
-   */
-  isSettled(accountId: number, at: number): Promise<boolean>
+  /** The first kind of open work of an account at a time in Unix seconds. Null: it has none. */
+  openWork(accountId: number, at: number): Promise<OpenWork | null>
   /**
    * Deletes up to `limit` rows of each kind that an account can have many of, and the orders and descriptions of as many
    * invoices. False when none are left.

@@ -60,6 +60,6 @@ export interface DashboardRepository {
     limit: number,
     filter?: InvoiceFilter,
   ): Promise<Invoice[]>
-  /** Sums of the newest invoices of a filter, of at most `max`. */
+  /** Number and received sum of the newest invoices of a filter, of at most `max`. */
   totals(accountId: number, filter: InvoiceFilter, max: number): Promise<Totals>
 }

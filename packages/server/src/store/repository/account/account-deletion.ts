@@ -1,4 +1,5 @@
 import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely'
+import { OPEN_WORK, type OpenWork } from '../../../domain/account/account-deletion.ts'
 import { FREE_PLAN } from '../../../domain/account/plan.ts'
 import { watchedSince } from '../../../domain/chain/watched-key.ts'
 import type { AccountDeletionRepository } from '../../../ports/repository/account/account-deletion.ts'
@@ -15,14 +16,13 @@ const HAS_DETAILS = sql<boolean>`(description IS NOT NULL OR metadata IS NOT NUL
 const OPEN_WITHDRAWAL = ['awaiting_deposit', 'deposit_detected', 'payout_processing', 'needs_attention'] as const
 
 export function accountDeletionRepository(db: Db): AccountDeletionRepository {
-  /** The queries for work that keeps the account. */
-  function openWork(accountId: number, at: number) {
+  /** A query for each kind of work that keeps the account. */
+  function workQueries(accountId: number, at: number): Record<OpenWork, () => Promise<object | undefined>> {
     const canChange = ({ or, eb }: ExpressionBuilder<Tables, 'invoices'>) =>
       or([eb('invoices.status', 'in', OPEN_INVOICE), eb('invoices.watch_until', '>=', watchedSince(at))])
     const keys = db.selectFrom('account_viewing_keys').select('viewing_key_id').where('account_id', '=', accountId)
-    return [
-      // Work that failed and is tried again.
-      () =>
+    return {
+      set_aside: () =>
         db
           .selectFrom('set_aside')
           .select('row_id')
@@ -34,7 +34,7 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
           )
           .limit(1)
           .executeTakeFirst(),
-      () =>
+      invoice: () =>
         db
           .selectFrom('invoices')
           .select('invoices.id')
@@ -43,7 +43,7 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
           .orderBy('invoices.id', 'desc')
           .limit(1)
           .executeTakeFirst(),
-      () =>
+      delivery: () =>
         db
           .selectFrom('deliveries')
           .select('id')
@@ -51,7 +51,7 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
           .where('due_at_ms', 'is not', null)
           .limit(1)
           .executeTakeFirst(),
-      () =>
+      withdrawal: () =>
         db
           .selectFrom('withdrawals')
           .innerJoin('invoices', 'invoices.id', 'withdrawals.invoice_id')
@@ -60,7 +60,7 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
           .where(({ or, eb }) => or([eb('withdrawals.status', 'in', OPEN_WITHDRAWAL), canChange(eb)]))
           .limit(1)
           .executeTakeFirst(),
-      () =>
+      plan_purchase: () =>
         db
           .selectFrom('plan_purchases')
           .innerJoin('invoices', 'invoices.id', 'plan_purchases.invoice_id')
@@ -70,7 +70,7 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
           .where(canChange)
           .limit(1)
           .executeTakeFirst(),
-      () =>
+      swap: () =>
         db
           .selectFrom('swaps')
           .innerJoin('invoices', 'invoices.id', 'swaps.invoice_id')
@@ -79,7 +79,7 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
           .where('swaps.next_poll_at_ms', 'is not', null)
           .limit(1)
           .executeTakeFirst(),
-    ]
+    }
   }
 
   async function eraseDeliveries(accountId: number, limit: number): Promise<number> {
@@ -189,9 +189,10 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
   }
 
   return {
-    async isSettled(accountId, at) {
-      for (const findOpen of openWork(accountId, at)) if (await findOpen()) return false
-      return true
+    async openWork(accountId, at) {
+      const queries = workQueries(accountId, at)
+      for (const kind of OPEN_WORK) if (await queries[kind]()) return kind
+      return null
     },
 
     async eraseHistory(accountId, limit) {

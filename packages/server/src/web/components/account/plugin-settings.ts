@@ -30,7 +30,7 @@ interface PluginsView extends Pick<ShownKey, 'storeId' | 'publicUrl'> {
   readonly newKey: string
 }
 
-/** The values for a plugin's settings without a key, on the page of the keys. */
+/** The values for a plugin's settings other than the key, on the page of the keys. */
 export function storeForPlugins({ storeId, publicUrl, newKey }: PluginsView): Html {
   return html`<section class="card" aria-labelledby="plugins"><h2 id="plugins">${say('plugins')}</h2>
     <p>${say('plugins_about')}</p>

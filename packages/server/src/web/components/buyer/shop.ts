@@ -42,7 +42,7 @@ export function shopHeader({ name, logo, website }: Shop, isLinked: boolean): Ht
   return html`<p class="shop"><a href="${website}" target="_blank" rel="noopener noreferrer">${sign}</a></p>`
 }
 
-/** The name in a sentence for the shop behind a link: its own, or the host of the link. */
+/** How a sentence names the shop behind a link: `name (host)`, or the host alone without a name. */
 export function shopOrHost({ name }: Shop, { host }: URL): string {
   return name === null ? host : `${name} (${host})`
 }

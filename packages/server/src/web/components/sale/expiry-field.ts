@@ -4,7 +4,7 @@ import { booleanAttribute, type Child, type Html, html } from '../../html.ts'
 
 const CHOICES = [EXPIRY_SECS.default, 3_600, 6 * 3_600, EXPIRY_SECS.max]
 
-/** How long an invoice is valid. @param chosen seconds as text; any other value is a choice too @param first before all others */
+/** How long an invoice is valid. @param chosen seconds as text, added to the choices if it is a positive whole number @param first before all others */
 export function expiryField(label: string, chosen: string, first?: Child): Html {
   const own = Number(chosen)
   const choices = Number.isInteger(own) && own > 0 && !CHOICES.includes(own) ? [...CHOICES, own] : CHOICES

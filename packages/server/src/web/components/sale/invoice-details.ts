@@ -22,7 +22,7 @@ export function rateLine({ rate }: Pick<Invoice, 'rate'>): Html | false {
   return html`<p class="below">${say('rate_line', { rate: formatFiat(price, currency), sources: from, time: timeElement(rate.fetched_at) })}</p>`
 }
 
-/** The terms of the request beside amount and order; false without any. */
+/** The terms of the request other than amount and order; false without any. */
 export function givenSection(invoice: Invoice): Html | false {
   const rows = givenRows(invoice)
   const { metadata } = invoice

@@ -10,7 +10,7 @@ import { copyIn } from '../buyer/copy.ts'
 import { qrCode } from './qr-code.ts'
 import { amountIn, restOfDeposit } from './swap-state.ts'
 
-/** Where and how much to deposit. A memo or tag, if the chain needs one, comes first; then the code, then the same by hand. */
+/** Where and how much to deposit: the memo if there is one, else the code; then the same as text. */
 export function depositRequest(text: Text, swap: Swap): Html {
   const { status, decimals, symbol, blockchain, depositAddress, depositMemo } = swap
   // The total, copied after a part of it has arrived, would be paid on top of that.

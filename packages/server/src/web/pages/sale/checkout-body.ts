@@ -11,7 +11,7 @@ import { timeElement } from '../../format.ts'
 import { type Child, type Html, html } from '../../html.ts'
 import type { Text } from '../../text/text.ts'
 
-/** The content of a checkout page. */
+/** The data of a checkout page. */
 export interface CheckoutView extends BuyerView {
   readonly invoice: Invoice
   readonly links: CheckoutLinks

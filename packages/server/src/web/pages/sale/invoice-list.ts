@@ -10,7 +10,7 @@ import { saleTabs } from '../../components/sale/tabs.ts'
 import { booleanAttribute, type Html, html } from '../../html.ts'
 import { plain, say } from '../../text/dashboard.ts'
 
-/** Values of the filter beside the statuses, with what they select and their names. */
+/** Values of the filter other than the statuses, with what they select and their names. */
 export const FLAG_FILTERS = {
   part_paid: { filter: { partPaid: true }, label: plain('filter_part_paid') },
   late: { filter: { late: true }, label: plain('filter_late') },

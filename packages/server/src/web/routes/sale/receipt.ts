@@ -11,7 +11,7 @@ import { receiptPage } from '../../pages/sale/receipt.ts'
 
 const STATUS = { wrong_address: 400, invoice_limit: 429, account_limit: 429 } as const
 
-/** The receipt of a paid invoice, to print or to mail. An invoice without one redirects to its checkout. */
+/** The receipt of a paid invoice, to print or to mail. Without a receipt it redirects to the checkout. */
 export function receiptPages(site: Site): void {
   const { publicInvoices, receiptMails, receipts, publicUrl } = site.deps
 
