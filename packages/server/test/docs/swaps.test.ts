@@ -106,8 +106,9 @@ describe('the guide to swaps', { skip }, () => {
   })
 
   test('its table has exactly the messages with which a start fails', async () => {
-    const sell = async (amount_zat: number) =>
-      (await call(service, 'POST /v1/invoices', { token: service.apiKey, json: { amount_zat } })).body
+    const create = async (json: object) =>
+      (await call(service, 'POST /v1/invoices', { token: service.apiKey, json })).body
+    const sell = (amount_zat: number) => create({ amount_zat })
     const start = async (id: string, asset_id = 'nep141:btc.omft.near', refund_to = 'the-buyers-own-address') => {
       const { status, body } = await call(service, `POST /v1/invoices/${id}/swap`, { json: { asset_id, refund_to } })
       return [status, body.message, body.deposit_address] as const
@@ -131,6 +132,7 @@ describe('the guide to swaps', { skip }, () => {
       await start(invoice.id, undefined, 'invalid'),
       await start(small.id),
       await start(paid.id),
+      await start((await create({ open_amount: true })).id),
       await start(busy.id),
     ]
     // The start that the provider refused counts too.

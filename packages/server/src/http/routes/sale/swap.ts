@@ -101,6 +101,7 @@ export const SWAP_START_ERRORS = [
   'no_such_invoice',
   'refund_to_required',
   'invoice_not_pending',
+  'swap_needs_amount',
   'swap_in_progress',
   'too_many_swap_requests',
   'unsupported_asset_id',

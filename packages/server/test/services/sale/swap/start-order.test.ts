@@ -61,8 +61,8 @@ async function open(t: TestContext) {
     api,
     clock,
     oneclick,
-    invoice: async (): Promise<string> =>
-      (await call(api, 'POST /v1/invoices', { token, json: { amount_zat: 2_500_000 } })).body.id,
+    invoice: async (json: object = { amount_zat: 2_500_000 }): Promise<string> =>
+      (await call(api, 'POST /v1/invoices', { token, json })).body.id,
     start: (id: string, json: unknown = { asset_id: BTC, refund_to: 'the-buyers-own-address' }) =>
       call(api, `POST /v1/invoices/${id}/swap`, { json }),
     /** The counts that `work` adds. */
@@ -93,6 +93,9 @@ const CAUSES: Record<(typeof SWAP_START_ERRORS)[number] | 'unknown_field', (shop
     start.json.refund_too = 'x'
   },
   invoice_not_pending: ({ clock }) => clock.advance(900),
+  async swap_needs_amount({ invoice }, start) {
+    start.id = await invoice({ open_amount: true })
+  },
   async swap_in_progress({ api, clock, oneclick, start }, { id }) {
     const shown = async () => (await call(api, `GET /v1/invoices/${id}`)).body.swap
     if (!(await shown())) await start(id)
