@@ -1,10 +1,12 @@
+import { SECRET_PREFIXES } from '../../domain/account/credential.ts'
+
 /**
  * Never written in full: UUIDs that act as credentials, API keys, tokens, viewing keys, passwords in URLs. None of them
  * begins at a word boundary: in a line of JSON the end of an escape, as in `\nzg_`, may precede it. No part of a pattern
  * can match what the next part begins with without a bound, so the time grows with the length of the text only.
  */
 const UUID = /([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi
-const CREDENTIAL = /(zgs?_|whsec_)[0-9A-Za-z+/=]+/g
+const CREDENTIAL = new RegExp(`(${SECRET_PREFIXES.join('|')})[0-9A-Za-z+/=]+`, 'g')
 const VIEWING_KEY =
   /((?:u(?:view|ivk|vf|vi|rview|rivk)|zxview[a-z]{0,20}|zivk[a-z]{0,20}|secret-[a-z-]{0,40})(?:test|regtest)?1)[a-z0-9]+/g
 const URL_PASSWORD = /(:\/\/[^\s:@/"]*:)[^\s@/"]+@/g

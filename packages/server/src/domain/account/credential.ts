@@ -41,6 +41,8 @@ const CREDENTIAL_NOUNS: readonly (readonly [prefix: string, noun: string])[] = [
   [CREDENTIAL_PREFIXES.session, 'a session token'],
   [WEBHOOK_SECRET_PREFIX, 'a webhook secret'],
 ]
+/** The beginnings of secrets that this service makes. */
+export const SECRET_PREFIXES: readonly string[] = CREDENTIAL_NOUNS.map(([prefix]) => prefix)
 const VIEWING_KEY = /^u(?:view|ivk|vf|vi)(?:test|regtest)?1/
 
 /** The kind that the prefix of `text` names; null for none. */
