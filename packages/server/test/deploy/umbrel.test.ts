@@ -7,6 +7,7 @@ import { after, test } from 'node:test'
 import { parse } from 'yaml'
 import { encryptionKeys } from '../../src/config/parsers.ts'
 import { runCommand } from '../harness/command-line.ts'
+import { registeredPages } from '../harness/registered-pages.ts'
 import { checkSettings } from './checked-settings.ts'
 import { substitute, UMBREL } from './compose.ts'
 import { deployPath, deployText, projectVersion } from './files.ts'
@@ -129,10 +130,21 @@ test('Umbrel: the settings that the owner can change have the defaults of compos
     }
 })
 
-test('Umbrel: only what has its own credentials is open without the Umbrel login', () => {
-  const paths = server.compose.services.app_proxy?.environment.PROXY_AUTH_WHITELIST?.split(',')
-  assert.deepEqual(paths, ['/v1/*', '/i/*', '/assets/*', '/checkout.js'])
-  assert.equal(server.compose.services.app_proxy?.environment.PROXY_AUTH_ADD, undefined)
+/** Public pages that only the owner needs. */
+const OF_THE_OWNER = /^\/(?:$|sign-in|docs|undo-email\/)/
+
+test('Umbrel: without its login open are the API, which has credentials, and the public pages that are not only for the owner', async () => {
+  const { PROXY_AUTH_WHITELIST: open, PROXY_AUTH_ADD: added } =
+    server.compose.services.app_proxy?.environment ?? assert.fail()
+  const paths = open?.split(',') ?? []
+  const isOpen = (path: string) =>
+    paths.some(open => (open.endsWith('*') ? path.startsWith(open.slice(0, -1)) : path === open))
+  for (const path of ['/v1/invoices', '/api/v1/server/info', '/assets/site.css']) assert.ok(isOpen(path), path)
+  for (const [line, access] of await registeredPages()) {
+    const [, path = ''] = line.split(' ')
+    assert.equal(isOpen(path), access === 'public' && !OF_THE_OWNER.test(path), line)
+  }
+  assert.equal(added, undefined)
 })
 
 test('Umbrel: the mailbox, which other apps reach, has the password that Umbrel derives and shows', () => {

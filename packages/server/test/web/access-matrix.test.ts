@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import fastify from 'fastify'
-import type { App } from '../../src/http/app.ts'
-import type { SiteDeps } from '../../src/web/context.ts'
 import { GUIDES, guidePath } from '../../src/web/guides.ts'
-import { addSite } from '../../src/web/site.ts'
 import { call } from '../harness/http-call.ts'
+import { registeredPages } from '../harness/registered-pages.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
 import { type Merchant, openMerchant } from './accounts.ts'
 import { visit } from './visit.ts'
@@ -237,21 +234,6 @@ const OPEN_PAGES = [
   'GET /undo-email/:token',
   'POST /undo-email/:token',
 ]
-
-/** Stands in for all dependencies: routes read them on registration but use them only later. */
-const anything: SiteDeps = new Proxy((() => anything) as unknown as SiteDeps, { get: () => anything })
-
-/** Each page with its access. */
-async function registeredPages(): Promise<[line: string, access: unknown][]> {
-  const app = fastify()
-  const lines: [string, unknown][] = []
-  app.addHook('onRoute', ({ method, url, config }) => {
-    for (const verb of [method].flat()) if (verb !== 'HEAD') lines.push([`${verb} ${url}`, config?.access])
-  })
-  addSite(app as unknown as App, anything)
-  await app.ready()
-  return lines.filter(([line]) => !line.startsWith('GET /assets/'))
-}
 
 async function sessionEndpoints(harness: SandboxService): Promise<string[]> {
   const { body } = await call(harness, 'GET /openapi.json')
