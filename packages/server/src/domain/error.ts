@@ -33,6 +33,9 @@ interface VaryingErrorOptions extends AppErrorOptions {
   readonly code?: InvalidFieldCode
 }
 
+/** When a request that the service could not handle may be repeated. */
+const RETRY_SECS = 1
+
 /**
  * An error of the table, for invalid requests and for failed external services. `code` is stable; `code` and `message`
  * are public, `cause` is only logged.
@@ -53,7 +56,7 @@ export class AppError extends Error {
     this.kind = row.kind
     this.code = code ?? row.code ?? name
     this.extra = detail === undefined ? (extra ?? {}) : { detail, ...extra }
-    this.retryAfterSecs = options.retryAfterSecs
+    this.retryAfterSecs = options.retryAfterSecs ?? (row.kind === 'unavailable' ? RETRY_SECS : undefined)
   }
 }
 

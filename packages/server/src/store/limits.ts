@@ -26,10 +26,7 @@ export const DEFAULT_LIMITS: StoreLimits = {
 
 /** Too many callers wait. */
 export function overloadedError(): AppError {
-  return new AppError('overloaded', {
-    retryAfterSecs: 1,
-    cause: 'too many use cases are waiting for the database',
-  })
+  return new AppError('overloaded', { cause: 'too many use cases are waiting for the database' })
 }
 
 /** The store is closing or closed. */

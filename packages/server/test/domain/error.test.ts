@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { AppError, invalidField } from '../../src/domain/error.ts'
+import { AppError, invalidField, ReadOnlyDatabaseError } from '../../src/domain/error.ts'
 import { API_ERROR_GROUPS, API_ERRORS, ERRORS } from '../../src/domain/error-table.ts'
 
 test('no two errors of the table have one name', () => {
@@ -32,6 +32,13 @@ test('an error has the kind, text and detail of its entry', () => {
   )
   assert.match(String(error.extra.detail), /^to change it, keep the account first/)
   assert.deepEqual(new AppError('no_such_invoice').extra, {})
+})
+
+test('a client may repeat a request after each 503 in a second, unless the error says when', () => {
+  assert.equal(new AppError('timed_out').retryAfterSecs, 1)
+  assert.equal(new ReadOnlyDatabaseError().retryAfterSecs, 1)
+  assert.equal(new AppError('overloaded', { retryAfterSecs: 5 }).retryAfterSecs, 5)
+  assert.equal(new AppError('no_such_invoice').retryAfterSecs, undefined)
 })
 
 test('a given detail replaces that of the entry, and stands before the other members', () => {

@@ -201,5 +201,5 @@ function sameBytes(known: Uint8Array | undefined, given: Uint8Array): boolean {
 }
 
 function unavailable(cause: string): AppError {
-  return new AppError('viewer_unavailable', { retryAfterSecs: 1, cause })
+  return new AppError('viewer_unavailable', { cause })
 }

@@ -79,5 +79,5 @@ export async function refuseSecondInvoice(tx: Tx, created: Invoice): Promise<voi
 
 /** The database has another account or key than the request had read. */
 export function replacedError(cause: string): AppError {
-  return new AppError('database_unavailable', { retryAfterSecs: 1, cause })
+  return new AppError('database_unavailable', { cause })
 }
