@@ -14,7 +14,7 @@ Every response that is not 2xx has a JSON body with a \`code\`, which is stable,
 
 ${titles.map(title => `- [${title}](#${anchor(title)})`).join('\n')}
 
-A browser that reports a CORS error, or \`Failed to fetch\`: API keys and session tokens belong on your server, not in a page. Only reading an invoice, its WebSocket and swaps are meant for browsers.
+A browser that reports a CORS error, or \`Failed to fetch\`: API keys and session tokens belong on your server, not in a page. Without them, a page can read an invoice, follow its WebSocket, start swaps, and read plans and rates.
 
 ${Object.entries<Readonly<Record<string, ApiError>>>(API_ERROR_GROUPS).map(section).join('\n')}`
 }

@@ -33,7 +33,7 @@ ${groups.join('\n')}
 
 ## Plans
 
-A plan limits the invoices of an account in a month and, with the optional \`watched_key_limit\`, its viewing keys that are watched at a time (5). An operator who is the only merchant needs no plans.
+A plan limits the invoices of an account in a month, and its viewing keys that are watched at a time (\`watched_key_limit\`, optional, default 5). An operator who is the only merchant needs no plans.
 
 | \`PLANS_FILE\` | \`BILLING_VIEWING_KEY\` | plans |
 |---|---|---|

@@ -30,7 +30,7 @@ const CHAIN = {
     default: [],
     meaning:
       'One or more light-client servers (Zebra, lightwalletd, Zaino), separated by commas. One is in use, the others are standbys. ' +
-      'With several, an invoice is paid only when two of them show the payment. See [real-network.md](real-network.md).',
+      'With several, an invoice is `paid` when two show the payment, or after 5 minutes without a second server. See [real-network.md](real-network.md).',
     shownDefault: 'required with `NETWORK`',
   },
   LIGHTWALLETD_ALLOW_HTTP: {
@@ -43,7 +43,7 @@ const CHAIN = {
     parse: values.wholeNumber(1, 1_000_000),
     default: 10_000,
     meaning:
-      'Viewing keys of all accounts that are watched at a time. Each block is scanned with all of them. An account that would add one more is refused (409).',
+      'The most viewing keys, of all accounts together, that are watched at a time. Each block is scanned with all of them. A further key is refused (409).',
   },
 } as const satisfies Record<string, Setting>
 
@@ -60,7 +60,7 @@ const ADDRESSES = {
     parse: values.proxies,
     default: false,
     meaning:
-      'Trusted proxies in front of the service. Set it behind a proxy: otherwise all clients share the limits of one.',
+      'Trusted proxies in front of the service. Set it behind a proxy: otherwise all clients together have the limits of one client.',
     shownDefault: 'no proxy',
   },
   HEALTH_PORT: {
@@ -88,8 +88,8 @@ const DATA = {
     parse: values.databaseUrl,
     default: null,
     meaning:
-      'SQLite or PostgreSQL. A PostgreSQL on another machine needs `?sslmode=verify-full`, or `?sslmode=disable` on a private network. ' +
-      '`sslmode` and `sslrootcert` mean what they mean to psql; `prefer` and `allow` are refused. The database must have the encoding UTF8.',
+      'SQLite or PostgreSQL. A PostgreSQL on another machine needs an `sslmode`: best `?sslmode=verify-full`, or `?sslmode=disable` on a private network. ' +
+      '`sslmode` and `sslrootcert` work as in psql; `prefer` and `allow` are refused. The database must have the encoding UTF8.',
     shownDefault: '`sqlite:<DATA_DIR>/zatgate.db`',
     isSecret: true,
   },
@@ -115,13 +115,13 @@ const DATA = {
     parse: values.wholeNumber(1, 3_650),
     default: 30,
     meaning:
-      'Days after its late window, or after its payment if that is later, for which everyone who has the id of an invoice can read it. Then its pages respond with 410. Its merchant can always read it.',
+      'Days for which everyone with the id of an invoice can read it, after its late window, or after its payment if that is later. Then its pages respond with 410. Its merchant can always read it.',
   },
   INVOICE_TEXT_RETENTION_DAYS: {
     parse: values.wholeNumber(1, 3_650),
     default: null,
     meaning:
-      'Days after its creation for which the description and metadata of an invoice are kept. They are erased once no payment counts any more and no event of it waits to be delivered.',
+      'Days for which the description and metadata of an invoice are kept after its creation. Then they are erased, once no payment counts any more and none of its events waits for delivery.',
     shownDefault: 'not erased',
   },
 } as const satisfies Record<string, Setting>
@@ -155,7 +155,7 @@ const ACCOUNTS = {
     parse: values.wholeNumber(CONFIRMATIONS.min, CONFIRMATIONS.max),
     default: CONFIRMATIONS.default,
     meaning:
-      'Confirmations of new accounts. Three blocks take about 4 minutes, from NU7 on about 75 seconds. Each account can choose its own number.',
+      'Confirmations that invoices of new accounts need. Three blocks take about 4 minutes, from NU7 on about 75 seconds. Each account can choose its own number.',
   },
   LATE_WATCH_DAYS: {
     parse: values.wholeNumber(0, 365),
@@ -213,14 +213,14 @@ const SWAPS = {
   WITHDRAWAL_EXPIRES_SECS: {
     parse: values.wholeNumber(EXPIRY_SECS.min, EXPIRY_SECS.max),
     default: EXPIRY_SECS.default,
-    meaning: 'Seconds for which an order waits for its deposit, at its rate.',
+    meaning: 'Seconds for which a withdrawal waits for its deposit and keeps its rate.',
   },
   RATES_SOURCES: {
     parse: values.tickers,
     default: values.ALL_TICKERS,
     meaning:
       'The public tickers that are asked for the price of ZEC, separated by commas. `name=URL` asks another base URL. ' +
-      'Currencies that fewer than two quote, or two differently, need `coinbase`, whose fiat rates convert from USD.',
+      'If too few quote a currency, or they disagree, its price is converted from USD; this needs `coinbase`.',
     shownDefault: '`kraken,coinbase,gemini,coingecko`',
   },
   RATES_MIN_SOURCES: {
@@ -245,7 +245,7 @@ const PROCESS = {
   RATE_LIMIT: {
     parse: values.wholeNumber(0, 1_000_000_000),
     default: 60_000,
-    meaning: 'Requests per minute from one client. 0: no limits, also none of [Rate limits](#rate-limits).',
+    meaning: 'Requests per minute from one client. 0 turns off these and all other [rate limits](#rate-limits).',
   },
   MAX_WEBSOCKETS: {
     parse: values.wholeNumber(0, 1_000_000),

@@ -58,7 +58,7 @@ const REQUESTS = {
     kind: 'invalid',
     text: 'unknown field …',
     when: 'The body has a field that the operation does not have.',
-    fix: '`detail` lists the fields. Keep fields of your own in your database, by invoice id.',
+    fix: '`detail` lists the fields. Put your own data into the `metadata` of an invoice, or keep it in your database by invoice id.',
     example: { value: 'amount', detail: 'one of amount_zat, expires_in_secs' },
   },
   unknown_parameter: {
@@ -157,7 +157,7 @@ const CREDENTIALS = {
     kind: 'unauthenticated',
     text: 'bad api key',
     when: 'The key is unknown, revoked or ended, or is no API key.',
-    fix: 'Create a key in the dashboard. Creating invoices needs an API key, everything about the account a session token (`zgs_…`). A key of another service, such as your sandbox, is unknown here.',
+    fix: 'Create a key in the dashboard. Invoices are created with an API key (`zg_…` or `zgk_…`). Operations on the account take a session token (`zgs_…`), many also a scoped key (`zgk_…`). A key of another service, such as your sandbox, is unknown here.',
   },
   missing_session_token: {
     kind: 'unauthenticated',
@@ -174,7 +174,7 @@ const CREDENTIALS = {
   recent_sign_in_required: {
     kind: 'forbidden',
     text: 'recent sign-in required',
-    when: 'The token began in a browser, where no code was entered in the last ten minutes.',
+    when: 'The token belongs to a session in a browser, and no code was entered there in the last ten minutes.',
     fix: 'Enter a new code in the dashboard, or use a token issued for scripts.',
     detail: 'enter a new code in the dashboard, or use a session token issued for scripts',
   },
@@ -252,7 +252,7 @@ const SALES = {
     kind: 'conflict',
     text: 'too many watched viewing keys',
     when: 'The account has as many watched viewing keys as its plan allows.',
-    fix: "Earlier keys stay watched for their last invoices. Wait until these invoices' addresses are no longer watched (7 days), or take a larger plan.",
+    fix: 'Earlier keys stay watched while their invoices can be paid, and two days longer. Set one of them again, wait until the time in `detail`, or take a larger plan.',
     example: { extra: { limit: 5, plan: 'Free' } },
   },
   watched_key_capacity_reached: {
@@ -279,7 +279,7 @@ const SALES = {
   invoice_gone: {
     kind: 'gone',
     text: 'invoice no longer public',
-    when: 'The invoice was closed a while ago: 30 days after its late window, or `PUBLIC_INVOICE_DAYS`, the id alone no longer gives access.',
+    when: 'The id alone gives access until 30 days (`PUBLIC_INVOICE_DAYS`) after the late window of the invoice, or after its payment if that is later.',
     fix: 'Read it as its merchant: with a session token, or a key of the account.',
   },
   invoice_not_cancelable: {
@@ -317,7 +317,7 @@ const SALES = {
     kind: 'conflict',
     text: 'refund exceeds what was received',
     when: 'The refunds of the invoice together would exceed the payments that are confirmed, or it has 100 refunds.',
-    fix: '`detail` says how much is left. Wait for the confirmations of a payment, or cancel another refund.',
+    fix: '`detail` names the amount that is left, or the number of refunds. Wait for the confirmations of a payment, or cancel another refund.',
     example: { detail: '0.125 ZEC can be refunded' },
   },
   refund_address_fixed: {
@@ -354,7 +354,7 @@ const SALES = {
   invoice_not_pending: {
     kind: 'conflict',
     text: 'invoice is not pending',
-    when: 'The invoice is detected, paid, underpaid or expired.',
+    when: 'The invoice is detected, paid, underpaid or expired, or was marked by hand.',
     fix: 'Start swaps on pending invoices only.',
   },
   swap_needs_amount: {
@@ -449,7 +449,7 @@ const ACCOUNTS = {
     kind: 'conflict',
     text: 'account is being deleted',
     when: 'The owner has requested the deletion of the account.',
-    fix: 'Keep the account in Settings, or with `zatgate account keep`.',
+    fix: 'Keep the account in the dashboard under Account, or with `zatgate account keep`.',
     detail: 'to change it, keep the account first: sign in to the dashboard and open Account',
   },
   no_such_api_key: {
@@ -521,20 +521,20 @@ const LIMITS = {
   too_many_changes: {
     kind: 'too_many',
     text: 'too many changes, try again later',
-    when: 'The session has changed the account 1,000 times in a day, or 200 times since its last code.',
+    when: 'One session has changed the account 1,000 times in a day or 200 times since its last code, or all sessions 5,000 times in a day. API keys have the same limits.',
     fix: 'Wait for the seconds in `Retry-After`, or enter a new code in the dashboard.',
     detail: 'changes within ten minutes of a new code have their own limit',
   },
   too_many_orders: {
     kind: 'too_many',
     text: 'too many orders, try again later',
-    when: 'The account has created too many orders in a short time.',
+    when: 'The account has begun 50 plan purchases or 50 withdrawals within an hour.',
     fix: 'Wait for the seconds in `Retry-After`.',
   },
   too_many_swap_requests: {
     kind: 'too_many',
     text: 'too many swap requests, try again later',
-    when: 'There were more than 5 requests for one invoice in 10 minutes.',
+    when: 'In 10 minutes, more than 5 swaps were requested for the invoice, or too many for the account or the whole service.',
     fix: 'Wait for the seconds in `Retry-After`. Show the buyer the present quote instead of a new one.',
   },
   too_many_deliveries: {
@@ -552,7 +552,7 @@ const LIMITS = {
   too_many_event_readers: {
     kind: 'too_many',
     text: 'too many requests wait for events',
-    when: 'The account has 20 requests with `wait` in progress, or the service as many as it can have.',
+    when: 'The account has 20 requests with `wait` in progress, or the service has as many as it can have.',
     fix: 'End unused readers, or read without `wait`.',
   },
   too_many_websockets_of_client: {

@@ -24,12 +24,12 @@ export const RATE_CLASSES = {
   read: { routes: 'all others' },
   create: { routes: 'create an invoice with an API key', account: { perMinute: 60_000, atOnce: 6_000 } },
   session: {
-    routes: 'endpoints with a session token',
+    routes: 'account operations with a session token or a scoped API key',
     client: { perMinute: 3_000, atOnce: 300 },
     account: { perMinute: 1_200, atOnce: 200 },
   },
   list: {
-    routes: 'lists of invoices, refunds, deliveries, withdrawals, API keys and sessions',
+    routes: 'lists of invoices, refunds, payment links, deliveries, endpoints, withdrawals, API keys and sessions',
     client: { perMinute: 1_200, atOnce: 100 },
     account: { perMinute: 300, atOnce: 60 },
   },

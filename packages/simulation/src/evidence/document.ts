@@ -78,7 +78,7 @@ function mutantsSection({ measured, mutants }: Evidence): string {
   const lists = [...byTheme].map(([theme, list]) => folded(theme, list.map(described)))
   return `## Mutants found
 
-Each with the number of seeds, from 1 on, that it took to find it.
+Each mutant with the number of seeds that were run, from seed 1 on, until one found it.
 
 ${lists.join('\n')}`
 }

@@ -27,8 +27,8 @@ export function introduction(commit: string, date: string): string {
 How zatgate's promises about money are tested, and with what result. \`npm run evidence\` made this page from a run of commit ${commit} on ${date}. Later changes are not in it.
 
 The simulation runs the real services, workers and SQL of zatgate on a simulated environment: chain and chain servers, wallets, databases, clocks, merchants, swap
-providers, exchange rates, webhook receivers and mail. A seed decides all actions, all faults and the order of concurrent code, and repeats its run to the byte. A judge
-compares the database with what really happened after every commit. It follows the promises alone and shares no code with the service's rules. At the end of a
+providers, exchange rates, webhook receivers and mail. A seed decides all actions, all faults and the order of concurrent code, and repeats its run to the byte. After
+every commit, a judge compares the database with what really happened. It follows only the promises and shares no code with the service's rules. At the end of a
 run all faults end, and everything must settle in bounded time.
 
 | command | |
@@ -41,7 +41,7 @@ run all faults end, and everything must settle in bounded time.
 
 export const NOT_COVERED = `## What this does not cover
 
-- It finds defects and does not prove their absence: what is missing above is not tested by it.
+- The simulation finds defects and does not prove their absence. It tests nothing that is missing above.
 - Cryptography: simulated notes are not encrypted. Keys, addresses and decryption are tested with the official vectors.
 - Protocols and programs: gRPC, HTTP, SMTP, WebSockets, browsers, a real PostgreSQL and a real lightwalletd are used by other tests. The simulated PostgreSQL passes the
   same tests of concurrency as the real one; it knows the statements of zatgate only.

@@ -7,7 +7,7 @@ import { grants, isPermission, PERMISSION_NAMES, type Permission } from './permi
 export const SCOPES = {
   'invoices:create': 'Create invoices, also with their own webhook',
   'invoices:read': 'List and read invoices with all that the shop gave, and their refunds',
-  'invoices:write': 'Cancel invoices',
+  'invoices:write': 'Cancel and mark invoices',
   'events:read': 'Read the events of the account',
   'webhooks:write': 'Manage endpoints, send test events, and read and resend deliveries',
   'refunds:write': 'Create, read and cancel refunds, and mark them as sent',
