@@ -9,6 +9,7 @@ import type { Deliveries } from '../../services/notify/delivery.ts'
 import type { DeliveryJob, FreeSlots } from '../../services/notify/delivery-claim.ts'
 import type { LoopResult } from '../loop.ts'
 import { startLoop } from '../loop.ts'
+import { attemptFacts } from './attempt-facts.ts'
 
 export interface DeliveryWorker {
   /** Claims no more deliveries. Resolves when the current attempts have ended and are recorded, within a few seconds. */
@@ -49,12 +50,8 @@ export function startDeliveryWorker(options: DeliveryOptions): DeliveryWorker {
     const span = tracer.start('client')
     const outcome = await deliveries.attempt(job)
     const { delivery, progress } = job
-    span.end('webhook attempt', outcome.error !== null, {
-      'zatgate.event': delivery.eventType,
-      'zatgate.attempt': progress.attempts,
-      ...(outcome.statusCode !== null && { 'http.response.status_code': outcome.statusCode }),
-    })
     const succeeded = outcome.error === null
+    span.end('webhook attempt', !succeeded, attemptFacts(delivery.eventType, progress.attempts, outcome.statusCode))
     metrics.attemptEnded(succeeded ? 'success' : 'failure', outcome.durationMs / 1000)
     const { state } = outcome.progress
     if (state === 'delivered' || state === 'failed')

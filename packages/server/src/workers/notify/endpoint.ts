@@ -2,8 +2,10 @@ import type { Clock } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
 import type { Metrics } from '../../ports/metrics.ts'
 import type { Store } from '../../ports/store.ts'
+import { NO_TRACER, type Tracer } from '../../ports/tracer.ts'
 import type { EndpointDeliveries, EndpointJob } from '../../services/notify/endpoint-delivery.ts'
 import { type LoopResult, startLoop } from '../loop.ts'
+import { attemptFacts } from './attempt-facts.ts'
 
 export interface EndpointOptions {
   readonly endpointDeliveries: EndpointDeliveries
@@ -11,6 +13,8 @@ export interface EndpointOptions {
   readonly clock: Clock
   readonly log: Log
   readonly metrics: Metrics
+  /** Default: no traces. */
+  readonly tracer?: Tracer
   /** Maximum of concurrent attempts in this process, one for each endpoint. Default 256. */
   readonly maxConcurrent?: number
 }
@@ -28,6 +32,7 @@ const RECORD_PAUSES_MS = [200, 1_000, 3_000]
  */
 export function startEndpointWorker(options: EndpointOptions): { stop(): Promise<void> } {
   const { endpointDeliveries, clock, log, metrics, maxConcurrent = DEFAULT_MAX_CONCURRENT } = options
+  const { tracer = NO_TRACER } = options
   /** By the row id of the endpoint: whether it was failing before. */
   const running = new Map<number, { readonly isFailing: boolean; readonly done: Promise<void> }>()
 
@@ -47,8 +52,10 @@ export function startEndpointWorker(options: EndpointOptions): { stop(): Promise
   }
 
   async function attempt(job: EndpointJob): Promise<void> {
+    const span = tracer.start('client')
     const result = await endpointDeliveries.attempt(job)
     const succeeded = result.error === null
+    span.end('webhook attempt', !succeeded, attemptFacts(job.event.type, job.attempt, result.statusCode))
     metrics.attemptEnded(succeeded ? 'success' : 'failure', result.durationMs / 1000)
     if (succeeded) metrics.deliveryEnded('delivered', Math.max(0, clock.nowMs() / 1000 - job.event.createdAt))
     await record(job, result)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { NO_METRICS } from '../../../src/ports/metrics.ts'
+import { NO_TRACER } from '../../../src/ports/tracer.ts'
 import { startEndpointWorker } from '../../../src/workers/notify/endpoint.ts'
 import { onBothDatabases } from '../../harness/databases.ts'
 import { startEndpoints } from '../../harness/endpoints.ts'
@@ -12,6 +13,20 @@ const MAX_CONCURRENT = 4
 const HANGING = 10
 
 onBothDatabases(engine => {
+  test('each attempt has a span with the event, the attempt and the status', async t => {
+    const { clock, create, endpointDeliveries, raise, store } = await startEndpoints(t, engine)
+    const spans: unknown[] = []
+    const tracer = { ...NO_TRACER, start: () => ({ end: (...span: unknown[]) => void spans.push(span) }) }
+    await create('standard')
+    await raise(1)
+    const options = { endpointDeliveries, store, clock, log: silentLog, metrics: NO_METRICS, tracer }
+    const worker = startEndpointWorker(options)
+    const facts = { 'zatgate.event': 'invoice.created', 'zatgate.attempt': 1 }
+    await until('the attempt has ended', () => spans.length === 1)
+    await worker.stop()
+    assert.deepEqual(spans, [['webhook attempt', false, { ...facts, 'http.response.status_code': 200 }]])
+  })
+
   test('many endpoints that fail and hang leave half of the attempts to the others, however long they are due', async t => {
     const { clock, create, endpoints, endpointDeliveries, raise, receivers, sendDue, store } = await startEndpoints(
       t,
