@@ -76,7 +76,7 @@ spec:
       startupProbe:
         httpGet: { path: /healthz, port: health }
         periodSeconds: 2
-        failureThreshold: 60
+        failureThreshold: {{ div (int $root.Values.startupSeconds) 2 }}
       livenessProbe:
         httpGet: { path: /healthz, port: health }
         periodSeconds: 10

@@ -125,6 +125,7 @@ settings:
   CONFIRMATIONS: "1000000"
 existingSecret: 1000000
 image: { tag: 20261126 }
+startupSeconds: 2000000
 service: { port: 1000000 }
 api: { replicas: 1000000, autoscaling: { enabled: true, minReplicas: 1000000, maxReplicas: 2000000, targetCPUUtilizationPercentage: 1000000 } }
 delivery: { replicas: 1000000 }
@@ -149,6 +150,8 @@ ingress: { tlsSecret: 3000000 }
     )
     assert.deepEqual([env.WEBHOOK_ALLOW_PRIVATE, env.CONFIRMATIONS], ['true', '1000000'])
     assert.equal(container.image, 'zatgate:20261126')
+    const { periodSeconds, failureThreshold } = container.startupProbe
+    assert.equal(periodSeconds * failureThreshold, 2_000_000)
     assert.equal(of('Deployment', 'shop-delivery').spec.template.spec.volumes[2].secret.secretName, '1000000')
     assert.equal(of('Deployment', 'shop-delivery').spec.replicas, 1_000_000)
     assert.equal(of('Service', 'shop').spec.ports[0].port, 1_000_000)
