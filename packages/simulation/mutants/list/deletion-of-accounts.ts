@@ -119,6 +119,22 @@ export const DELETION_OF_ACCOUNTS: readonly Change[] = [
     killedBy: { file: 'store/repository/account/unused-key.test.ts', test: 'a key that', needsPostgres: true },
   },
   {
+    name: 'an account is deleted while an endpoint has events to get',
+    file: 'store/repository/account/account-deletion.ts',
+    in: 'workQueries',
+    find: "eb('event_counters.seq', '>', eb.ref('endpoints.cursor_seq')),",
+    replace: '',
+    killedBy: { file: 'services/account/account-deletion.test.ts', test: 'events for an endpoint and an owed refund' },
+  },
+  {
+    name: 'an account is deleted while it owes a refund',
+    file: 'store/repository/account/account-deletion.ts',
+    in: 'OWED_REFUND',
+    find: "'awaiting_address', ",
+    replace: '',
+    killedBy: { file: 'services/account/account-deletion.test.ts', test: 'events for an endpoint and an owed refund' },
+  },
+  {
     name: 'an account whose withdrawal waits for its payout is deleted',
     file: 'store/repository/account/account-deletion.ts',
     in: 'OPEN_WITHDRAWAL',

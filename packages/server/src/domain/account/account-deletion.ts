@@ -24,14 +24,18 @@ export const OPEN_WORK = [
   'set_aside',
   // Open, or watched for a late payment.
   'invoice',
-  // To the webhook or to an endpoint.
+  // To the webhook.
   'delivery',
+  // One that is enabled and not paused has events to get.
+  'endpoint',
   // Not closed, or its deposit address is watched.
   'withdrawal',
   // Open, and its invoice can still be paid.
   'plan_purchase',
   // The provider is asked about it.
   'swap',
+  // Not sent and not canceled: its buyer is owed it.
+  'refund',
 ] as const
 export type OpenWork = (typeof OPEN_WORK)[number]
 

@@ -99,7 +99,13 @@ const PROTECTIVE: ReadonlySet<AuditKind> = new Set<AuditKind>([
 ])
 
 /** Changes that an owner can make while the account is being deleted, in addition to the protective ones. */
-const DURING_DELETION: ReadonlySet<AuditKind> = new Set<AuditKind>(['deletion_requested'])
+const DURING_DELETION: ReadonlySet<AuditKind> = new Set<AuditKind>([
+  'deletion_requested',
+  // They end what keeps the account.
+  'refund_sent',
+  'refund_canceled',
+  'withdrawal_canceled',
+])
 
 export function isLimited(actor: Actor, kind: AuditKind): boolean {
   return (actor.by === 'owner' || actor.by === 'api_key') && !PROTECTIVE.has(kind)

@@ -6,6 +6,7 @@ import type { OpenWork } from '../../../src/domain/account/account-deletion.ts'
 import type { Actor } from '../../../src/domain/account/audit.ts'
 import { AppError } from '../../../src/domain/error.ts'
 import type { GivenFields, Invoice } from '../../../src/domain/sale/invoice.ts'
+import type { NewRefund } from '../../../src/domain/sale/refund.ts'
 import { DAY_SECS } from '../../../src/domain/time.ts'
 import type { NewSwap } from '../../../src/ports/repository/sale/swap.ts'
 import { openTestContainer } from '../../harness/container.ts'
@@ -61,6 +62,20 @@ async function open(engine: DatabaseEngine, t: TestContext) {
     async eraseAll(): Promise<void> {
       while (await accountDeletions.eraseDue());
     },
+  }
+}
+
+function newRefund({ id: invoiceId, accountId, createdAt }: Invoice): NewRefund {
+  const ids = { publicId: randomUUID(), linkId: randomUUID(), accountId, invoiceId }
+  const address = { address: null, addressFromBuyer: false }
+  return {
+    ...ids,
+    ...address,
+    status: 'awaiting_address',
+    amountZat: 1n,
+    reason: null,
+    createdAt,
+    updatedAt: createdAt,
   }
 }
 
@@ -190,9 +205,9 @@ onBothDatabases(engine => {
     assert.ok(!(await isKept()))
   })
 
-  test('an invoice that can be paid late, an open withdrawal, plan purchase, swap or delivery keeps the account', async t => {
+  test('an invoice that can be paid late, an open withdrawal, plan purchase, swap or delivery, events for an endpoint and an owed refund keep the account', async t => {
     const service = await open(engine, t)
-    const { billing, store, webhooks, withdrawals } = service
+    const { billing, endpoints, store, webhooks, withdrawals } = service
     const openWork = ({ id }: Account) => store.read(tx => tx.accountDeletions.openWork(id, service.clock.secs))
     const order = { amountZat: 5_000_000n, fiatCurrency: 'EUR', payoutTo: 'IBAN', idempotencyKey: undefined }
     const beginnings: Record<Exclude<OpenWork, 'set_aside'>, (account: Account) => Promise<unknown>> = {
@@ -209,6 +224,18 @@ onBothDatabases(engine => {
         await webhooks.set(account, 'https://shop.example/hook')
         await webhooks.test(account)
       },
+      endpoint: async account => {
+        await endpoints.create(account, { url: 'https://shop.example/endpoint' })
+        assert.equal(await openWork(account), null, 'an endpoint without events')
+        const event = { accountId: account.id, invoiceId: null, type: 'plan.updated', body: '{}' } as const
+        await store.write(tx => tx.events.append([{ ...event, createdAt: service.clock.secs, publicId: randomUUID() }]))
+      },
+      refund: async account => {
+        const invoice = await service.sell(account)
+        await service.expire(invoice)
+        await service.pass(SETTLED_AFTER_SECS)
+        await store.write(tx => tx.refunds.insert(newRefund(invoice), null))
+      },
     }
     for (const [kind, begin] of Object.entries(beginnings)) {
       const account = await service.account(`${kind}@example.org`, 1)
@@ -216,6 +243,23 @@ onBothDatabases(engine => {
       await begin(account)
       assert.equal(await openWork(account), kind)
     }
+  })
+
+  test('while the account is being deleted its owner can cancel an owed refund, and then it is deleted', async t => {
+    const service = await open(engine, t)
+    const { accountDeletions, refunds, store } = service
+    const account = await service.account(EMAIL, 1)
+    const invoice = await service.sell(account)
+    await service.expire(invoice)
+    const { publicId } = await store.write(tx => tx.refunds.insert(newRefund(invoice), null))
+    await accountDeletions.request(account, ACTOR)
+    await service.pass(SETTLED_AFTER_SECS)
+    await service.eraseAll()
+    const deleting = (await service.reread(account)) as Account
+    assert.equal(deleting.email, EMAIL, 'kept')
+    await refunds.cancel(deleting, publicId, ACTOR)
+    await service.eraseAll()
+    assert.notEqual((await service.reread(account))?.email, EMAIL, 'deleted')
   })
 
   for (const status of ['deposit_detected', 'payout_processing', 'needs_attention', 'completed'] as const) {

@@ -14,6 +14,10 @@ const INVOICES = 'SELECT public_id, status, watch_until FROM invoices WHERE acco
 const WITHDRAWALS = `SELECT w.public_id, w.status, i.status AS deposit, i.watch_until FROM withdrawals w
   JOIN invoices i ON i.id = w.invoice_id WHERE w.account_id = ?`
 const OPEN_DELIVERIES = 'SELECT 1 FROM deliveries WHERE account_id = ? AND due_at_ms IS NOT NULL'
+const OPEN_ENDPOINTS = `SELECT 1 FROM endpoints e JOIN event_counters c ON c.account_id = e.account_id
+  WHERE e.account_id = ? AND e.removed_at IS NULL AND e.enabled = 1 AND e.paused_at IS NULL AND (c.seq > e.cursor_seq OR
+    EXISTS (SELECT 1 FROM deliveries d WHERE d.endpoint_id = e.id AND d.endpoint_due_at_ms IS NOT NULL))`
+const OWED_REFUNDS = `SELECT 1 FROM refunds WHERE account_id = ? AND status IN ('awaiting_address', 'ready')`
 const OPEN_SWAPS = `SELECT 1 FROM swaps JOIN invoices ON invoices.id = swaps.invoice_id
   WHERE invoices.account_id = ? AND swaps.next_poll_at_ms IS NOT NULL`
 
@@ -46,6 +50,8 @@ export function openWork({ database }: World, id: bigint, nowSecs: number): stri
     if (!ENDED.has(order.status) || isOpen(order.deposit) || isWatched(order))
       return `its withdrawal ${order.public_id} is ${order.status}`
   if (database.committed(OPEN_DELIVERIES, id).length > 0) return 'it has open deliveries'
+  if (database.committed(OPEN_ENDPOINTS, id).length > 0) return 'an endpoint has events to get'
+  if (database.committed(OWED_REFUNDS, id).length > 0) return 'it owes a refund'
   return database.committed(OPEN_SWAPS, id).length > 0 ? 'it has an open swap' : null
 }
 

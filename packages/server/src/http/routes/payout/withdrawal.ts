@@ -167,7 +167,11 @@ export function withdrawalRoutes(app: App, { withdrawals }: { withdrawals: Withd
   app.post(
     '/v1/account/withdrawals/:id/cancel',
     {
-      config: { rate: 'session', access: 'session', errors: ['no_such_withdrawal', 'withdrawal_not_cancelable'] },
+      config: {
+        rate: 'session',
+        access: 'session',
+        errors: ['no_such_withdrawal', 'withdrawal_not_cancelable', 'too_many_changes'],
+      },
       schema: {
         ...common,
         operationId: 'cancelWithdrawal',

@@ -13,6 +13,7 @@ const OPEN_INVOICE = ['pending', 'detected'] as const
 const HAS_ORDER = sql<boolean>`order_id IS NOT NULL`
 const HAS_DETAILS = sql<boolean>`(description IS NOT NULL OR metadata IS NOT NULL OR success_url IS NOT NULL
   OR cancel_url IS NOT NULL OR locale IS NOT NULL OR webhook_url IS NOT NULL)`
+const OWED_REFUND = ['awaiting_address', 'ready'] as const
 const OPEN_WITHDRAWAL = ['awaiting_deposit', 'deposit_detected', 'payout_processing', 'needs_attention'] as const
 
 export function accountDeletionRepository(db: Db): AccountDeletionRepository {
@@ -51,6 +52,29 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
           .where('due_at_ms', 'is not', null)
           .limit(1)
           .executeTakeFirst(),
+      endpoint: () =>
+        db
+          .selectFrom('endpoints')
+          .innerJoin('event_counters', 'event_counters.account_id', 'endpoints.account_id')
+          .select('endpoints.id')
+          .where('endpoints.account_id', '=', accountId)
+          .where('endpoints.removed_at', 'is', null)
+          .where('endpoints.enabled', '=', 1)
+          .where('endpoints.paused_at', 'is', null)
+          .where(({ or, eb, exists }) =>
+            or([
+              eb('event_counters.seq', '>', eb.ref('endpoints.cursor_seq')),
+              exists(
+                eb
+                  .selectFrom('deliveries')
+                  .select('deliveries.id')
+                  .whereRef('deliveries.endpoint_id', '=', 'endpoints.id')
+                  .where('deliveries.endpoint_due_at_ms', 'is not', null),
+              ),
+            ]),
+          )
+          .limit(1)
+          .executeTakeFirst(),
       withdrawal: () =>
         db
           .selectFrom('withdrawals')
@@ -77,6 +101,14 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
           .select('swaps.id')
           .where('invoices.account_id', '=', accountId)
           .where('swaps.next_poll_at_ms', 'is not', null)
+          .limit(1)
+          .executeTakeFirst(),
+      refund: () =>
+        db
+          .selectFrom('refunds')
+          .select('id')
+          .where('account_id', '=', accountId)
+          .where('status', 'in', OWED_REFUND)
           .limit(1)
           .executeTakeFirst(),
     }

@@ -55,7 +55,7 @@ export const account = {
   deletion_email_hint: 'It is {email}.',
   deletion_pending: 'This account is being deleted',
   deletion_pending_text:
-    'It is deleted on {time} or later, when none of its invoices, orders and deliveries can change any more. Nothing can be changed until you keep it. You can still [export your invoices and refunds](link).',
+    'It is deleted on {time} or later, when none of its invoices, orders, refunds and deliveries can change any more. Nothing can be changed until you keep it. You can still [export your invoices and refunds](link).',
   deletion_new_keys: 'If you keep it, create new API keys: the earlier ones stay revoked.',
   deletion_keep: 'Keep the account',
   deletion_requested: 'Your account will be deleted',
