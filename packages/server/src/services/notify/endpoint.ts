@@ -136,7 +136,7 @@ export function createEndpoints(deps: {
     return secret
   }
 
-  /** Another URL or schedule is tried at once, and the failures before it do not count. */
+  /** Another URL or schedule is tried at once, and the failures before it do not count. What it has missed stays known. */
   async function applyTerms(
     tx: Tx,
     before: FollowingEndpoint,
@@ -144,7 +144,8 @@ export function createEndpoints(deps: {
   ): Promise<void> {
     const isOther = (url ?? before.url) !== before.url || (schedule ?? before.schedule) !== before.schedule
     if (isOther) await tx.endpointDeliveries.release(before.id, 0, clock.nowMs())
-    const state = isOther ? { ...before, ...NO_FAILURES } : before
+    const { firstFailedSeq } = before
+    const state = isOther ? { ...before, ...NO_FAILURES, firstFailedSeq } : before
     await tx.endpoints.advance(before.id, state, clock.nowMs())
   }
 

@@ -103,6 +103,21 @@ onBothDatabases(engine => {
     assert.equal(await endpoints.countFailed(await endpoints.read(account, publicId)), 0)
   })
 
+  test('one whose URL was changed while it was paused gets all that it has missed too', async t => {
+    const { endpoints, account, raise, respondWith, failUntilPaused, deliver, numbers } = await createHarness(engine, t)
+    const request = { url: 'https://a.example/', schedule: 'persistent' } as const
+    const { publicId } = (await endpoints.create(account, request)).endpoint
+    respondWith(500)
+    await raise('plan.updated', 1, 2, 3)
+    await failUntilPaused(publicId)
+    await endpoints.change(account, publicId, { url: 'https://b.example/' })
+    respondWith(200)
+    numbers()
+    await endpoints.resume(account, publicId, { recover: true })
+    await deliver()
+    assert.deepEqual(numbers(), [1, 2, 3])
+  })
+
   test('without recovery it gets the events from then on, and an active one is not changed', async t => {
     const { endpoints, account, raise, respondWith, failUntilPaused, deliver, numbers } = await createHarness(engine, t)
     const request = { url: 'https://a.example/', schedule: 'persistent' } as const

@@ -89,6 +89,28 @@ onBothDatabases(engine => {
     assert.deepEqual(types(), ['InvoiceExpired'])
   })
 
+  test('recovery sends an event of which one message was received, and the other waited when the endpoint was disabled', async t => {
+    const { account, clock, endpoint, endpoints, raise, receivers, sendDue, types } = await start(t)
+    const since = clock.secs
+    const send = receivers.send.bind(receivers)
+    let isRefused = true
+    receivers.send = async request => {
+      const answer = await send(request)
+      const { type } = JSON.parse(String(request.body))
+      return type === 'InvoiceSettled' && isRefused ? { ...answer, status: 503 } : answer
+    }
+    await raise('invoice.paid')
+    await sendDue()
+    await endpoints.change(account, endpoint.publicId, { enabled: false })
+    isRefused = false
+    await endpoints.resume(account, endpoint.publicId, { recover: false })
+    const before = types().length
+    clock.advance(1)
+    await endpoints.recover(account, endpoint.publicId, since)
+    await sendDue()
+    assert.ok(types().slice(before).includes('InvoiceSettled'))
+  })
+
   test('while one message fails the others are sent, and it is sent again as a redelivery', async t => {
     const { raise, receivers, run, sent, types } = await start(t)
     const send = receivers.send.bind(receivers)

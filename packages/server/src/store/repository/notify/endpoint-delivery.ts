@@ -50,14 +50,14 @@ export function endpointDeliveryRepository(db: Db): EndpointDeliveryRepository {
         .where('endpoint_id', '=', endpointId)
         .where('account_id', '=', accountId)
         .where('event_seq', 'in', seqs)
-        .where('state', 'in', ['waiting', 'sending', 'delivered', 'failed'])
         .where('resent_at', 'is', null)
         .execute()
       const partOf = ({ event_seq, part }: (typeof rows)[number]) => `${event_seq} ${part}`
-      const taken = new Set(rows.filter(({ state }) => state !== 'failed').map(partOf))
-      // One that was received, and failed when it was sent again, has been received.
-      const failed = new Set(rows.filter(row => !taken.has(partOf(row))).map(row => num(row.event_seq)))
-      return new Set(rows.map(row => num(row.event_seq)).filter(seq => !failed.has(seq)))
+      const isMissed = ({ state }: (typeof rows)[number]) => state === 'failed' || state === 'canceled'
+      const taken = new Set(rows.filter(row => !isMissed(row)).map(partOf))
+      // A part that was received, and failed when it was sent again, has been received.
+      const missed = new Set(rows.filter(row => !taken.has(partOf(row))).map(row => num(row.event_seq)))
+      return new Set(rows.map(row => num(row.event_seq)).filter(seq => !missed.has(seq)))
     },
 
     async insert(delivery, dueAtMs, isPassed) {
