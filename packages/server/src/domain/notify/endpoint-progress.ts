@@ -116,7 +116,10 @@ export function afterFailure(
   { nowMs, hasNext, jitter }: { readonly nowMs: number; readonly hasNext: boolean; readonly jitter: number },
 ): AfterFailure {
   const now = Math.floor(nowMs / 1000)
-  const failingSince = before.failingSince ?? now
+  // A test event and a delivery that others have passed are given up by themselves.
+  const isHeld = before.schedule === 'persistent' && !isTest && !isPassed
+  const isFirst = isHeld && before.failures === 0
+  const failingSince = isFirst ? now : (before.failingSince ?? now)
   const firstFailedSeq = isTest ? before.firstFailedSeq : Math.min(seq, before.firstFailedSeq ?? seq)
   const failing = { ...before, failingSince, firstFailedSeq }
   if (before.schedule === 'greenfield' || before.schedule === 'once') {
@@ -130,10 +133,12 @@ export function afterFailure(
     const isOver = attempts >= MAX_ATTEMPTS || delay === undefined
     return { progress: failing, dueAtMs: isOver ? null : nowMs + delay }
   }
-  const isOver = nowMs - begunAtMs >= PERSISTENT_SECS * 1000
+  // While the service was not running, the endpoint was not tried.
+  const wasTried = isPassed || before.failures >= PERSISTENT_DELAYS_MS.length
+  const isOver = wasTried && nowMs - begunAtMs >= PERSISTENT_SECS * 1000
   const dueAtMs = isOver ? null : nowMs + persistentDelayMs(attempts, jitter)
   if (isPassed) return { progress: failing, dueAtMs }
-  if (now - failingSince >= PERSISTENT_SECS)
+  if (wasTried && now - failingSince >= PERSISTENT_SECS)
     return { progress: { ...before, ...NO_FAILURES, failingSince, firstFailedSeq, pausedAt: now }, dueAtMs: null }
   const failures = before.isProbing ? before.failures : before.failures + 1
   const isProbing = !before.isProbing && failures >= PROBE_FROM_FAILURE && hasNext

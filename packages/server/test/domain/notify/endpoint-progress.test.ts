@@ -65,7 +65,7 @@ test('the first event that failed is known until a success, however late the res
   const others = [9, 5].map(seq => failedAt(late, NOW_MS + 5 * DAY_MS, { seq, attempts: 1 }).progress.firstFailedSeq)
   assert.deepEqual(others, [7, 5])
   assert.equal(failedAt(late, NOW_MS + 5 * DAY_MS, { seq: 5, isTest: true }).progress.firstFailedSeq, 7)
-  const paused = failedAt(late, NOW_MS + 8 * DAY_MS, { seq: 7 }).progress
+  const paused = failedAt({ ...late, failures: 4 }, NOW_MS + 8 * DAY_MS, { seq: 7 }).progress
   assert.deepEqual([paused.pausedAt !== null, paused.firstFailedSeq], [true, 7])
   assert.equal(NO_FAILURES.firstFailedSeq, null)
 })
@@ -128,6 +128,19 @@ test('a test event is tried four times whatever the schedule, and leaves the wai
     [NOW_MS + 10_000, NOW_MS + 60_000, NOW_MS + 300_000, null],
   )
   for (const { progress } of delays) assert.deepEqual(progress, failing)
+})
+
+test('a persistent endpoint is paused after three days in which it was tried: no earlier test event and no pause of the service counts', () => {
+  const tested = { ...PERSISTENT, failingSince: NOW_MS / 1000 - 4 * 86_400 }
+  const first = failedAt(tested, NOW_MS, { attempts: 1 })
+  assert.deepEqual([first.progress.pausedAt, first.progress.failingSince], [null, NOW_MS / 1000])
+  assert.notEqual(first.dueAtMs, null)
+  const later = NOW_MS + 4 * DAY_MS
+  const second = failedAt(first.progress, later, { attempts: 2 })
+  assert.equal(second.progress.pausedAt, null)
+  assert.notEqual(second.dueAtMs, null)
+  const fifth = failedAt({ ...first.progress, failures: 4 }, later, { attempts: 5 })
+  assert.equal(fifth.progress.pausedAt, later / 1000)
 })
 
 test('with as many deliveries waiting as an endpoint may have, no further event is begun', () => {
