@@ -47,6 +47,14 @@ export function paymentRequest({
   return paymentUri(address, openAmount ? null : amountZat, publicId)
 }
 
+/** The ZIP 321 request for what is left to pay; of an invoice that is paid or has an open amount, its own request. */
+export function remainingRequest(
+  invoice: Pick<Invoice, 'address' | 'amountZat' | 'dueZat' | 'openAmount' | 'publicId'>,
+): string {
+  const { dueZat } = invoice
+  return paymentRequest(dueZat > 0n ? { ...invoice, amountZat: dueZat } : invoice)
+}
+
 /** The terms of an invoice, fixed at its creation, except that a swap may extend the late window. */
 export type InvoiceTerms = Pick<
   Invoice,

@@ -1,4 +1,4 @@
-import { AppError } from '../error.ts'
+import { AppError, invalidField } from '../error.ts'
 import { type Fields, type GivenOf, isOptional, type NamesOf, type Noun, type WireOf, wireFields } from '../field.ts'
 import { formatZec, sumZat, type Zat } from '../money.ts'
 import { isUuid } from '../uuid.ts'
@@ -114,12 +114,13 @@ export function refundableZat(confirmedZat: Zat, refundedZat: Zat): Zat {
 /**
  * The amount of a new refund.
  * @param asked undefined: all that is left
- * @throws AppError `refund_exceeds_received`
+ * @throws AppError `refund_exceeds_received`, `invalid_amount_zat` when the amount rounds to 0
  */
 export function refundAmount(asked: Zat | undefined, leftZat: Zat): Zat {
   const amountZat = asked ?? leftZat
   if (amountZat > leftZat || leftZat === 0n)
     throw new AppError('refund_exceeds_received', { detail: `${formatZec(leftZat)} ZEC can be refunded` })
+  if (amountZat < 1n) throw invalidField('amount_zat', 'at least 1; this amount is less than a zat')
   return amountZat
 }
 

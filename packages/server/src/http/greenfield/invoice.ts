@@ -13,7 +13,7 @@ import {
   speedPolicyOf,
   valueInCurrency,
 } from '../../domain/sale/greenfield-invoice.ts'
-import { type Invoice, paymentRequest } from '../../domain/sale/invoice.ts'
+import { type Invoice, remainingRequest } from '../../domain/sale/invoice.ts'
 import { isPrintable } from '../../domain/text.ts'
 import { MAX_DATE_SECS } from '../../domain/time.ts'
 import type { StoreProfiles } from '../../services/account/store-profile.ts'
@@ -216,7 +216,7 @@ function presentMethod({ invoice, payments, confirmedTip }: InvoicePayments, onl
     paymentMethodId: PAYMENT_METHOD,
     currency: 'ZEC',
     destination: invoice.address,
-    paymentLink: paymentRequest(invoice),
+    paymentLink: remainingRequest(invoice),
     rate: invoiceRate(invoice),
     paymentMethodPaid: received,
     totalPaid: received,

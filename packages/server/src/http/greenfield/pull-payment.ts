@@ -112,7 +112,8 @@ export function pullPaymentRoutes(scope: App, deps: Deps): void {
   )
 
   publicRoute(scope, '/api/v1/pull-payments/:pullPaymentId', async ({ pullPaymentId = '' }) =>
-    shown((await refundLinks.read(pullPaymentId)).refund),
+    // The reason is the merchant's own note.
+    shown((await refundLinks.read(pullPaymentId)).refund, { name: '' }),
   )
 
   route(

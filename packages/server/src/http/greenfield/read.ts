@@ -34,8 +34,8 @@ export class Reader {
   /** A decimal number as text, of a number as it is written in the text of the body. */
   decimal(body: Members, name: string, text: string): string | undefined {
     const value = memberOf(body, name)
-    if (value === undefined || value === '') return undefined
-    if (typeof value === 'string') return value.trim()
+    if (value === undefined) return undefined
+    if (typeof value === 'string' && value.trim() !== '') return value.trim()
     if (typeof value === 'number') return withoutExponent(writtenMember(text, name) ?? String(value))
     this.fail(name, 'must be a decimal number, as a string')
     return undefined

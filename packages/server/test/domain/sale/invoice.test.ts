@@ -8,6 +8,7 @@ import {
   isWithinTolerance,
   missingZat,
   overpaidAmount,
+  remainingRequest,
   requiredZat,
   whyNotCancelable,
 } from '../../../src/domain/sale/invoice.ts'
@@ -80,6 +81,14 @@ test('the amount of an open invoice is what arrived; its payment request has non
   assert.deepEqual([amount_zat, zip321_uri], [5, URI.slice(14, -1).replace('amount=21000000&', '')])
   assert.equal(overpaidAmount(open, 5n), 0n)
   assert.deepEqual([dueAmount(open, 2n), dueAmount(open, 3n)], [1n, 0n])
+})
+
+test('a part payment leaves a request for the rest; a paid and an open invoice have their own', () => {
+  const amountOf = (fields: Parameters<typeof invoiceWith>[0]) =>
+    new URL(remainingRequest(invoiceWith({ amountZat: 2_000_000n, ...fields }))).searchParams.get('amount')
+  assert.equal(amountOf({ receivedZat: 1_990_000n }), '0.0001')
+  assert.equal(amountOf({ receivedZat: 2_000_000n }), '0.02')
+  assert.equal(amountOf({ openAmount: true }), null)
 })
 
 test('the table has each column once', () => {

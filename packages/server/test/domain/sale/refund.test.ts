@@ -113,6 +113,7 @@ test('what is left never exceeds what is confirmed, and nothing is refunded twic
   )
   assert.equal(refundAmount(undefined, 7n), 7n)
   assert.throws(() => refundAmount(undefined, 0n), { code: 'refund_exceeds_received' })
+  assert.throws(() => refundAmount(0n, 7n), { code: 'invalid_amount_zat' })
   assert.equal(refundableZat(5n, 9n), 0n, 'a reorganisation removed a payment')
 })
 

@@ -89,6 +89,7 @@ test('what is wrong is listed by its path, all at once', async () => {
   )
   const pathOf = async (json: object) => (await ask('POST invoices', { json })).body[0].path
   assert.equal(await pathOf({ amount: '0', currency: 'EUR' }), 'amount')
+  assert.equal(await pathOf({ amount: '', currency: 'EUR' }), 'amount')
   assert.equal(await pathOf({ amount: '5' }), 'currency')
   assert.equal(
     await pathOf({ amount: '5', currency: 'EUR', metadata: { orderId: 'x'.repeat(129) } }),

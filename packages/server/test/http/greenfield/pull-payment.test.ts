@@ -56,6 +56,17 @@ test('a full refund is exactly what was paid, whatever the rate is now, and can 
   assert.deepEqual([again.status, again.body[0].path], [422, 'amount'])
 })
 
+test('the public answer about a refund has no reason, which the merchant wrote for itself', async () => {
+  const id = await sellAndPay('25.00')
+  const { body: refund } = await call(api, `POST /v1/account/invoices/${id}/refunds`, {
+    token: merchant.sessionToken,
+    json: { amount_zat: 1, reason: 'chargeback risk' },
+  })
+  const link = refund.refund_url.split('/').at(-1)
+  const { status, body } = await call(api, `GET /api/v1/pull-payments/${link}`)
+  assert.deepEqual([status, body.id, body.name], [200, link, ''])
+})
+
 test('each variant gives what its name says', async () => {
   const sums = async (json: object, paidZat: bigint | null = null) => {
     const { body } = await refundOf(await sellAndPay('25.00', { paidZat }), json)

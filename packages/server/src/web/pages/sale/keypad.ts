@@ -1,5 +1,5 @@
 import type { CheckoutState } from '../../../domain/sale/checkout.ts'
-import { type Invoice, isFinal, paymentRequest } from '../../../domain/sale/invoice.ts'
+import { type Invoice, isFinal, remainingRequest } from '../../../domain/sale/invoice.ts'
 import type { LinkClosure, PaymentLink } from '../../../domain/sale/payment-link.ts'
 import { DECIMAL_PATTERN } from '../../amount.ts'
 import { type BuyerView, buyerPage } from '../../components/buyer/buyer-page.ts'
@@ -96,7 +96,7 @@ function result(view: SaleView): Html {
   const title = html`<h1 data-announce${statusAttributes(invoice, undefined)}>${say(TITLES[state])}</h1>`
   switch (state) {
     case 'payable':
-      return html`${title}${qrCode(paymentRequest(invoice), text.plain('qr_request'))}${arrived(view)}`
+      return html`${title}${qrCode(remainingRequest(invoice), text.plain('qr_request'))}${arrived(view)}`
     case 'confirming':
       return html`<div class="sale-result seen" data-sound="seen"><span class="sign" aria-hidden="true">…</span>${title}<p>${say('keypad_seen_text')}</p></div>`
     case 'paid':
