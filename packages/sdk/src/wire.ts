@@ -631,7 +631,7 @@ export interface Refund {
   reason?: string
   /** Null until it is known. Once you have read one that the buyer gave, the buyer cannot change it. */
   address: string | null
-  /** The page where the buyer gives an address; only while it is awaited. */
+  /** The page where the buyer gives an address; only while it is awaited, and not for a key that only reads. */
   refund_url?: string
   /** ZIP 321 payment request; only while it is `ready`. */
   zip321_uri?: string

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import type { Account } from '../domain/account/account.ts'
-import { type ApiKey, hasPermission, hasScope } from '../domain/account/api-key.ts'
+import { type ApiKey, hasPermission, hasScope, type Scope } from '../domain/account/api-key.ts'
 import type { Actor } from '../domain/account/audit.ts'
 import { type CredentialKind, credentialKindOf, refusedCredential } from '../domain/account/credential.ts'
 import type { Session } from '../domain/account/session.ts'
@@ -121,6 +121,12 @@ export function addAuth(app: App, { apiKeys, sessions, signIn, rateLimits }: Aut
 export function requireScopedKey(request: FastifyRequest, field: string): void {
   if (!keysOfRequests.has(request))
     throw new AppError('missing_scope', { detail: `${field} needs a scoped API key, which begins with zgk_` })
+}
+
+/** Whether the request may do what the scope names: in a session, or with a key that has it. */
+export function mayDo(request: FastifyRequest, scope: Scope): boolean {
+  const key = keysOfRequests.get(request)
+  return key === undefined || hasScope(key, [scope])
 }
 
 /** The account whose credential the request has; null without one, on a public route. */

@@ -1,4 +1,5 @@
 import type * as Wire from '@zatgate/sdk/wire'
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { wireFields } from '../../../domain/field.ts'
 import { MAX_ZAT } from '../../../domain/money.ts'
@@ -15,7 +16,7 @@ import {
 } from '../../../domain/sale/refund.ts'
 import type { Refunds } from '../../../services/sale/refund.ts'
 import type { App } from '../../app.ts'
-import { accountOf, actorOf } from '../../auth.ts'
+import { accountOf, actorOf, mayDo } from '../../auth.ts'
 import { bodyTextOf } from '../../create-app.ts'
 import { IdempotencyHeader, parseIdempotencyKey } from '../../idempotency.ts'
 import {
@@ -59,7 +60,10 @@ const RefundSchema = wireObject<Wire.Refund>()('Refund', {
   ...refundMembers,
   invoice_id: Id,
   refund_url: Type.Optional(
-    Type.String({ description: 'The page where the buyer gives an address; only while it is awaited.' }),
+    Type.String({
+      description:
+        'The page where the buyer gives an address; only while it is awaited, and not for a key that only reads.',
+    }),
   ),
   zip321_uri: Type.Optional(Type.String({ description: 'ZIP 321 payment request; only while it is `ready`.' })),
 })
@@ -92,7 +96,8 @@ export function refundUrl({ linkId }: Pick<Refund, 'linkId'>, publicUrl: string)
   return `${publicUrl}/r/${linkId}`
 }
 
-function presentRefund(shown: RefundWithInvoice, publicUrl: string): Wire.Refund {
+/** @param request with a key that only reads, it gets no link: its holder decides where the refund goes */
+function presentRefund(request: FastifyRequest, shown: RefundWithInvoice, publicUrl: string): Wire.Refund {
   const { refund } = shown
   const { status, address, amountZat, price, rate, reason } = refund
   const uri = refundPaymentUri(shown)
@@ -105,7 +110,8 @@ function presentRefund(shown: RefundWithInvoice, publicUrl: string): Wire.Refund
     ...(rate && { rate }),
     ...(reason !== null && { reason }),
     address,
-    ...(status === 'awaiting_address' && { refund_url: refundUrl(refund, publicUrl) }),
+    ...(status === 'awaiting_address' &&
+      mayDo(request, 'refunds:write') && { refund_url: refundUrl(refund, publicUrl) }),
     ...(uri !== null && { zip321_uri: uri }),
     txid: refund.txid,
     created_at: refund.createdAt,
@@ -123,7 +129,7 @@ interface Deps {
 
 export function refundRoutes(app: App, { refunds, publicUrl }: Deps): void {
   const common = { tags: ['refunds'] }
-  const present = (shown: RefundWithInvoice) => presentRefund(shown, publicUrl())
+  const present = (request: FastifyRequest, shown: RefundWithInvoice) => presentRefund(request, shown, publicUrl())
 
   app.post(
     '/v1/account/invoices/:id/refunds',
@@ -163,7 +169,7 @@ export function refundRoutes(app: App, { refunds, publicUrl }: Deps): void {
         ...(reason !== undefined && { reason }),
         idempotencyKey: parseIdempotencyKey(request.headers['idempotency-key']),
       }
-      return present(await refunds.create(accountOf(request), request.params.id, given, actorOf(request)))
+      return present(request, await refunds.create(accountOf(request), request.params.id, given, actorOf(request)))
     },
   )
 
@@ -182,7 +188,7 @@ export function refundRoutes(app: App, { refunds, publicUrl }: Deps): void {
     },
     async request => {
       const { leftZat, refunds: shown } = await refunds.ofInvoice(accountOf(request), request.params.id)
-      return { left_zat: Number(leftZat), refunds: shown.map(present) }
+      return { left_zat: Number(leftZat), refunds: shown.map(refund => present(request, refund)) }
     },
   )
 
@@ -200,7 +206,9 @@ export function refundRoutes(app: App, { refunds, publicUrl }: Deps): void {
       },
     },
     async request =>
-      (await refunds.list(accountOf(request), parsePage(request.query), request.query.status)).map(present),
+      (await refunds.list(accountOf(request), parsePage(request.query), request.query.status)).map(refund =>
+        present(request, refund),
+      ),
   )
 
   app.get(
@@ -216,7 +224,7 @@ export function refundRoutes(app: App, { refunds, publicUrl }: Deps): void {
         response: responses(RefundSchema),
       },
     },
-    async request => present(await refunds.read(accountOf(request), request.params.id)),
+    async request => present(request, await refunds.read(accountOf(request), request.params.id)),
   )
 
   app.post(
@@ -253,7 +261,10 @@ export function refundRoutes(app: App, { refunds, publicUrl }: Deps): void {
       },
     },
     async request =>
-      present(await refunds.markSent(accountOf(request), request.params.id, request.body.txid, actorOf(request))),
+      present(
+        request,
+        await refunds.markSent(accountOf(request), request.params.id, request.body.txid, actorOf(request)),
+      ),
   )
 
   app.post(
@@ -269,6 +280,6 @@ export function refundRoutes(app: App, { refunds, publicUrl }: Deps): void {
         response: responses(RefundSchema),
       },
     },
-    async request => present(await refunds.cancel(accountOf(request), request.params.id, actorOf(request))),
+    async request => present(request, await refunds.cancel(accountOf(request), request.params.id, actorOf(request))),
   )
 }
