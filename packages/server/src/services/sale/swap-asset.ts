@@ -21,7 +21,8 @@ export function createSwapAssets(deps: {
 }): SwapAssets {
   const { provider, clock, log } = deps
   let cached: readonly SwapAsset[] | null = null
-  let refreshAtMs = 0
+  /** When the provider was asked last, and for how long the result counts. By a clock that was set back, no longer. */
+  let asked: { readonly atMs: number; readonly waitMs: number } | null = null
   /** Why there is no list yet. */
   let failure: unknown = null
   let pending: Promise<readonly SwapAsset[]> | null = null
@@ -29,10 +30,10 @@ export function createSwapAssets(deps: {
   async function refresh(): Promise<readonly SwapAsset[]> {
     try {
       cached = await provider.assets()
-      refreshAtMs = clock.nowMs() + MAX_AGE_MS
+      asked = { atMs: clock.nowMs(), waitMs: MAX_AGE_MS }
       return cached
     } catch (error) {
-      refreshAtMs = clock.nowMs() + RETRY_MS
+      asked = { atMs: clock.nowMs(), waitMs: RETRY_MS }
       failure = error
       if (cached === null) throw error
       log.warn({ err: error }, 'the list of swap assets could not be refreshed, the old one is served')
@@ -44,7 +45,8 @@ export function createSwapAssets(deps: {
 
   return {
     async list() {
-      if (clock.nowMs() < refreshAtMs && pending === null) {
+      const counts = asked !== null && Math.abs(clock.nowMs() - asked.atMs) < asked.waitMs
+      if (counts && pending === null) {
         if (cached !== null) return cached
         throw failure
       }

@@ -42,6 +42,20 @@ test('a list is served for five minutes and then requested again', async () => {
   assert.equal(state.requests, 2)
 })
 
+test('a clock that was ahead and is set back keeps neither a list nor a failure', async () => {
+  const { clock, state, list, price } = assetsOf()
+  clock.advance(3_600)
+  state.down = true
+  await assert.rejects(list())
+  clock.advance(-3_600)
+  state.down = false
+  assert.equal(await price(), 2)
+  clock.advance(3_600)
+  assert.equal(await price(), 3)
+  clock.advance(-3_600)
+  assert.equal(await price(), 4)
+})
+
 test('concurrent calls send one request to the provider', async () => {
   const { state, price } = assetsOf()
   assert.deepEqual(new Set(await Promise.all(Array.from({ length: 50 }, price))), new Set([1]))
