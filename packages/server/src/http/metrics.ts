@@ -10,6 +10,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** A probe: its status 503 is an answer, which is given every few seconds while the service is not ready. */
     probe?: boolean
+    /** Its time is that of a wait for news, or of a client that reads a long response. */
+    isLong?: boolean
   }
 }
 
@@ -32,7 +34,7 @@ export function addRequestMetrics(app: App, log: Log, registry: Registry): void 
     const { id: requestId, method } = request
     const details = { requestId, method, route, status: reply.statusCode, ms: Math.round(ms) }
     if (reply.statusCode >= 500 && !config.probe) log.warn(details, 'request failed')
-    else if (ms > SLOW_MS) log.warn(details, 'slow request')
+    else if (ms > SLOW_MS && !config.isLong) log.warn(details, 'slow request')
     else log.debug(details, 'request completed')
     done()
   })

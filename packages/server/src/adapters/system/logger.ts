@@ -94,7 +94,7 @@ function bounded(value: unknown, depth = 0): unknown {
   return Object.fromEntries(entries.map(([name, item]) => [name, bounded(item, depth + 1)]))
 }
 
-/** Serialises name, code, message, stack and cause. Other properties are left out: database drivers put queries there. */
+/** Serialises name, code, message, stack, cause and the errors of an `AggregateError`. Other properties are left out: database drivers put queries there. */
 function serializeError(error: unknown, depth = 0): unknown {
   if (depth === MAX_DEPTH) return '…'
   if (!(error instanceof Error)) return shorten(String(error), MAX_TEXT_CHARS)
@@ -102,7 +102,12 @@ function serializeError(error: unknown, depth = 0): unknown {
   const message = shorten(error.message, MAX_TEXT_CHARS)
   const stack = error.stack === undefined ? undefined : shortenStack(error.stack, error.message)
   const code = 'code' in error && typeof error.code === 'string' ? shorten(error.code, MAX_TEXT_CHARS) : undefined
-  return { name, code, message, stack, ...(cause === undefined ? {} : { cause: serializeError(cause, depth + 1) }) }
+  const errors = error instanceof AggregateError ? error.errors.slice(0, MAX_ITEMS) : []
+  return {
+    ...{ name, code, message, stack },
+    ...(cause !== undefined && { cause: serializeError(cause, depth + 1) }),
+    ...(errors.length > 0 && { errors: errors.map(inner => serializeError(inner, depth + 1)) }),
+  }
 }
 
 /** A long message must not hide the frames, which follow it. */

@@ -135,6 +135,15 @@ test('long text is cut before it is searched for secrets, and none is cut in two
   }
 })
 
+test('the errors of an aggregate error are logged', () => {
+  const err = new AggregateError([new Error('disk full'), new Error(`key ${KEY}`)], 'cleanup failed')
+  const { errors } = JSON.parse(logged(log => log.warn({ err }, 'failed, retrying later'))).err
+  assert.deepEqual(
+    errors.map(({ message }: Error) => message),
+    ['disk full', 'key zg_…'],
+  )
+})
+
 test('an error that is its own cause is logged', () => {
   const error = new Error('broken')
   error.cause = error

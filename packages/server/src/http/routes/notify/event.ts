@@ -75,6 +75,7 @@ export function eventRoutes(app: App, { eventFeed }: { eventFeed: EventFeed }): 
     {
       config: {
         rate: 'session',
+        isLong: true,
         access: { scopes: ['events:read'], or: 'session' },
         errors: ['events_pruned', 'too_many_event_readers'],
       },

@@ -69,7 +69,7 @@ export function exportRoutes(app: App, { exports }: { exports: Exports }): void 
     app.get(
       path,
       {
-        config: { rate: 'export', access: 'session', errors: ['export_in_progress'] },
+        config: { rate: 'export', isLong: true, access: 'session', errors: ['export_in_progress'] },
         // A HEAD would run the export without a reader.
         exposeHeadRoute: false,
         schema: {
