@@ -43,6 +43,7 @@ const apps = globSync('*/umbrel-app.yml', { cwd: deployPath('umbrel') })
       services: Record<string, Service>
     },
   }))
+const OWNER = 'owner@umbrel.local'
 const server = apps.find(({ id }) => id === 'zatgate-server') ?? assert.fail('there is no app zatgate-server')
 
 const folder = mkdtempSync(join(tmpdir(), 'zatgate-umbrel-'))
@@ -168,10 +169,11 @@ test('Umbrel: a restored database has its address counters advanced before the s
       ?.replaceAll('$$', '$')
       .replaceAll('/data/', `${data}/zatgate/`)
       .replaceAll('/marker/', `${data}/marker/`) ?? ''
-  const start = () => {
+  const start = (owner = OWNER) => {
     const [shell = '', ...options] = entrypoint
     const path = `${dirname(process.execPath)}:${process.env.PATH}`
-    const run = { cwd: deployPath('..'), encoding: 'utf8', env: { PATH: path, ...settings } } as const
+    const env = { PATH: path, ...settings, OWNER_EMAIL: owner }
+    const run = { cwd: deployPath('..'), encoding: 'utf8', env } as const
     const { status, stdout, stderr } = spawnSync(shell, [...options, script], run)
     assert.equal(status, 0, stderr)
     return stdout
@@ -179,7 +181,12 @@ test('Umbrel: a restored database has its address counters advanced before the s
   assert.equal(start(), '')
   assert.equal(start(), '')
   const { out } = await runCommand(['account', 'list'], settings)
-  assert.match(out, /owner@umbrel\.local/)
+  assert.ok(out.includes(OWNER))
+  await runCommand(['account', 'email', OWNER, 'owner@example.org'], settings)
+  start()
+  const { out: changed } = await runCommand(['account', 'list'], settings)
+  assert.ok(!changed.includes(OWNER), 'no second account for the address that the owner has left')
+  start('an address that is refused')
   rmSync(join(data, 'marker/started'))
   assert.match(start(), /address counter/)
   assert.equal(start(), '')
