@@ -52,7 +52,7 @@ export class Endpoints {
     return this.#calls.owner('POST', pathOf(id, '/rotate-secret'), request, options)
   }
 
-  /** Queues a test event for this endpoint alone. @throws ZatgateError 409 `endpoint_disabled` */
+  /** Queues a test event for this endpoint; others that chose the type `test` get it too. @throws ZatgateError 409 `endpoint_disabled` */
   test(id: string, options: CallOptions = {}): Promise<wire.DeliveryAccepted> {
     return this.#calls.owner('POST', pathOf(id, '/test'), undefined, options)
   }

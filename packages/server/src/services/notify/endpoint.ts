@@ -58,7 +58,7 @@ export interface Endpoints {
   /** Returns the new secret once. The earlier one also signs for a day. @throws AppError `no_such_endpoint`, `invalid_secret` */
   rotateSecret(account: Account, id: string, secret?: string, actor?: Actor): Promise<string>
   /**
-   * Sends a test event to the endpoint alone. @returns the delivery's id
+   * Sends a test event to the endpoint, and to others that chose this type. @returns the delivery's id
    * @throws AppError `no_such_endpoint`, `endpoint_disabled`, `too_many_deliveries`
    */
   test(account: Account, id: string): Promise<string>
