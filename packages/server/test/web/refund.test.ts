@@ -50,6 +50,11 @@ inBrowser('a refund', newDatabase => {
     await merchant.getByText('Awaiting address').waitFor()
     await merchant.getByText('0.005 ZEC').first().waitFor()
     await inspect(merchant)
+    await merchant.goBack()
+    await merchant.goto(`${harness.url}/invoices/${invoice.publicId}/refund`)
+    assert.equal(await merchant.getByRole('option', { name: 'overpaid' }).count(), 0, 'its refund is ordered')
+    await merchant.goto(`${harness.url}/refunds`)
+    await merchant.locator('main a[href^="/refunds/"]').first().click()
     const link = (await merchant.locator('[data-copy*="/r/"]').getAttribute('data-copy')) as string
 
     const buyer = await openPage()

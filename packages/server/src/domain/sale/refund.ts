@@ -111,6 +111,12 @@ export function refundableZat(confirmedZat: Zat, refundedZat: Zat): Zat {
   return confirmedZat > refundedZat ? confirmedZat - refundedZat : 0n
 }
 
+/** The part of an overpayment that no refund covers yet: an ordered one counts before it is sent. */
+export function refundableExcess({ overpaidZat }: Pick<Invoice, 'overpaidZat'>, refundedZat: Zat, leftZat: Zat): Zat {
+  const excessZat = overpaidZat > refundedZat ? overpaidZat - refundedZat : 0n
+  return excessZat < leftZat ? excessZat : leftZat
+}
+
 /**
  * The amount of a new refund.
  * @param asked undefined: all that is left

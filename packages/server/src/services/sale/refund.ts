@@ -17,6 +17,7 @@ import {
   type RefundStatus,
   type RefundWithInvoice,
   refundAmount,
+  refundableExcess,
   refundableZat,
   seen,
   sent,
@@ -43,6 +44,8 @@ import { type RefundRequest, repeatOf, requestKey } from './refund-request.ts'
 export interface Refundable {
   readonly invoice: Invoice
   readonly leftZat: Zat
+  /** The part of an overpayment that no refund covers yet. */
+  readonly excessZat: Zat
 }
 
 export interface InvoiceRefunds extends Refundable {
@@ -144,7 +147,8 @@ export function createRefunds(
   async function refundable(tx: Tx, account: Account, id: string): Promise<Refundable> {
     const invoice = await findInvoice(tx, account, id)
     const { heldZat } = await tx.refunds.sums(invoice.id)
-    return { invoice, leftZat: refundableZat(await confirmedZat(tx, invoice), heldZat) }
+    const leftZat = refundableZat(await confirmedZat(tx, invoice), heldZat)
+    return { invoice, leftZat, excessZat: refundableExcess(invoice, heldZat, leftZat) }
   }
 
   /** Takes a step of the merchant under the lock of the invoice, and writes it with its event and audit entry. */

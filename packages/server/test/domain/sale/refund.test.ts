@@ -7,6 +7,7 @@ import {
   namedAddressKind,
   type Refund,
   refundAmount,
+  refundableExcess,
   refundableZat,
   refundMemo,
   refundPayment,
@@ -114,6 +115,10 @@ test('what is left never exceeds what is confirmed, and nothing is refunded twic
   assert.equal(refundAmount(undefined, 7n), 7n)
   assert.throws(() => refundAmount(undefined, 0n), { code: 'refund_exceeds_received' })
   assert.throws(() => refundAmount(0n, 7n), { code: 'invalid_amount_zat' })
+  assert.equal(refundableExcess({ overpaidZat: 4n }, 0n, 10n), 4n)
+  assert.equal(refundableExcess({ overpaidZat: 4n }, 3n, 7n), 1n)
+  assert.equal(refundableExcess({ overpaidZat: 4n }, 4n, 6n), 0n, 'its refund is ordered')
+  assert.equal(refundableExcess({ overpaidZat: 4n }, 0n, 3n), 3n, 'not all is confirmed')
   assert.equal(refundableZat(5n, 9n), 0n, 'a reorganisation removed a payment')
 })
 

@@ -9,6 +9,8 @@ import { booleanAttribute, type Html, html } from '../../html.ts'
 import { plain, say } from '../../text/dashboard.ts'
 
 interface NewRefundView extends Refundable {
+  /** By it a form that is sent twice makes one refund. */
+  readonly formId: string
   readonly part?: string
   readonly amount?: string
   readonly address?: string
@@ -33,13 +35,23 @@ export function newRefundPage(user: PageUser, view: NewRefundView): Html {
   })
 }
 
-function form({ invoice, leftZat, part, amount = '', address = '', reason = '' }: NewRefundView): Html {
-  const { overpaidZat, publicId } = invoice
-  const overpaid = overpaidZat > 0n && overpaidZat <= leftZat ? overpaidZat : null
+function form({
+  invoice,
+  leftZat,
+  excessZat,
+  formId,
+  part,
+  amount = '',
+  address = '',
+  reason = '',
+}: NewRefundView): Html {
+  const { publicId } = invoice
+  const overpaid = excessZat > 0n ? excessZat : null
   const chosen = part ?? (overpaid === null ? 'all' : 'overpaid')
   const option = (value: 'all' | 'overpaid' | 'part', label: string) =>
     html`<option value="${value}"${booleanAttribute('selected', value === chosen)}>${label}</option>`
   return html`<form class="card narrow" method="post" action="/invoices/${publicId}/refund">
+    <input type="hidden" name="form" value="${formId}">
     <div class="field"><label for="part">${say('refund_part')}</label><select id="part" name="part">
       ${overpaid !== null && option('overpaid', plain('refund_overpaid', { amount: formatZecAmount(overpaid) }))}
       ${option('all', plain('refund_all', { amount: formatZecAmount(leftZat) }))}

@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { AppError } from '../../../domain/error.ts'
 import { REFUND_STATUSES, type RefundWithInvoice } from '../../../domain/sale/refund.ts'
+import { isUuid } from '../../../domain/uuid.ts'
 import { refundUrl } from '../../../http/routes/sale/refund.ts'
 import { parseZec } from '../../amount.ts'
 import type { AuthenticatedUser } from '../../auth.ts'
@@ -20,7 +21,7 @@ const PATH = '/refunds'
 const PAGE_SIZE = 25
 
 export function refundPages(site: Site): void {
-  const { keyedHash, refunds, publicUrl } = site.deps
+  const { keyedHash, random, refunds, publicUrl } = site.deps
 
   const detail = (user: AuthenticatedUser, found: RefundWithInvoice, error?: string): Html =>
     refundPage(site.pageUser(user), {
@@ -114,24 +115,28 @@ export function refundPages(site: Site): void {
   })
 
   site.page('GET', '/invoices/:id/refund', async (request, _reply, user) =>
-    newRefundPage(site.pageUser(user), await refunds.refundable(user.account, idParam(request))),
+    newRefundPage(site.pageUser(user), {
+      ...(await refunds.refundable(user.account, idParam(request))),
+      formId: random.uuid(),
+    }),
   )
 
   site.page('POST', '/invoices/:id/refund', async (request, reply, user): Promise<Html | FastifyReply> => {
     const id = idParam(request)
-    const { invoice, leftZat } = await refunds.refundable(user.account, id)
-    const { part = 'all', amount = '', address = '', reason = '' } = formFields(request)
+    const refundable = await refunds.refundable(user.account, id)
+    const { form = '', part = 'all', amount = '', address = '', reason = '' } = formFields(request)
+    const formId = isUuid(form) ? form : random.uuid()
     const retry = (error: string) => {
       reply.code(400)
-      return newRefundPage(site.pageUser(user), { invoice, leftZat, part, amount, address, reason, error })
+      return newRefundPage(site.pageUser(user), { ...refundable, formId, part, amount, address, reason, error })
     }
-    const amountZat = part === 'part' ? parseZec(amount) : part === 'overpaid' ? invoice.overpaidZat : undefined
+    const amountZat = part === 'part' ? parseZec(amount) : part === 'overpaid' ? refundable.excessZat : undefined
     if (amountZat === null || amountZat === 0n) return retry(plain('amount_error'))
     const given = {
       ...(amountZat !== undefined && { amountZat }),
       ...(address.trim() !== '' && { address }),
       ...(reason.trim() !== '' && { reason: reason.trim() }),
-      idempotencyKey: undefined,
+      idempotencyKey: formId,
     }
     try {
       const { refund } = await refunds.create(user.account, id, given, user.actor)
