@@ -68,6 +68,14 @@ describe('payment links in a browser', { skip: noBrowser(), timeout: 240_000 }, 
     await inspect(dashboard)
   })
 
+  test('a price below the least amount of a link is said plainly, since the page has no amount to correct', async () => {
+    const id = await create(await signIn('cheap@example.org'), { Title: 'Sticker', Price: '0.00005' })
+    const buyer = await openPage({ locale: 'en-US' })
+    await buyer.goto(`${harness.url}/l/${id}`)
+    await buyer.getByRole('button', { name: 'Pay' }).click()
+    await buyer.getByText('The shop cannot take this payment right now.').waitFor()
+  })
+
   test('a donor takes a suggested amount or another one, without script too', async () => {
     const email = 'donation@example.org'
     const id = await create(

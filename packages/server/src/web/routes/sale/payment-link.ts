@@ -57,7 +57,7 @@ export function paymentLinkPages(site: Site): void {
         // A buyer may have bought the last unit meanwhile.
         const isClosed = error.code === 'payment_link_closed'
         const now = isClosed ? await shownFor(request, embedded) : shown
-        return paymentLinkPage({ ...now, form, ...(!isClosed && { problem: problemOf(error.code) }) })
+        return paymentLinkPage({ ...now, form, ...(!isClosed && { problem: problemOf(error.code, shown.link) }) })
       }
     })
   }
@@ -68,8 +68,9 @@ function amountOf({ suggested, amount = '' }: FormFields, { currency }: PaymentL
   return suggested ?? parseDecimal(amount, priceDecimals(currency)) ?? ''
 }
 
-function problemOf(code: string): LinkProblem {
+/** A link with a price has no field for the amount: at the present rate it can be below the least amount. */
+function problemOf(code: string, { amount }: Pick<PaymentLink, 'amount'>): LinkProblem {
   const field = /^invalid_(amount|field_\d+)$/.exec(code)?.[1]
-  if (field !== undefined) return { field }
+  if (field !== undefined && (field !== 'amount' || amount === null)) return { field }
   return code === 'payment_link_busy' ? 'link_busy' : 'link_unavailable'
 }
