@@ -11,7 +11,6 @@ export const CLOCKS: readonly Change[] = [
       file: 'services/sale/payment/reason.test.ts',
       test: 'a synced time ahead of the clock, which a wrong clock wrote, is no reason',
     },
-    withinSeeds: 3_000,
   },
   {
     name: 'a synced-through time ahead of the clock is never moved back',
