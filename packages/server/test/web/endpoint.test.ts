@@ -22,7 +22,7 @@ async function failForDays({ service }: SandboxService, id: string): Promise<voi
     const endpoint = await tx.endpoints.lockByPublicId(id)
     assert.ok(endpoint)
     const failingSince = Math.floor(nowMs / 1000) - THREE_DAYS_SECS
-    await tx.endpoints.advance(endpoint.id, { ...endpoint, failingSince, retryAtMs: nowMs }, nowMs)
+    await tx.endpoints.advance(endpoint.id, { ...endpoint, failingSince, failures: 70, retryAtMs: nowMs }, nowMs)
     tx.notify('events')
   })
 }
