@@ -1,8 +1,7 @@
 import type { CheckoutState } from '../../../domain/sale/checkout.ts'
 import { confirmationSecs, waitingTime } from '../../../domain/sale/confirmation-time.ts'
-import { type Invoice, paymentRequest } from '../../../domain/sale/invoice.ts'
+import { type Invoice, remainingRequest } from '../../../domain/sale/invoice.ts'
 import { storedReason } from '../../../domain/sale/invoice-state.ts'
-import { paymentUri } from '../../../domain/sale/payment-uri.ts'
 import type { Swap } from '../../../ports/repository/sale/swap.ts'
 import type { BuyerView } from '../../components/buyer/buyer-page.ts'
 import { paymentRequestParts } from '../../components/buyer/request.ts'
@@ -69,13 +68,14 @@ function parts(about: Child, request: Html, updates: Child): Html {
 }
 
 /** For what is left to pay. */
-function exactRequest(text: Text, { address, publicId, dueZat }: Invoice): Html {
-  return paymentRequestParts(text, { uri: paymentUri(address, dueZat, publicId), address, amountZat: dueZat })
+function exactRequest(text: Text, invoice: Invoice): Html {
+  const { address, dueZat } = invoice
+  return paymentRequestParts(text, { uri: remainingRequest(invoice), address, amountZat: dueZat })
 }
 
 /** An open amount is entered in the wallet. */
 function openRequest(text: Text, invoice: Invoice): Html {
-  return paymentRequestParts(text, { uri: paymentRequest(invoice), address: invoice.address, amountZat: null })
+  return paymentRequestParts(text, { uri: remainingRequest(invoice), address: invoice.address, amountZat: null })
 }
 
 function receivedNote(text: Text, { receivedZat, dueZat, openAmount }: Invoice): Html {
