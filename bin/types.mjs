@@ -19,7 +19,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const MODULES = join(ROOT, 'node_modules')
-/** Stripped types leave spaces of their length, so that positions in stack traces are right. */
+/** Stripped types leave spaces of their length, so that positions in stack traces are right: fewer only at a line's end. */
 const CACHE = join(MODULES, '.cache', `types-${process.versions.node}`)
 /** The files of the service and of its benchmarks. */
 const FILES = '{bin,packages/*/{src,bench}}/**/*.ts'
@@ -62,10 +62,18 @@ function fill() {
     const source = readFileSync(join(ROOT, path))
     const file = cacheFile(source)
     if (old.delete(basename(file))) continue
-    writeFileSync(`${file}.${process.pid}`, stripTypeScriptTypes(source.toString()))
+    writeFileSync(`${file}.${process.pid}`, withoutTypes(source.toString()))
     renameSync(`${file}.${process.pid}`, file)
   }
   for (const name of old) rmSync(join(CACHE, name), { force: true })
+}
+
+function withoutTypes(source) {
+  const lines = source.split('\n')
+  return stripTypeScriptTypes(source)
+    .split('\n')
+    .map((line, index) => (line === lines[index] ? line : line.trimEnd()))
+    .join('\n')
 }
 
 function cacheFile(source) {

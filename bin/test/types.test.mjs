@@ -59,3 +59,10 @@ test('without a place for the cache, Node strips the types', () => {
   writeFileSync(dirname(cache), 'a file, not a folder')
   assert.equal(run().stdout, 'hello\n')
 })
+
+test('spaces at the end of a line of a template stay', () => {
+  const { run } = checkout(
+    `const it: { a: number } = { a: 1 }; interface It {}  \nprocess.stdout.write(\`\${it.a}  \n\`)\n`,
+  )
+  assert.equal(run().stdout, '1  \n')
+})

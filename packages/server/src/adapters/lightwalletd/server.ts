@@ -140,7 +140,7 @@ export function connectServer(
   }
 }
 
-/** Made once: an error holds its stack, and a stream ends every two seconds. */
+/** Made once: an error holds its stack, and a stream ends with each sync. */
 const ENDED = new DOMException('the stream has ended', 'AbortError')
 
 /** Cancels the stream when its consumer stops or `limitMs` elapses. The client alone leaves abandoned streams open. */

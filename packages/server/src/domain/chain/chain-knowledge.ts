@@ -123,7 +123,7 @@ export interface ListState {
 /** Exceeds the age of a server's list and some failed readings. */
 const MAX_RECORDED_AGE_SECS = 30
 /** Maximum age of a server's mempool list, with a margin: lightwalletd asks its node at most every 2 s. */
-const MAX_MEMPOOL_AGE_SECS = 3
+export const MAX_MEMPOOL_AGE_SECS = 3
 /**
  * After a failed mempool read of any client, lightwalletd may serve a list of any age for 2 s. The stream is opened again
  * at most 3 s after a failure. With a margin.

@@ -1,3 +1,4 @@
+import { MAX_MEMPOOL_AGE_SECS } from '../../domain/chain/chain-knowledge.ts'
 import type { Chain } from '../../ports/chain.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
@@ -45,7 +46,8 @@ export interface ChainSync {
   streamMempool(signal: AbortSignal): Promise<number>
 }
 
-const SYNC_INTERVAL_MS = 2_000
+/** The least time after which a list proves that the sync before it was complete. A new payment comes by the stream. */
+const SYNC_INTERVAL_MS = MAX_MEMPOOL_AGE_SECS * 1_000
 /** With one server, there is work only after the database was replaced by one that was written under other settings. */
 const ONE_SERVER_INTERVAL_MS = 15_000
 /** Keys are set aside for a minute at least. */
@@ -123,7 +125,7 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
   }
 }
 
-/** Starts chain sync: a sync every two seconds and after each block, and the mempool stream in parallel. */
+/** Starts chain sync: a sync every three seconds and after each block, and the mempool stream in parallel. */
 export function startChainSync(deps: ChainSyncDeps): { stop(): Promise<void> } {
   const { clock, log } = deps
   const chainSync = createChainSync(deps)

@@ -5,7 +5,7 @@ import { type Loop, startLoop } from '../loop.ts'
 
 const BATCH = 200
 /** The synced-through time advances with each sync, no more often. */
-const INTERVAL_MS = 2_000
+const INTERVAL_MS = 3_000
 
 /** Starts the loop that expires overdue invoices, up to the time to which chain and mempool are synced. */
 export function startExpiryLoop({
