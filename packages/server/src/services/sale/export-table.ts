@@ -31,8 +31,11 @@ export interface ExportTable<R, Filter> {
   ): Promise<R[]>
 }
 
-/** The columns of the first version. Programs read columns by their place, so later ones are at the end. */
-const FIRST_INVOICE_COLUMNS = [
+/** Of `priceCells`. */
+const PRICE_COLUMNS = ['price_amount', 'price_currency', 'rate', 'rate_currency', 'rate_sources', 'rate_utc'] as const
+
+/** Programs read columns by their place, so later ones are at the end. */
+const INVOICE_COLUMNS = [
   'id',
   'status',
   'amount_zat',
@@ -43,36 +46,40 @@ const FIRST_INVOICE_COLUMNS = [
   'created_at',
   'expires_at',
   'paid_at',
-] as const satisfies readonly (typeof INVOICE_VIEWS.list)[number][]
+  'amount_zec',
+  'received_zec',
+  'created_utc',
+  'paid_utc',
+  'order_id',
+  'description',
+  ...PRICE_COLUMNS,
+  'open_amount',
+  'min_amount_zat',
+  'tolerance_bps',
+  'confirmations',
+  'success_url',
+  'cancel_url',
+  'auto_redirect',
+  'locale',
+  'canceled_utc',
+  'metadata',
+  'refunded_zat',
+  'webhook_url',
+  'marked_as',
+  'marked_utc',
+  'link_id',
+] as const
 
-/** Of `priceCells`. */
-const PRICE_COLUMNS = ['price_amount', 'price_currency', 'rate', 'rate_currency', 'rate_sources', 'rate_utc'] as const
+/** Members of a list item that no column tells. With one, the table below does not compile. */
+type WithoutColumn = Exclude<
+  (typeof INVOICE_VIEWS.list)[number],
+  (typeof INVOICE_COLUMNS)[number] | 'price' | 'canceled_at' | 'marked_at'
+>
 
 /** Adds decimal ZEC, times that spreadsheets recognise, and what a sale has beyond an amount, as of the sale. */
 export const INVOICE_TABLE: ExportTable<Invoice, InvoiceFilter> = {
   name: 'zatgate-invoices',
-  columns: [
-    ...FIRST_INVOICE_COLUMNS,
-    'amount_zec',
-    'received_zec',
-    'created_utc',
-    'paid_utc',
-    'order_id',
-    'description',
-    ...PRICE_COLUMNS,
-    'open_amount',
-    'min_amount_zat',
-    'tolerance_bps',
-    'confirmations',
-    'success_url',
-    'cancel_url',
-    'auto_redirect',
-    'locale',
-    'canceled_utc',
-    'metadata',
-    'refunded_zat',
-    'webhook_url',
-  ],
+  columns: INVOICE_COLUMNS satisfies readonly (WithoutColumn extends never ? string : never)[],
   cells: (invoice, style) => ({
     amount_zec: csvDecimal(formatZec(invoice.openAmount ? invoice.receivedZat : invoice.amountZat), style),
     received_zec: csvDecimal(formatZec(invoice.receivedZat), style),
@@ -80,6 +87,7 @@ export const INVOICE_TABLE: ExportTable<Invoice, InvoiceFilter> = {
     paid_utc: csvTime(invoice.paidAt),
     ...priceCells(invoice, style),
     canceled_utc: csvTime(invoice.canceledAt),
+    marked_utc: csvTime(invoice.markedAt),
     metadata: invoice.metadata,
   }),
   members: invoice => viewInvoice('list', invoice),

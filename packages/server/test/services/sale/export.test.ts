@@ -100,12 +100,13 @@ const FIRST_COLUMNS = [
 const SALE_COLUMNS = [
   ...['order_id', 'description', 'price_amount', 'price_currency', 'rate', 'rate_currency', 'rate_sources', 'rate_utc'],
   ...['open_amount', 'min_amount_zat', 'tolerance_bps', 'confirmations', 'success_url', 'cancel_url'],
-  ...['auto_redirect', 'locale', 'canceled_utc', 'metadata', 'refunded_zat', 'webhook_url'],
+  ...['auto_redirect', 'locale', 'canceled_utc', 'metadata', 'refunded_zat', 'webhook_url', 'marked_as'],
+  ...['marked_utc', 'link_id'],
 ]
 
 test('columns keep their places; those of a sale follow, as of the sale, with the decimal sign of the language', async t => {
-  const { exports, shop } = await harness(t, 0)
-  await shop.sell({
+  const { exports, shop, store } = await harness(t, 0)
+  const invoice = await shop.sell({
     createdAt: NOW,
     orderId: '1001',
     price: { amount: '25.50', currency: 'eur' },
@@ -114,6 +115,7 @@ test('columns keep their places; those of a sale follow, as of the sale, with th
     autoRedirect: true,
     metadata: '{"a": "x;y",\n"b":1.0}',
   })
+  await store.write(tx => tx.invoices.mark(invoice.id, 'settled', NOW + 60))
   const [head, row] = parseCsv(
     await textOf(exports.invoices(shop.account, null, 'csv_semicolon', { from: 0 }).chunks),
     ';',
@@ -125,6 +127,7 @@ test('columns keep their places; those of a sale follow, as of the sale, with th
     [
       ...['1001', '', '25,50', 'EUR', '40,5', 'EUR', 'gemini kraken', '2027-01-15 07:59:53', '', ''],
       ...['50', '', '', '', 'true', '', '', '{"a": "x;y",\n"b":1.0}', '', ''],
+      ...['settled', '2027-01-15 08:01:00', ''],
     ],
   )
 })
