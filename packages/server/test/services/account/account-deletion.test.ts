@@ -141,6 +141,16 @@ onBothDatabases(engine => {
     const { session } = await sessions.create(account, 'c4n4ry session', ACTOR)
     await webhooks.set(account, 'https://c4n4ry.example/hook', ACTOR)
     await webhooks.rotateSecret(account, ACTOR)
+    const test = await webhooks.test(account)
+    await store.write(async tx => {
+      const delivery = await tx.deliveries.byPublicId(account.id, test)
+      assert.ok(delivery)
+      const own = { url: 'https://c4n4ry.example/own', accountId: account.id, publicId: randomUUID() }
+      await tx.deliveries.insert([{ ...delivery, ...own, dueAtMs: 0 }])
+    })
+    // Cancels both before their first attempt.
+    await webhooks.remove(account, ACTOR)
+    await webhooks.set(account, 'https://c4n4ry.example/hook', ACTOR)
     await service.storeProfiles.change(account, { name: 'c4n4ry shop' }, 'https://pay.example', ACTOR)
     await store.write(tx => tx.storeProfiles.saveLogo(account.id, { hash: 'c4n4ry', image: Uint8Array.of(1) }))
     await signIn.requestCode(EMAIL, '198.51.100.7', '', { ...ACTOR, by: 'visitor', session: null })

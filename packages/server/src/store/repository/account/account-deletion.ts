@@ -13,6 +13,15 @@ const OPEN_INVOICE = ['pending', 'detected'] as const
 const HAS_ORDER = sql<boolean>`order_id IS NOT NULL`
 const HAS_DETAILS = sql<boolean>`(description IS NOT NULL OR metadata IS NOT NULL OR success_url IS NOT NULL
   OR cancel_url IS NOT NULL OR locale IS NOT NULL OR webhook_url IS NOT NULL)`
+/** Tables with many rows of an account, and their keys. A table follows those that refer to it. */
+const ERASED = [
+  ['delivery_attempts', 'id'],
+  ['deliveries', 'id'],
+  ['events', 'seq'],
+  ['audit_entries', 'id'],
+  ['refunds', 'id'],
+  ['link_invoices', 'invoice_id'],
+] as const satisfies readonly (readonly [table: keyof Tables, key: string])[]
 const OWED_REFUND = ['awaiting_address', 'ready'] as const
 const OPEN_WITHDRAWAL = ['awaiting_deposit', 'deposit_detected', 'payout_processing', 'needs_attention'] as const
 
@@ -114,41 +123,11 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
     }
   }
 
-  async function eraseDeliveries(accountId: number, limit: number): Promise<number> {
-    const attempts = await db
-      .selectFrom('delivery_attempts')
-      .select('delivery_id')
-      .where('account_id', '=', accountId)
-      .orderBy('id')
-      .limit(limit)
-      .execute()
-    if (attempts.length === 0) return 0
-    const ids = [...new Set(attempts.map(row => num(row.delivery_id)))]
-    await db.deleteFrom('delivery_attempts').where('delivery_id', 'in', ids).execute()
-    await db.deleteFrom('deliveries').where('id', 'in', ids).execute()
-    return attempts.length
-  }
-
-  /** Their bodies have what the shop wrote. */
-  async function eraseEvents(accountId: number, limit: number): Promise<number> {
-    const events = db.selectFrom('events').select('seq').where('account_id', '=', accountId).orderBy('seq').limit(limit)
-    const result = await db
-      .deleteFrom('events')
-      .where('account_id', '=', accountId)
-      .where('seq', 'in', events)
-      .executeTakeFirst()
-    return num(result.numDeletedRows)
-  }
-
-  async function eraseAuditLog(accountId: number, limit: number): Promise<number> {
-    const entries = db
-      .selectFrom('audit_entries')
-      .select('id')
-      .where('account_id', '=', accountId)
-      .orderBy('id')
-      .limit(limit)
-    const result = await db.deleteFrom('audit_entries').where('id', 'in', entries).executeTakeFirst()
-    return num(result.numDeletedRows)
+  async function eraseRows(table: string, key: string, accountId: number, limit: number): Promise<number> {
+    const [from, id] = [sql.table(table), sql.ref(key)]
+    const some = sql`SELECT ${id} FROM ${from} WHERE account_id = ${accountId} LIMIT ${limit}`
+    const { numAffectedRows } = await sql`DELETE FROM ${from} WHERE ${id} IN (${some})`.execute(db)
+    return num(numAffectedRows ?? 0)
   }
 
   /** Refund addresses of buyers, and the provider's responses, which repeat them. */
@@ -187,18 +166,6 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
     return num(result.numUpdatedRows)
   }
 
-  async function eraseRefunds(accountId: number, limit: number): Promise<number> {
-    const refunds = db.selectFrom('refunds').select('id').where('account_id', '=', accountId).limit(limit)
-    const result = await db.deleteFrom('refunds').where('id', 'in', refunds).executeTakeFirst()
-    return num(result.numDeletedRows)
-  }
-
-  async function eraseLinkInvoices(accountId: number, limit: number): Promise<number> {
-    const rows = db.selectFrom('link_invoices').select('invoice_id').where('account_id', '=', accountId).limit(limit)
-    const result = await db.deleteFrom('link_invoices').where('invoice_id', 'in', rows).executeTakeFirst()
-    return num(result.numDeletedRows)
-  }
-
   async function eraseViewingKeys(accountId: number, at: number): Promise<void> {
     const removed = await db
       .deleteFrom('account_viewing_keys')
@@ -228,13 +195,9 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
     },
 
     async eraseHistory(accountId, limit) {
+      for (const [table, key] of ERASED) if ((await eraseRows(table, key, accountId, limit)) > 0) return true
       const erased = [
-        await eraseDeliveries(accountId, limit),
-        await eraseEvents(accountId, limit),
-        await eraseAuditLog(accountId, limit),
         await eraseSwapDetails(accountId, limit),
-        await eraseRefunds(accountId, limit),
-        await eraseLinkInvoices(accountId, limit),
         await eraseOrders(accountId, HAS_ORDER, limit),
         await eraseOrders(accountId, HAS_DETAILS, limit),
       ]
@@ -246,7 +209,6 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
       await db.deleteFrom('recent_authentications').where('session_id', 'in', sessions).execute()
       const changes = db.selectFrom('email_changes').select('id').where('account_id', '=', id)
       await db.deleteFrom('mails').where('email_change_id', 'in', changes).execute()
-      await db.deleteFrom('deliveries').where('account_id', '=', id).where('endpoint_id', 'is not', null).execute()
       for (const table of [
         'sessions',
         'stores',
