@@ -16,18 +16,22 @@ export interface FakeWorld {
   readonly broken: string[]
   /** The rows of each statement, by a text that occurs in it. */
   readonly tables: Record<string, readonly object[]>
+  /** Tells the judges that the database was replaced. */
+  restore(): void
 }
 
 /** A row of the events of account 1. */
 export function eventRow(seq: bigint, type: string, body: object, invoiceId: bigint | null = null): EventRow {
   const text = JSON.stringify(body)
-  return { row: seq, account_id: 1n, seq, public_id: `event-${seq}`, invoice_id: invoiceId, type, body: text }
+  const row = { row: seq, account_id: 1n, seq, public_id: `event-${seq}`, created_at: BigInt(NOW_SECS) }
+  return { ...row, invoice_id: invoiceId, type, body: text }
 }
 
 /** A world without a service: a judge reads the rows that the test gives. */
 export function createFakeWorld(): FakeWorld {
   const broken: string[] = []
   const tables: Record<string, readonly object[]> = {}
+  const listeners: (() => void)[] = []
   const scheduler = new Scheduler(1, NOW_SECS * 1000)
   scheduler.switchRate = 0
   scheduler.draw = new Draw(1)
@@ -46,9 +50,12 @@ export function createFakeWorld(): FakeWorld {
       committed: (sql: string) => Object.entries(tables).find(([text]) => sql.includes(text))?.[1] ?? [],
     },
     story: { tell: () => {} },
-    onRestore: () => {},
+    onRestore: (listener: () => void) => listeners.push(listener),
     transition: () => {},
     fail: (rule: string) => broken.push(rule),
   }
-  return { world: world as unknown as World, broken, tables }
+  const restore = () => {
+    for (const listener of listeners) listener()
+  }
+  return { world: world as unknown as World, broken, tables, restore }
 }

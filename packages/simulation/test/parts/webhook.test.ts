@@ -135,6 +135,26 @@ test('a delivery without an event or a request is found', () => {
   assert.ok(broken.includes('each event has one delivery'))
 })
 
+const VAULT = createVault([ENCRYPTION_KEY], { bytes: count => Buffer.alloc(count), uuid: () => '' })
+const SEALED = VAULT.seal(Buffer.from(SECRET), { table: 'webhooks', column: 'secret', row: 1 })
+const WEBHOOK = { account_id: 1n, url: TARGET.url, secret: SEALED }
+
+test('an event needs a delivery when it is later than the setting of the webhook, however late its commit is', () => {
+  const { world, broken, tables } = createFakeWorld()
+  Object.assign(world.clockErrors, { maxMs: 500 })
+  const judge = new WebhookJudge(world)
+  judge.check()
+  tables['FROM webhooks'] = [WEBHOOK]
+  judge.check()
+  world.scheduler.advance(300_000)
+  tables['FROM events'] = [{ ...eventRow(1n, 'plan.updated', {}), created_at: BigInt(NOW_SECS) }]
+  judge.check()
+  assert.deepEqual(broken, [])
+  tables['FROM events'] = [{ ...eventRow(2n, 'plan.updated', {}), created_at: BigInt(NOW_SECS + 1) }]
+  judge.check()
+  assert.deepEqual(broken, ['an event and its delivery are one commit'])
+})
+
 /**
  * The rules that a request breaks whose delivery was deleted with its event.
  * @param useCases of the commit that deleted it
@@ -142,9 +162,7 @@ test('a delivery without an event or a request is found', () => {
 function sentAfterDeletion(useCases: number): readonly string[] {
   const { world, broken, tables } = createFakeWorld()
   Object.assign(world, { committer: PROCESS, useCases })
-  const vault = createVault([ENCRYPTION_KEY], { bytes: count => Buffer.alloc(count), uuid: () => '' })
-  const sealed = vault.seal(Buffer.from(SECRET), { table: 'webhooks', column: 'secret', row: 1 })
-  tables['FROM webhooks'] = [{ account_id: 1n, url: TARGET.url, secret: sealed }]
+  tables['FROM webhooks'] = [WEBHOOK]
   tables['FROM deliveries'] = [WAITING]
   const judge = new WebhookJudge(world)
   judge.check()

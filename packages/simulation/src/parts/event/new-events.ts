@@ -10,9 +10,11 @@ export interface EventRow {
   readonly invoice_id: bigint | null
   readonly type: string
   readonly body: string
+  /** Unix seconds. */
+  readonly created_at: bigint
 }
 
-const EVENTS = `SELECT rowid AS row, account_id, seq, public_id, invoice_id, type, body FROM events
+const EVENTS = `SELECT rowid AS row, account_id, seq, public_id, invoice_id, type, body, created_at FROM events
   WHERE rowid >= ? ORDER BY rowid`
 
 const NONE: Pick<EventRow, 'row' | 'public_id'> = { row: 0n, public_id: '' }
@@ -27,12 +29,11 @@ export class NewEvents {
 
   constructor(world: World) {
     this.#world = world
-  }
-
-  /** The database was replaced: all of its events are read again. */
-  restored(): void {
-    this.#last = NONE
-    this.#read.clear()
+    // All events are read again.
+    world.onRestore(() => {
+      this.#last = NONE
+      this.#read.clear()
+    })
   }
 
   /** The events since the last call, in the order of their commits. */

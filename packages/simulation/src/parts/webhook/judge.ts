@@ -1,7 +1,7 @@
 import type { ServiceProcess } from '../../service/process.ts'
 import type { WebhookRequest } from '../../world/receivers.ts'
 import type { World } from '../../world/world.ts'
-import { NewEvents } from '../event/new-events.ts'
+import { type EventRow, NewEvents } from '../event/new-events.ts'
 import { isLeftOut, isWebhookLeftOut } from '../poison/ledger.ts'
 import { short } from '../sale/shop.ts'
 import { EventDeliveries } from './event-deliveries.ts'
@@ -50,15 +50,12 @@ export class WebhookJudge {
     this.#secrets = new WebhookSecrets(world)
     this.#newEvents = new NewEvents(world)
     this.#eventDeliveries = new EventDeliveries(world)
-  }
-
-  /** A backup was restored: what is in it is taken as it is. */
-  restored(): void {
-    this.#forgotten = new Map(this.#byPublicId)
-    for (const known of [this.#known, this.#byPublicId, this.#open]) known.clear()
-    this.#secrets.restored()
-    this.#newEvents.restored()
-    this.#hasBaseline = false
+    // The restored content is taken as it is.
+    world.onRestore(() => {
+      this.#forgotten = new Map(this.#byPublicId)
+      for (const known of [this.#known, this.#byPublicId, this.#open]) known.clear()
+      this.#hasBaseline = false
+    })
   }
 
   /** A merchant requests a test event, or that this delivery is sent again. */
@@ -115,10 +112,12 @@ export class WebhookJudge {
       const delivery = this.#known.get(row.id)
       if (delivery) this.#update(delivery, row, before)
     }
-    // A transaction that began before the webhook was set does not see it.
-    const isOld = (account: bigint) =>
-      this.#world.scheduler.idles > (this.#webhooks.get(account)?.idles ?? Number.POSITIVE_INFINITY)
-    this.#eventDeliveries.check(events, created, account => before.has(account) && isOld(account))
+    // A transaction looks for the webhook after the time of its event. It may be late since, however long.
+    const { maxMs } = this.#world.clockErrors
+    const hadWebhook = ({ account_id: account, created_at: createdAt }: EventRow) =>
+      before.has(account) &&
+      Number(createdAt) * 1_000 - maxMs > (this.#webhooks.get(account)?.setAtMs ?? Number.POSITIVE_INFINITY)
+    this.#eventDeliveries.check(events, created, hadWebhook)
   }
 
   /** A delivery is deleted with its event when that is no longer kept. The same commit may have claimed it before. */

@@ -4,8 +4,8 @@ import { openSecret, readWebhooks, type Target } from './ledger.ts'
 /** A webhook as it is stored. */
 export interface KnownWebhook extends Target {
   readonly sealed: Uint8Array
-  /** How often nothing was left to run before it was set. */
-  readonly idles: number
+  /** Time of the world. */
+  readonly setAtMs: number
 }
 
 /** The webhooks with their secrets, which are opened once. */
@@ -16,10 +16,7 @@ export class WebhookSecrets {
 
   constructor(world: World) {
     this.#world = world
-  }
-
-  restored(): void {
-    this.#secrets.clear()
+    world.onRestore(() => this.#secrets.clear())
   }
 
   count(accountId: bigint): number {
@@ -43,7 +40,7 @@ export class WebhookSecrets {
         continue
       }
       const secret = isSealedAlike ? earlier.secret : this.#learn(sealed, account)
-      webhooks.set(account, { url, secret, sealed, idles: earlier?.idles ?? this.#world.scheduler.idles })
+      webhooks.set(account, { url, secret, sealed, setAtMs: earlier?.setAtMs ?? this.#world.scheduler.nowMs })
     }
     return webhooks
   }
