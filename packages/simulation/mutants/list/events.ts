@@ -117,8 +117,8 @@ export const EVENTS: readonly Change[] = [
     name: 'a paid invoice without its payments raises no event',
     file: 'domain/sale/invoice-event.ts',
     in: 'invoiceEventsOf',
-    find: 'after.needsAttention && !before.needsAttention',
-    replace: 'before.needsAttention && !after.needsAttention',
+    find: "because === 'payments_removed' && !before.needsAttention",
+    replace: "because !== 'payments_removed' && before.needsAttention",
     withinSeeds: 3_000,
   },
   {

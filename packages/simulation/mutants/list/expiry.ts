@@ -3,13 +3,13 @@ import type { Change } from '../mutant.ts'
 export const EXPIRY: readonly Change[] = [
   {
     name: 'a stalled server advances the synced-through time',
-    file: 'services/chain/mempool-snapshot.ts',
-    in: 'recordStep',
-    find: "time.state === 'ok' && snapshot.syncedThrough !== null",
-    replace: 'snapshot.syncedThrough !== null',
+    file: 'domain/chain/chain-knowledge.ts',
+    in: 'recordedThrough',
+    find: "time.state === 'ok' ? syncedThrough : null",
+    replace: 'syncedThrough',
     killedBy: {
-      file: 'workers/chain/decisions.test.ts',
-      test: 'no invoice expires while a node stalls for 25 minutes',
+      file: 'domain/chain/chain-knowledge.test.ts',
+      test: 'a stalled server and a wrong clock leave the recorded time where it is',
     },
     withinSeeds: 4_000,
   },

@@ -69,17 +69,6 @@ export const GREENFIELD: readonly Change[] = [
     killedBy: { file: PULLS, test: 'a pull payment is a refund of the only order that its name has' },
   },
   {
-    name: 'a key reads the invoices of every account',
-    file: 'services/sale/greenfield-invoice.ts',
-    in: 'ownSale',
-    find: "invoice?.accountId === account.id && invoice.purpose === 'sale'",
-    replace: "invoice?.purpose === 'sale'",
-    killedBy: {
-      file: 'http/greenfield/invoice.test.ts',
-      test: "another account's invoice is unknown, also without a store in the path",
-    },
-  },
-  {
     name: 'a consent sends the key over plain http',
     file: 'domain/account/authorization.ts',
     in: 'receiverOf',

@@ -80,9 +80,9 @@ export const LOCKS: readonly Change[] = [
   {
     name: 'swap starts are counted without locking the invoice',
     file: 'services/sale/swap.ts',
-    in: 'lock',
-    find: 'const [locked] = await tx.invoices.lock([found.id])',
-    replace: 'const [locked] = await tx.invoices.byIds([found.id])',
+    in: 'countStart',
+    find: 'const invoice = await lockFound(tx, found)',
+    replace: 'const [invoice] = await tx.invoices.byIds([found.id])',
     needs: ['postgres', 'swap'],
     withinSeeds: 1_000,
   },

@@ -35,8 +35,8 @@ export const MEMPOOL: readonly Change[] = [
     find: 'return confirmations === 0 && payment.inSnapshot && mempoolIsKnown',
     replace: 'return confirmations === 0 && typeof payment.inSnapshot === typeof mempoolIsKnown',
     killedBy: {
-      file: 'workers/chain/decisions.test.ts',
-      test: 'with 0 confirmations, a payment that has left the mempool does not count',
+      file: 'domain/sale/invoice-state.test.ts',
+      test: 'with 0 confirmations, an unmined payment counts as confirmed only while the newest mempool snapshot contains it',
     },
     withinSeeds: 3_000,
   },

@@ -8,9 +8,7 @@ export const REFUNDS: readonly Change[] = [
     name: 'a refund is created without a lock',
     file: 'services/sale/refund.ts',
     in: 'create',
-    find: `const [locked] = await tx.invoices.lock([found.id])
-        const invoice = sameRow(locked, found)
-        if (!invoice) throw new AppError('no_such_invoice')
+    find: `const invoice = await lockFound(tx, found)
         await tx.accounts.lock(invoice.accountId)`,
     replace: 'const invoice = found',
     killedBy: {

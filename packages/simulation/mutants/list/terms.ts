@@ -84,7 +84,7 @@ export const TERMS: readonly Change[] = [
     name: 'an invoice is canceled as it was read, without its lock',
     file: 'services/sale/invoice-cancellation.ts',
     in: 'cancel',
-    find: '(await lockInvoices(tx, [found.id])).get(found.id)',
+    find: 'await lockFound(tx, found)',
     replace: 'found',
     withinSeeds: 3_000,
   },
@@ -110,10 +110,10 @@ export const TERMS: readonly Change[] = [
   },
   {
     name: 'an account cancels the invoices of others',
-    file: 'services/sale/invoice-cancellation.ts',
-    in: 'cancel',
-    find: 'found.accountId !== account.id || ',
-    replace: '',
+    file: 'services/sale/found-invoice.ts',
+    in: 'findSale',
+    find: 'invoice?.accountId === accountId && invoice.purpose',
+    replace: 'invoice?.purpose',
     killedBy: {
       file: 'http/routes/sale/terms.test.ts',
       test: 'an invoice is canceled by a session of its account alone',

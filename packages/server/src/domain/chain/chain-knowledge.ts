@@ -1,4 +1,5 @@
 import { allPaymentsVisible, type ChainProblem } from './chain-problem.ts'
+import type { ChainTime } from './clock-agreement.ts'
 
 /**
  * The knowledge of one process about chain and mempool, as a value: `observe` returns the next one; `conclude`,
@@ -106,6 +107,14 @@ export interface Conclusions {
    * recorded: these were not absent all the time. Null: any transaction may have been in such a list.
    */
   readonly uncompared: ReadonlySet<string> | null
+}
+
+/**
+ * The time to record as known. Null while the block times show a stalled server or a wrong clock: what the server has not
+ * shown yet may have been earlier.
+ */
+export function recordedThrough({ syncedThrough }: Pick<Conclusions, 'syncedThrough'>, time: ChainTime): number | null {
+  return time.state === 'ok' ? syncedThrough : null
 }
 
 /** The list of the last sync, before it is recorded. */

@@ -1,6 +1,6 @@
 import { memberTexts, RawJson, stringify } from '../raw-json.ts'
 import { type GreenfieldPayment, PAYMENT_METHOD } from '../sale/greenfield-invoice.ts'
-import { requiredZat } from '../sale/invoice.ts'
+import { dueAmount } from '../sale/invoice.ts'
 import type { InvoiceMark } from '../sale/invoice-fields.ts'
 import type { EventType } from './event.ts'
 
@@ -120,7 +120,7 @@ function isWhole(event: EventBody): boolean {
     openAmount: isOpen,
     toleranceBps: event.tolerance_bps ?? null,
   }
-  return BigInt(event.received_zat ?? 0) >= requiredZat(terms)
+  return dueAmount(terms, BigInt(event.received_zat ?? 0)) === 0n
 }
 
 /**

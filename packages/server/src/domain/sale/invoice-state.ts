@@ -6,6 +6,7 @@ import {
   type InvoiceStatus,
   type InvoiceTerms,
   isClosed,
+  isConfirming,
   isWithinTolerance,
   overpaidAmount,
 } from './invoice.ts'
@@ -101,7 +102,7 @@ export function evaluateInvoice(
     isCanceled: terms.canceledAt !== null,
     openBecause: whyOpen(terms, view, openUntilHeight),
   })
-  const waits = status !== 'paid' && dueZat === 0n
+  const waits = isConfirming({ status, dueZat })
   return {
     status,
     because,

@@ -1,4 +1,4 @@
-import { type Invoice, isFinal } from './invoice.ts'
+import { type Invoice, isConfirming, isFinal } from './invoice.ts'
 
 type Erasable = Pick<Invoice, 'purpose' | 'status' | 'dueZat' | 'watchUntil' | 'keptOpenBySwap' | 'createdAt'>
 
@@ -7,8 +7,7 @@ type Erasable = Pick<Invoice, 'purpose' | 'status' | 'dueZat' | 'watchUntil' | '
  * of it counts any more or is being confirmed. @param now Unix seconds, as `before`
  */
 export function mayEraseTexts(invoice: Erasable, before: number, now: number): boolean {
-  const { purpose, status, dueZat, watchUntil, keptOpenBySwap, createdAt } = invoice
-  const isConfirming = status !== 'paid' && dueZat === 0n
-  const isOver = isFinal(status) && now > watchUntil && !keptOpenBySwap && !isConfirming
+  const { purpose, status, watchUntil, keptOpenBySwap, createdAt } = invoice
+  const isOver = isFinal(status) && now > watchUntil && !keptOpenBySwap && !isConfirming(invoice)
   return purpose === 'sale' && createdAt < before && isOver
 }

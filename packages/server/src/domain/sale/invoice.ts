@@ -111,6 +111,11 @@ export function whyNotCancelable({
   return keptOpenBySwap ? 'a swap may still pay it' : null
 }
 
+/** Whether the full amount has arrived and is being confirmed, also late, while the invoice is closed. */
+export function isConfirming({ status, dueZat }: Pick<Invoice, 'status' | 'dueZat'>): boolean {
+  return status !== 'paid' && dueZat === 0n
+}
+
 /** Whether a part of the amount has arrived, and the rest is not paid. */
 export function isPartPaid({ status, receivedZat, dueZat }: Pick<Invoice, 'status' | 'receivedZat' | 'dueZat'>) {
   return receivedZat > 0n && dueZat > 0n && status !== 'paid'

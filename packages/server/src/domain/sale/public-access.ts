@@ -1,4 +1,4 @@
-import type { Invoice } from './invoice.ts'
+import { type Invoice, isConfirming } from './invoice.ts'
 import type { Refund } from './refund.ts'
 
 type PublicTerms = Pick<Invoice, 'status' | 'dueZat' | 'watchUntil' | 'paidAt' | 'keptOpenBySwap'>
@@ -8,10 +8,9 @@ type PublicTerms = Pick<Invoice, 'status' | 'dueZat' | 'watchUntil' | 'paidAt' |
  * it was paid. Null while the invoice is open, or its late money is being confirmed.
  */
 function publicUntil(invoice: PublicTerms, retentionSecs: number): number | null {
-  const { status, dueZat, watchUntil, paidAt, keptOpenBySwap } = invoice
+  const { status, watchUntil, paidAt, keptOpenBySwap } = invoice
   const isOpen = status === 'pending' || status === 'detected' || keptOpenBySwap
-  const isConfirming = status !== 'paid' && dueZat === 0n
-  return isOpen || isConfirming ? null : Math.max(watchUntil, paidAt ?? 0) + retentionSecs
+  return isOpen || isConfirming(invoice) ? null : Math.max(watchUntil, paidAt ?? 0) + retentionSecs
 }
 
 /**

@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { InvoiceMessage } from '@zatgate/sdk/wire'
 import { followedUntil } from '../../domain/sale/checkout.ts'
-import { type Invoice, isFinal } from '../../domain/sale/invoice.ts'
+import { type Invoice, isConfirming, isFinal } from '../../domain/sale/invoice.ts'
 import { confirmationsSoFar } from '../../domain/sale/payment.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
@@ -87,12 +87,10 @@ export function createChangeReader({ invoiceFeed, clock, log }: ChangeReaderOpti
   async function sendChanges({ invoices, changed, swaps, confirmedTip }: Changes): Promise<void> {
     let sent = 0
     for (const invoice of invoices) {
-      const { id, status, receivedZat, dueZat } = invoice
+      const { id, receivedZat } = invoice
       const swap = swaps.get(invoice)
       const message = JSON.stringify(messageOf(invoice, swap, confirmedTip))
-      // A late payment is confirmed while the invoice is closed.
-      const isConfirmed = status !== 'paid' && (status === 'detected' || dueZat === 0n)
-      if (isConfirmed && subscribers.has(id)) confirming.add(id)
+      if (isConfirming(invoice) && subscribers.has(id)) confirming.add(id)
       else confirming.delete(id)
       const state = `${receivedZat} ${message}`
       const pageState = pageStateOf(invoice, swap, confirmedTip)
@@ -103,7 +101,7 @@ export function createChangeReader({ invoiceFeed, clock, log }: ChangeReaderOpti
         if (publicId !== invoice.publicId) connection.socket.close(CLOSE.goingAway)
         else if (connection.follows === 'page') connection.sendState(pageState, PAGE_HINT, pageHasChanged)
         else connection.sendState(state, message)
-        if (connection.follows === 'page' ? pageIsOver : isFinal(status)) connection.socket.close(CLOSE.normal)
+        if (connection.follows === 'page' ? pageIsOver : isFinal(invoice.status)) connection.socket.close(CLOSE.normal)
         sent += 1
         if (sent % SEND_SLICE === 0) await yieldToEventLoop()
       }

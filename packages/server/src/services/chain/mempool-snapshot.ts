@@ -7,6 +7,7 @@ import {
   NOTHING_KNOWN,
   type Observation,
   observe,
+  recordedThrough,
 } from '../../domain/chain/chain-knowledge.ts'
 import type { ChainProblem } from '../../domain/chain/chain-problem.ts'
 import { type ChainTime, clockAgreesWithChain } from '../../domain/chain/clock-agreement.ts'
@@ -128,8 +129,8 @@ export function createSnapshotRecorder(deps: {
     const list = { ...snapshot, ...context, clockIsRight: agrees, tip }
     const compared = await compareWithList(tx, recorded, list, leftOut)
     const next = nextPosition(snapshot, at, page)
-    if (next === null && time.state === 'ok' && snapshot.syncedThrough !== null)
-      await tx.chain.setSyncedThrough(snapshot.syncedThrough, now)
+    const syncedThrough = recordedThrough(snapshot, time)
+    if (next === null && syncedThrough !== null) await tx.chain.setSyncedThrough(syncedThrough, now)
     const newlyWitnessed = recorded.filter(payment => known.unwitnessed.has(payment.seq) && isShownTwice(payment))
     const evaluated = [...paid, ...compared, ...invoiceIdsOf(newlyWitnessed)]
     const waiting = recorded.filter(payment => !isShownTwice(payment)).map(({ seq }) => seq)

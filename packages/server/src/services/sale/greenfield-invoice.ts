@@ -1,14 +1,13 @@
 import type { Account } from '../../domain/account/account.ts'
-import { AppError } from '../../domain/error.ts'
 import { type GreenfieldStatus, greenfieldState, matchesText } from '../../domain/sale/greenfield-invoice.ts'
 import type { Invoice } from '../../domain/sale/invoice.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { InvoiceFilter } from '../../ports/repository/sale/invoice.ts'
 import type { PaymentRow } from '../../ports/repository/sale/payment.ts'
 import type { Store, Tx } from '../../ports/store.ts'
-import { findByPublicId, sameRow } from '../public-id.ts'
 import { createTurns } from '../turns.ts'
-import { lockInvoices, readTips } from './invoice-state.ts'
+import { findSale, lockFound } from './found-invoice.ts'
+import { readTips } from './invoice-state.ts'
 
 /** Selects the invoices of a list. Absent fields select all. */
 export interface GreenfieldFilter {
@@ -62,7 +61,7 @@ export function createGreenfieldInvoices(deps: { readonly store: Store; readonly
   const ownTurn = createTurns()
 
   const read = (account: Account, publicId: string): Promise<Invoice> =>
-    findByPublicId('no_such_invoice', publicId, async id => ownSale(account, await store.lookup.invoice(id)))
+    findSale(account, publicId, id => store.lookup.invoice(id))
 
   /** Those of the newest invoices of a filter that are wanted. Other work goes on between the pages. */
   async function newest(
@@ -87,9 +86,7 @@ export function createGreenfieldInvoices(deps: { readonly store: Store; readonly
   async function change(account: Account, publicId: string, write: (tx: Tx, invoice: Invoice) => Promise<Invoice>) {
     const found = await read(account, publicId)
     return store.write(async tx => {
-      const locked = sameRow((await lockInvoices(tx, [found.id])).get(found.id), found)
-      if (!locked) throw new AppError('no_such_invoice')
-      return write(tx, locked)
+      return write(tx, await lockFound(tx, found))
     })
   }
 
@@ -97,14 +94,11 @@ export function createGreenfieldInvoices(deps: { readonly store: Store; readonly
     read,
 
     payments: (account, publicId) =>
-      findByPublicId('no_such_invoice', publicId, id =>
-        store.read(async tx => {
-          const invoice = ownSale(account, await tx.invoices.byPublicId(id))
-          if (invoice === null) return null
-          const payments = (await tx.payments.newest(invoice.id, MAX_PAYMENTS)).sort((a, b) => a.seq - b.seq)
-          return { invoice, payments, confirmedTip: (await readTips(tx)).confirmedTip }
-        }),
-      ),
+      store.read(async tx => {
+        const invoice = await findSale(account, publicId, id => tx.invoices.byPublicId(id))
+        const payments = (await tx.payments.newest(invoice.id, MAX_PAYMENTS)).sort((a, b) => a.seq - b.seq)
+        return { invoice, payments, confirmedTip: (await readTips(tx)).confirmedTip }
+      }),
 
     async list(account, { orderIds, statuses, text, createdFrom, createdTo, includesArchived }, { skip, take }) {
       const common: InvoiceFilter = {
@@ -140,10 +134,6 @@ export function createGreenfieldInvoices(deps: { readonly store: Store; readonly
         return { ...invoice, archivedAt }
       }),
   }
-}
-
-function ownSale(account: Account, invoice: Invoice | null): Invoice | null {
-  return invoice?.accountId === account.id && invoice.purpose === 'sale' ? invoice : null
 }
 
 /** Together they select at least the invoices of a status, each read in the order of an index. */

@@ -3,8 +3,8 @@ import { AppError } from '../../domain/error.ts'
 import { type Invoice, whyNotCancelable } from '../../domain/sale/invoice.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { Store, Tx } from '../../ports/store.ts'
-import { findByPublicId, sameRow } from '../public-id.ts'
-import { lockInvoices, type ReportChanges, type UpdateInvoices } from './invoice-state.ts'
+import { findSale, lockFound } from './found-invoice.ts'
+import type { ReportChanges, UpdateInvoices } from './invoice-state.ts'
 
 export interface InvoiceCancellations {
   /**
@@ -24,13 +24,11 @@ export function createInvoiceCancellations(deps: {
   const { store, updateInvoices, reportChanges, clock } = deps
   return {
     async cancel(account, publicId) {
-      const found = await findByPublicId('no_such_invoice', publicId, id => store.lookup.invoice(id))
-      if (found.accountId !== account.id || found.purpose !== 'sale') throw new AppError('no_such_invoice')
+      const found = await findSale(account, publicId, id => store.lookup.invoice(id))
       const { invoice, changes } = await store.write(async tx => {
         const now = nowSecs(clock)
         await tx.chain.lock()
-        const invoice = sameRow((await lockInvoices(tx, [found.id])).get(found.id), found)
-        if (!invoice) throw new AppError('no_such_invoice')
+        const invoice = await lockFound(tx, found)
         if (invoice.canceledAt !== null) return { invoice, changes: [] }
         requireCancelable(invoice)
         const canceled = await cancelLocked(tx, updateInvoices, invoice, now)

@@ -1,14 +1,13 @@
 import type { Account } from '../../domain/account/account.ts'
-import { AppError } from '../../domain/error.ts'
 import { invoiceEvent } from '../../domain/notify/event.ts'
 import { type Invoice, type InvoiceMark, isClosed, whyNotCancelable } from '../../domain/sale/invoice.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { Store, Tx } from '../../ports/store.ts'
 import type { Outbox } from '../notify/outbox.ts'
-import { findByPublicId, sameRow } from '../public-id.ts'
+import { findSale, lockFound } from './found-invoice.ts'
 import { cancelLocked } from './invoice-cancellation.ts'
 import type { InvoiceChange } from './invoice-change.ts'
-import { lockInvoices, type ReportChanges, type UpdateInvoices } from './invoice-state.ts'
+import type { ReportChanges, UpdateInvoices } from './invoice-state.ts'
 import { swapInInvoiceEvent } from './swap-status.ts'
 
 export interface InvoiceMarks {
@@ -55,13 +54,10 @@ export function createInvoiceMarks(deps: {
 
   return {
     async mark(account, publicId, mark) {
-      const found = await findByPublicId('no_such_invoice', publicId, id => store.lookup.invoice(id))
-      if (found.accountId !== account.id || found.purpose !== 'sale') throw new AppError('no_such_invoice')
+      const found = await findSale(account, publicId, id => store.lookup.invoice(id))
       const { invoice, changes } = await store.write(async tx => {
         await tx.chain.lock()
-        const locked = sameRow((await lockInvoices(tx, [found.id])).get(found.id), found)
-        if (!locked) throw new AppError('no_such_invoice')
-        return write(tx, locked, mark)
+        return write(tx, await lockFound(tx, found), mark)
       })
       reportChanges(changes)
       return invoice

@@ -77,8 +77,12 @@ export function createInvoiceUpdater({
   applyLinkChanges,
   swapOf = async () => null,
 }: { readonly outbox: Outbox } & InvoiceHooks): UpdateInvoices {
-  async function eventsOfChange(tx: Tx, { before, after }: InvoiceChange, createdAt: number): Promise<NewEvent[]> {
-    const types = after.purpose === 'sale' ? invoiceEventsOf(before, after) : []
+  async function eventsOfChange(
+    tx: Tx,
+    { before, after, because }: InvoiceChange,
+    createdAt: number,
+  ): Promise<NewEvent[]> {
+    const types = after.purpose === 'sale' ? invoiceEventsOf(before, after, because) : []
     if (types.length === 0) return []
     const swap = await swapOf(tx, after)
     return types.map(type => invoiceEvent(type, after, swap, createdAt))

@@ -1,8 +1,7 @@
-import { AppError } from '../../domain/error.ts'
 import type { Invoice } from '../../domain/sale/invoice.ts'
 import { MAX_RECEIPT_TRANSACTIONS, type ReceiptPayments, receiptPayments } from '../../domain/sale/receipt.ts'
 import type { Store } from '../../ports/store.ts'
-import { sameRow } from '../public-id.ts'
+import { requireSame } from './found-invoice.ts'
 
 export interface Receipts {
   /** @throws AppError `no_such_invoice` when another invoice has its row since */
@@ -14,9 +13,8 @@ export function createReceipts({ store }: { readonly store: Store }): Receipts {
     paymentsOf: found =>
       store.read(async tx => {
         const [row] = await tx.invoices.byIds([found.id])
-        const invoice = sameRow(row, found)
-        if (!invoice) throw new AppError('no_such_invoice')
-        return receiptPayments(await tx.payments.newest(invoice.id, MAX_RECEIPT_TRANSACTIONS + 1))
+        const { id } = requireSame(row, found)
+        return receiptPayments(await tx.payments.newest(id, MAX_RECEIPT_TRANSACTIONS + 1))
       }),
   }
 }

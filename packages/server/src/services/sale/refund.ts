@@ -33,8 +33,9 @@ import type { Page, Totals } from '../../ports/repository/page.ts'
 import type { Store, Tx } from '../../ports/store.ts'
 import { recordChange } from '../account/audit.ts'
 import type { Outbox } from '../notify/outbox.ts'
-import { findByPublicId, sameRow } from '../public-id.ts'
+import { findByPublicId } from '../public-id.ts'
 import { invoiceOf, refundsWithInvoices } from '../with-invoice.ts'
+import { findSale, lockFound } from './found-invoice.ts'
 import { priced } from './invoice-request.ts'
 import { readTips } from './invoice-state.ts'
 import { type AddressRule, requireRefundAddress } from './refund-address.ts'
@@ -101,12 +102,8 @@ export function createRefunds(
 ): Refunds {
   const { store, outbox, clock, random, rates } = deps
 
-  /** @throws AppError `no_such_invoice`, also for one of another account */
   const findInvoice = (tx: Tx, account: Account, id: string): Promise<Invoice> =>
-    findByPublicId('no_such_invoice', id, async publicId => {
-      const invoice = await tx.invoices.byPublicId(publicId)
-      return invoice?.accountId === account.id && invoice.purpose === 'sale' ? invoice : null
-    })
+    findSale(account, id, publicId => tx.invoices.byPublicId(publicId))
 
   const find = (tx: Tx, account: Account, id: string): Promise<Refund> =>
     findByPublicId('no_such_refund', id, publicId => tx.refunds.byPublicId(account.id, publicId))
@@ -198,9 +195,7 @@ export function createRefunds(
         converted ?? (price ? await priced(rates, { price }) : { amountZat, rate: undefined })
       const created = await store.write(async tx => {
         const now = nowSecs(clock)
-        const [locked] = await tx.invoices.lock([found.id])
-        const invoice = sameRow(locked, found)
-        if (!invoice) throw new AppError('no_such_invoice')
+        const invoice = await lockFound(tx, found)
         await tx.accounts.lock(invoice.accountId)
         const repeat = await repeatOf(tx, invoice.accountId, key, now)
         if (repeat) return repeat

@@ -19,7 +19,7 @@ import type { NewSwap, Swap, SwapStart } from '../../ports/repository/sale/swap.
 import type { Store, Tx } from '../../ports/store.ts'
 import { type SwapAsset, type SwapProvider, SwapProviderPaused } from '../../ports/swap-provider.ts'
 import type { Outbox } from '../notify/outbox.ts'
-import { sameRow } from '../public-id.ts'
+import { lockFound } from './found-invoice.ts'
 import type { SwapAssets } from './swap-asset.ts'
 import type { SwapStatusPoller } from './swap-status.ts'
 
@@ -83,7 +83,7 @@ export function createSwaps(deps: {
   async function countStart(tx: Tx, found: InvoiceRef): Promise<CountedStart> {
     const now = nowSecs(clock)
     const since = now - SWAP_START_LIMIT.windowSecs
-    const invoice = await lock(tx, found)
+    const invoice = await lockFound(tx, found)
     const current = await currentSwap(tx, invoice)
     const starts = await tx.swaps.startsSince(invoice.id, since)
     // The starts of an account take turns, or concurrent ones would each see room for one more.
@@ -117,7 +117,7 @@ export function createSwaps(deps: {
 
   /** Makes the quote the invoice's swap, after a new check because the invoice may have changed since. */
   async function adopt(tx: Tx, found: InvoiceRef, draft: NewSwap): Promise<Swap> {
-    const invoice = await lock(tx, found)
+    const invoice = await lockFound(tx, found)
     const earlier = await currentSwap(tx, invoice)
     requireReplaceable(earlier)
     if (earlier) await tx.swaps.replace(earlier.id, nowSecs(clock))
@@ -197,11 +197,4 @@ interface CountedStart {
 
 function requireReplaceable(current: Swap | null): void {
   if (current && hasDeposit(current.status)) throw new AppError('swap_in_progress', { value: current.status })
-}
-
-async function lock(tx: Tx, found: InvoiceRef): Promise<Invoice> {
-  const [locked] = await tx.invoices.lock([found.id])
-  const invoice = sameRow(locked, found)
-  if (!invoice) throw new AppError('no_such_invoice')
-  return invoice
 }

@@ -1,4 +1,4 @@
-import { MAX_MEMPOOL_AGE_SECS } from '../../domain/chain/chain-knowledge.ts'
+import { MAX_MEMPOOL_AGE_SECS, recordedThrough } from '../../domain/chain/chain-knowledge.ts'
 import type { Chain } from '../../ports/chain.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
@@ -84,8 +84,8 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
     const conclusions = chainRecorder.conclude(chain.problems)
     const time = await chainRecorder.recordSnapshot({ ...seen, ...conclusions, txids: list.txids, lastSeq })
     reportTime(time)
-    const { syncedThrough } = conclusions
-    if (time.state === 'ok' && syncedThrough !== null) metrics.syncedThrough(syncedThrough)
+    const syncedThrough = recordedThrough(conclusions, time)
+    if (syncedThrough !== null) metrics.syncedThrough(syncedThrough)
     return 'idle'
   }
 

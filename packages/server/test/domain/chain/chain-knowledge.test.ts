@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { conclude } from '../../../src/domain/chain/chain-knowledge.ts'
+import { conclude, knownThrough, recordedThrough } from '../../../src/domain/chain/chain-knowledge.ts'
 import { ChainReader } from '../../harness/chain-reader.ts'
 
 /** The syncs at these times, and what the last one says of `syncedThrough`. */
@@ -37,6 +37,20 @@ test('nothing is concluded while the source may not show every payment', () => {
   reader.read(108)
   assert.equal(conclude(reader.known, [{ problem: 'mempool_unreadable' }]).syncedThrough, null)
   assert.equal(conclude(reader.known, [{ problem: 'estimated_lag', blocks: 9 }]).syncedThrough, 100)
+})
+
+test('a stalled server and a wrong clock leave the recorded time where it is', () => {
+  const concluded = { syncedThrough: 100 }
+  assert.equal(recordedThrough(concluded, { state: 'ok' }), 100)
+  assert.equal(recordedThrough(concluded, { state: 'unknown' }), null)
+  assert.equal(recordedThrough(concluded, { state: 'stalled', ageSecs: 1_500 }), null)
+  for (const state of ['clock_ahead', 'clock_behind'] as const)
+    assert.equal(recordedThrough(concluded, { state, bySecs: 10_000 }), null)
+})
+
+test('a synced time ahead of the clock, which a wrong clock wrote, counts as none', () => {
+  assert.equal(knownThrough(100, 99), 0)
+  assert.equal(knownThrough(100, 100), 100)
 })
 
 const DISTURBANCES: Readonly<Record<string, (reader: ChainReader) => void>> = {

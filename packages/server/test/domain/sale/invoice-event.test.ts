@@ -2,19 +2,19 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { INVOICE_STATUSES } from '../../../src/domain/sale/invoice.ts'
 import { invoiceEventsOf } from '../../../src/domain/sale/invoice-event.ts'
+import type { InvoiceReason } from '../../../src/domain/sale/invoice-state.ts'
 
 type EventState = Parameters<typeof invoiceEventsOf>[0]
 const UNTOUCHED: EventState = {
   status: 'pending',
   underpaidAt: null,
-  canceledAt: null,
   needsAttention: false,
   receivedZat: 0n,
   dueZat: 1_000n,
   overpaidZat: 0n,
 }
-const raised = (before: Partial<EventState>, after: Partial<EventState>) =>
-  invoiceEventsOf({ ...UNTOUCHED, ...before }, { ...UNTOUCHED, ...before, ...after })
+const raised = (before: Partial<EventState>, after: Partial<EventState>, because: InvoiceReason = 'expired') =>
+  invoiceEventsOf({ ...UNTOUCHED, ...before }, { ...UNTOUCHED, ...before, ...after }, because)
 
 test('an invoice raises one event when its status becomes another one than pending', () => {
   for (const before of INVOICE_STATUSES) {
@@ -48,14 +48,15 @@ test('a payment has its own event, before the events of the invoice that follow 
 })
 
 test('a canceled invoice raises invoice.canceled and not invoice.expired', () => {
-  assert.deepEqual(raised({ canceledAt: 900 }, { status: 'expired' }), ['invoice.canceled'])
+  assert.deepEqual(raised({}, { status: 'expired' }, 'canceled'), ['invoice.canceled'])
   const late = { status: 'underpaid', receivedZat: 1n, dueZat: 999n } as const
   const arrived = ['invoice.payment_received', 'invoice.late_payment', 'invoice.part_paid', 'invoice.underpaid']
-  assert.deepEqual(raised({ canceledAt: 900, status: 'expired' }, late), arrived)
+  assert.deepEqual(raised({ status: 'expired' }, late, 'canceled'), arrived)
 })
 
 test('each removal of the payments of a paid invoice raises invoice.reorged', () => {
-  assert.deepEqual(raised({ status: 'paid' }, { needsAttention: true }), ['invoice.reorged'])
-  assert.deepEqual(raised({ status: 'paid', needsAttention: true }, { needsAttention: true }), [])
-  assert.deepEqual(raised({ status: 'paid', needsAttention: true }, { needsAttention: false }), [])
+  const paid = { status: 'paid' } as const
+  assert.deepEqual(raised(paid, {}, 'payments_removed'), ['invoice.reorged'])
+  assert.deepEqual(raised({ ...paid, needsAttention: true }, {}, 'payments_removed'), [])
+  assert.deepEqual(raised({ ...paid, needsAttention: true }, {}, 'confirmed'), [])
 })

@@ -316,12 +316,15 @@ test('a stored invoice has the reason of its last evaluation, and its events hav
       const state = evaluateInvoice(given, previous, items, chainView)
       const stored = { ...given, ...state, keptOpenBySwap: chainView.keptOpenBySwap }
       assert.equal(storedReason(stored, chainView), state.because)
-      const unchanged = { underpaidAt: null, canceledAt: null, receivedZat: 0n, dueZat: 0n, overpaidZat: 0n }
+      const unchanged = { underpaidAt: null, receivedZat: 0n, dueZat: 0n, overpaidZat: 0n }
       const [earlier, later] = [previous, state.status].map(status => ({ ...unchanged, status, needsAttention: false }))
-      const types = invoiceEventsOf(earlier!, later!)
+      const types = invoiceEventsOf(earlier!, later!, state.because)
       const reasons: Record<string, readonly InvoiceReason[]> = {
         'invoice.paid': ['confirmed', 'within_tolerance'],
         'invoice.underpaid': ['expired', 'canceled'],
+        'invoice.expired': ['expired'],
+        'invoice.canceled': ['canceled'],
+        'invoice.reorged': ['payments_removed'],
       }
       for (const type of types) assert.ok(reasons[type]?.includes(state.because) ?? true)
     }),

@@ -25,7 +25,7 @@ async function newInvoice(): Promise<Invoice> {
 /** Changes an invoice like the watcher: both are written in one transaction. */
 async function change(invoice: Invoice, status: InvoiceStatus, receivedZat = 0n, target: TestApi = api): Promise<void> {
   await target.store.write(async tx => {
-    await tx.invoices.updateStates([{ ...invoice, status, receivedZat }])
+    await tx.invoices.updateStates([{ ...invoice, status, receivedZat, dueZat: 100n - receivedZat }])
     await testOutbox.invoicesChanged(tx, [invoice.id], api.clock.secs)
   })
 }
@@ -93,6 +93,7 @@ test('a reorganisation to the same height sends the confirmations again', async 
       return { height, hash: hash.repeat(64), prevHash: prevHash.repeat(64), time: own.clock.secs, treeSizes }
     }
     await own.store.write(tx => tx.chain.appendHeaders([header(9, 'a', '0'), header(10, 'b', 'a')]))
+    const full = { status: 'detected', receivedZat: 100n, dueZat: 0n } as const
     await change({ ...invoice, confirmsAtHeight: 12 }, 'detected', 100n, own)
     const client = subscribe(own.url, invoice.publicId)
     assert.equal(await client.message(0), '{"status":"detected","confirmations":1}')
@@ -100,7 +101,7 @@ test('a reorganisation to the same height sends the confirmations again', async 
     await own.store.write(async tx => {
       await tx.chain.removeHeadersAbove(9)
       await tx.chain.appendHeaders([header(10, 'c', 'a')])
-      await tx.invoices.updateStates([{ ...invoice, status: 'detected', receivedZat: 100n, confirmsAtHeight: null }])
+      await tx.invoices.updateStates([{ ...invoice, ...full, confirmsAtHeight: null }])
     })
     assert.equal(await client.message(1), '{"status":"detected","confirmations":0}')
   } finally {
