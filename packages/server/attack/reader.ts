@@ -9,7 +9,6 @@ export interface Reads {
   readonly count: number
   /** Without a response of status 200. */
   readonly failed: number
-  readonly p50Ms: number
   readonly p99Ms: number
   readonly maxMs: number
 }
@@ -71,7 +70,7 @@ async function run({ url, headers }: Target): Promise<Reads> {
   agent.destroy()
   times.sort((a, b) => a - b)
   const percentile = (part: number) => times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? Number.NaN
-  return { count: times.length, failed, p50Ms: percentile(0.5), p99Ms: percentile(0.99), maxMs: percentile(1) }
+  return { count: times.length, failed, p99Ms: percentile(0.99), maxMs: percentile(1) }
 }
 
 if (parentPort) parentPort.postMessage(await run(workerData as Target))

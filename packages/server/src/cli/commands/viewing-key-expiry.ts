@@ -9,8 +9,9 @@ import type { Output } from '../output.ts'
  * Notes when the viewing key expires or has expired. An expired key is not an error here, because these commands only
  * read. The expiry height is printed without a verdict, because these commands have no chain to compare it with.
  */
-export function reportKeyExpiry({ expiry }: ViewingKeyTool, out: Output, now = nowSecs(systemClock)): void {
+export function reportKeyExpiry({ expiry }: ViewingKeyTool, out: Output): void {
   if (!expiry) return
+  const now = nowSecs(systemClock)
   const { time, height } = expiry
   if (expiryReason(expiry, { now, tipHeight: null }) !== null) {
     out.note(`The viewing key has expired (${formatUtc(time ?? 0)}): do not use its addresses for new payments.`)

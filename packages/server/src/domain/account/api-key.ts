@@ -34,7 +34,6 @@ export interface KeyRights {
 export interface ApiKey {
   readonly id: number
   readonly publicId: string
-  readonly accountId: number
   readonly name: string
   readonly last4: string
   /** Null: the key creates invoices, and can do nothing else. */

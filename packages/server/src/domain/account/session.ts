@@ -17,7 +17,6 @@ export interface Session {
   readonly createdAt: number
   readonly expiresAt: number
   readonly lastUsedAt: number | null
-  readonly endedAt: number | null
 }
 
 export const SESSION_LIFETIME_SECS = 30 * DAY_SECS

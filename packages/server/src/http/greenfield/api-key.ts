@@ -25,8 +25,7 @@ export function apiKeyRoutes(scope: App, { apiKeys }: { readonly apiKeys: Pick<A
 
   // The service keeps hashes: it knows no other key by its text than the one that was sent.
   route(scope, 'DELETE', '/api/v1/api-keys/:apiKey', ANY, request => {
-    if (request.params.apiKey !== request.keyText)
-      throw new GreenfieldError(404, 'apikey-not-found', 'A key can revoke itself alone; the dashboard revokes others')
+    if (request.params.apiKey !== request.keyText) throw new GreenfieldError('apikey-not-found')
     return revoke(request)
   })
 }

@@ -59,7 +59,7 @@ export function route(
         const account = accountOf(request)
         const params = request.params as Record<string, string>
         if (params.storeId !== undefined && params.storeId.toLowerCase() !== account.publicId)
-          throw new GreenfieldError(404, 'store-not-found', 'The store was not found')
+          throw new GreenfieldError('store-not-found')
         const answer = await handler({
           account,
           key: scopedKeyOf(request),
@@ -159,7 +159,7 @@ function addUnknownPaths(scope: App, log: Log): void {
         log.info({ path }, "a path of BTCPay's API was asked for that this service does not have")
       }
       const message = `${path} is not part of this service. It answers the part of BTCPay's Greenfield API that shop plugins use.`
-      throw new GreenfieldError(404, 'not-available', message)
+      throw new GreenfieldError('not-available', message)
     },
   })
 }

@@ -4,6 +4,9 @@ import { isPaymentMethod, PAYMENT_METHOD } from '../../domain/sale/greenfield-in
 import { accessOf } from '../access.ts'
 import { httpStatusOf } from '../error.ts'
 
+/** Rates that one request may ask for. */
+export const MAX_CURRENCY_PAIRS = 20
+
 /** A fault in a member of the body or the query. */
 export interface FieldError {
   /** Such as `checkout.redirectURL`. */
@@ -11,16 +14,33 @@ export interface FieldError {
   readonly message: string
 }
 
+/** The errors that this dialect alone has: status and text. */
+const ERRORS = {
+  'apikey-not-found': [404, 'A key can revoke itself alone; the dashboard revokes others'],
+  'invalid-json': [400, 'The body must be a JSON object'],
+  'invoice-not-found': [404, 'The invoice was not found'],
+  'not-available': [404, 'It is not part of this service'],
+  'paymentmethod-not-found': [404, `This store has one payment method, ${PAYMENT_METHOD}`],
+  'pullpayment-not-found': [404, 'The pull payment was not found'],
+  'store-not-found': [404, 'The store was not found'],
+  'too-many-currency-pairs': [400, `Ask for at most ${MAX_CURRENCY_PAIRS} currency pairs`],
+  'webhook-not-found': [404, 'The webhook was not found'],
+  'webhookdelivery-not-found': [404, 'The delivery was not found'],
+} as const satisfies Readonly<Record<string, readonly [status: number, text: string]>>
+
+type GreenfieldErrorCode = keyof typeof ERRORS
+
 /** A response of this dialect that is no success. */
 export class GreenfieldError extends Error {
   readonly status: number
   /** With hyphens, such as `invoice-not-found`. */
-  readonly code: string
+  readonly code: GreenfieldErrorCode
 
-  constructor(status: number, code: string, message: string) {
+  /** @param message default: the text of the error */
+  constructor(code: GreenfieldErrorCode, message: string = ERRORS[code][1]) {
     super(message)
     this.name = 'GreenfieldError'
-    this.status = status
+    this.status = ERRORS[code][0]
     this.code = code
   }
 }
@@ -43,14 +63,13 @@ export function refuse(errors: readonly FieldError[]): void {
 
 /** @throws GreenfieldError unless a path names the one method of every store */
 export function requirePaymentMethod(name = ''): void {
-  if (!isPaymentMethod(name))
-    throw new GreenfieldError(404, 'paymentmethod-not-found', `This store has one payment method, ${PAYMENT_METHOD}`)
+  if (!isPaymentMethod(name)) throw new GreenfieldError('paymentmethod-not-found')
 }
 
-const NOT_FOUND: Readonly<Record<string, readonly [code: string, message: string]>> = {
-  no_such_invoice: ['invoice-not-found', 'The invoice was not found'],
-  no_such_endpoint: ['webhook-not-found', 'The webhook was not found'],
-  no_such_refund: ['pullpayment-not-found', 'The pull payment was not found'],
+const NOT_FOUND: Readonly<Record<string, GreenfieldErrorCode>> = {
+  no_such_invoice: 'invoice-not-found',
+  no_such_endpoint: 'webhook-not-found',
+  no_such_refund: 'pullpayment-not-found',
 }
 
 /** The member of this dialect that a field of our own is. */
@@ -102,8 +121,9 @@ export function sendGreenfieldError(request: FastifyRequest, reply: FastifyReply
     reply.code(401).send({ code: 'unauthenticated', message })
     return
   }
-  const [code, message] = NOT_FOUND[error.code] ?? [error.code.replaceAll('_', '-'), messageOf(error)]
-  reply.code(status).send({ code, message })
+  const code = NOT_FOUND[error.code]
+  if (code === undefined) reply.code(status).send({ code: error.code.replaceAll('_', '-'), message: messageOf(error) })
+  else reply.code(status).send({ code, message: ERRORS[code][1] })
 }
 
 export function sendFieldErrors(reply: FastifyReply, fields: readonly FieldError[]): void {

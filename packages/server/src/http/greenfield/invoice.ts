@@ -61,7 +61,7 @@ export function invoiceRoutes(scope: App, deps: Deps): void {
     { permissions: ['btcpay.store.cancreateinvoice'], rate: 'create' },
     async ({ account, body, text }) => {
       // A lost body would ask for an invoice of any amount.
-      if (!text.startsWith('{')) throw new GreenfieldError(400, 'invalid-json', 'The body must be a JSON object')
+      if (!text.startsWith('{')) throw new GreenfieldError('invalid-json')
       const defaultCurrency = async () => (await storeProfiles.ofAccountId(account.id)).currency
       const request = await parseInvoice(body, text, account, { publicUrl: publicUrl(), defaultCurrency })
       return shown(account, await invoices.create(account, request))

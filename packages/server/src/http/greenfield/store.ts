@@ -11,13 +11,12 @@ import type { Rates } from '../../ports/rate.ts'
 import type { StoreProfiles } from '../../services/account/store-profile.ts'
 import type { App } from '../app.ts'
 import { route } from './dialect.ts'
-import { GreenfieldError, requirePaymentMethod } from './error.ts'
+import { GreenfieldError, MAX_CURRENCY_PAIRS, requirePaymentMethod } from './error.ts'
 
 const STORE = '/api/v1/stores/:storeId'
 const VIEW = { permissions: ['btcpay.store.canviewstoresettings'], rate: 'read' } as const
 /** BTCPay's own default, for answers alone: a request without a currency is refused when the store has none. */
 const SHOWN_CURRENCY = 'USD'
-const MAX_PAIRS = 20
 
 interface Deps {
   readonly storeProfiles: Pick<StoreProfiles, 'ofAccountId'>
@@ -51,8 +50,7 @@ export function storeRoutes(scope: App, { storeProfiles, rates, lateWatchDays, p
     const { currency } = await storeProfiles.ofAccountId(account.id)
     const asked = (query.currencyPair ?? []).flatMap(text => text.split(',')).filter(text => text !== '')
     const pairs = asked.length > 0 ? asked : [`ZEC_${currency ?? SHOWN_CURRENCY}`]
-    if (pairs.length > MAX_PAIRS)
-      throw new GreenfieldError(400, 'too-many-currency-pairs', `Ask for at most ${MAX_PAIRS} currency pairs`)
+    if (pairs.length > MAX_CURRENCY_PAIRS) throw new GreenfieldError('too-many-currency-pairs')
     return Promise.all(pairs.map(pair => rateOf(rates, pair.toUpperCase())))
   })
 }

@@ -31,15 +31,14 @@ interface Deps {
 export function webhookRoutes(scope: App, { endpoints, webhooks }: Deps): void {
   async function find({ account, params }: GreenfieldRequest): Promise<Endpoint> {
     const endpoint = await endpoints.read(account, params.webhookId ?? '')
-    if (endpoint.dialect !== 'greenfield')
-      throw new GreenfieldError(404, 'webhook-not-found', 'The webhook was not found')
+    if (endpoint.dialect !== 'greenfield') throw new GreenfieldError('webhook-not-found')
     return endpoint
   }
 
   async function findDelivery(account: Account, endpoint: Endpoint, id = ''): Promise<DeliveryRow> {
     const filter = { endpoint: endpoint.publicId, publicId: id.toLowerCase() }
     const [delivery] = isUuid(id) ? await webhooks.deliveries(account, { limit: 1 }, filter) : []
-    if (!delivery) throw new GreenfieldError(404, 'webhookdelivery-not-found', 'The delivery was not found')
+    if (!delivery) throw new GreenfieldError('webhookdelivery-not-found')
     return delivery
   }
 
@@ -86,7 +85,7 @@ export function webhookRoutes(scope: App, { endpoints, webhooks }: Deps): void {
   route(scope, 'GET', pathsOf('/deliveries/:deliveryId/request'), READ, async request => {
     const { lastAttempts } = await findDelivery(request.account, await find(request), request.params.deliveryId)
     const [last] = lastAttempts
-    if (!last) throw new GreenfieldError(404, 'webhookdelivery-not-found', 'The delivery has not been sent yet')
+    if (!last) throw new GreenfieldError('webhookdelivery-not-found', 'The delivery has not been sent yet')
     return new RawJson((await webhooks.attempt(request.account, last.publicId)).requestBody)
   })
 

@@ -7,7 +7,7 @@ import type { Period, TimePosition } from '../../ports/repository/page.ts'
 import type { InvoiceFilter } from '../../ports/repository/sale/invoice.ts'
 import type { Store } from '../../ports/store.ts'
 import { refundsWithInvoices } from '../with-invoice.ts'
-import { type CsvCells, type CsvStyle, csvDecimal, csvTime } from './csv.ts'
+import { type CsvCells, type CsvStyle, type CsvValue, csvDecimal, csvTime } from './csv.ts'
 
 /** Rows to export, by creation time. A filter selects some of them. */
 export interface ExportTable<R, Filter> {
@@ -33,6 +33,8 @@ export interface ExportTable<R, Filter> {
 
 /** Of `priceCells`. */
 const PRICE_COLUMNS = ['price_amount', 'price_currency', 'rate', 'rate_currency', 'rate_sources', 'rate_utc'] as const
+
+type PriceCells = Readonly<Record<(typeof PRICE_COLUMNS)[number], CsvValue>>
 
 /** Programs read columns by their place, so later ones are at the end. */
 const INVOICE_COLUMNS = [
@@ -70,17 +72,20 @@ const INVOICE_COLUMNS = [
   'link_id',
 ] as const
 
+type InvoiceMember = (typeof INVOICE_VIEWS.list)[number]
+type InvoiceColumn = (typeof INVOICE_COLUMNS)[number]
+
+/** The columns that are no members of a list item. */
+type InvoiceCells = CsvCells & Readonly<Record<Exclude<InvoiceColumn, InvoiceMember>, CsvValue>>
+
 /** Members of a list item that no column tells. With one, the table below does not compile. */
-type WithoutColumn = Exclude<
-  (typeof INVOICE_VIEWS.list)[number],
-  (typeof INVOICE_COLUMNS)[number] | 'price' | 'canceled_at' | 'marked_at'
->
+type WithoutColumn = Exclude<InvoiceMember, InvoiceColumn | 'price' | 'canceled_at' | 'marked_at'>
 
 /** Adds decimal ZEC, times that spreadsheets recognise, and what a sale has beyond an amount, as of the sale. */
 export const INVOICE_TABLE: ExportTable<Invoice, InvoiceFilter> = {
   name: 'zatgate-invoices',
   columns: INVOICE_COLUMNS satisfies readonly (WithoutColumn extends never ? string : never)[],
-  cells: (invoice, style) => ({
+  cells: (invoice, style): InvoiceCells => ({
     amount_zec: csvDecimal(formatZec(invoice.openAmount ? invoice.receivedZat : invoice.amountZat), style),
     received_zec: csvDecimal(formatZec(invoice.receivedZat), style),
     created_utc: csvTime(invoice.createdAt),
@@ -133,7 +138,7 @@ interface Priced {
   readonly rate: LockedRate | null
 }
 
-function priceCells({ price, rate }: Priced, style: CsvStyle): CsvCells {
+function priceCells({ price, rate }: Priced, style: CsvStyle): PriceCells {
   return {
     price_amount: csvDecimal(price?.amount, style),
     price_currency: price && currencyCode(price),

@@ -26,8 +26,6 @@ export interface SignInCode {
   readonly isKnownBrowser: boolean
   /** Null until the code is mailed. */
   readonly codeHash: Uint8Array | null
-  readonly attempts: number
-  readonly createdAt: number
   readonly expiresAt: number
 }
 

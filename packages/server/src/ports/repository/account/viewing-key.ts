@@ -14,8 +14,6 @@ export interface ViewingKeyRow {
   readonly sealed: Uint8Array
   /** Unix seconds: the latest end of watching of any invoice under the key. */
   readonly watchUntil: number
-  /** The lowest index that was never reserved. */
-  readonly nextIndex: bigint
 }
 
 /** The row ids of an account and of one of its viewing keys. */

@@ -114,7 +114,6 @@ function toApiKey(row: Selectable<ApiKeysTable>): ApiKey {
   return {
     id: num(row.id),
     publicId: row.public_id,
-    accountId: num(row.account_id),
     name: row.name,
     last4: row.last4,
     rights: toRights(row),

@@ -116,6 +116,5 @@ function toSession(row: Selectable<SessionsTable>): Session {
     createdAt: num(row.created_at),
     expiresAt: num(row.expires_at),
     lastUsedAt: numOrNull(row.last_used_at),
-    endedAt: numOrNull(row.ended_at),
   }
 }

@@ -228,8 +228,6 @@ function toCode(row: Selectable<SignInCodesTable>): SignInCode {
     email: row.email,
     isKnownBrowser: row.known_browser_hash !== null,
     codeHash: row.code_hash,
-    attempts: num(row.attempts),
-    createdAt: num(row.created_at),
     expiresAt: num(row.expires_at),
   }
 }

@@ -295,6 +295,5 @@ function toViewingKey(row: Selectable<ViewingKeysTable>): ViewingKeyRow {
     network: row.network,
     sealed: row.sealed,
     watchUntil: num(row.watch_until),
-    nextIndex: BigInt(row.next_index),
   }
 }
