@@ -2,9 +2,10 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { listenError } from '@zatgate/server/http/listen-error'
 import { Chain } from './chain/chain.ts'
-import { demoViewingKey, operatorViewingKey, type SandboxNetwork } from './chain/keys.ts'
+import { demoViewingKey, operatorViewingKey } from './chain/keys.ts'
+import type { ChainOptions } from './chain/options.ts'
 import { Wallet } from './chain/wallet.ts'
-import { type Clock, systemClock } from './clock.ts'
+import { systemClock } from './clock.ts'
 import { chainRoutes } from './control/chain.ts'
 import { indexRoute } from './control/index.ts'
 import { faultRoutes } from './control/lightwalletd.ts'
@@ -19,29 +20,19 @@ import { Lightwalletd } from './lightwalletd/server.ts'
 import { Mailbox } from './mail/mailbox.ts'
 import { OneClick } from './oneclick/oneclick.ts'
 import { OneClickServer } from './oneclick/server.ts'
+import type { SandboxPorts } from './ports.ts'
 import { Rates } from './rates.ts'
 import { WebhookReceiver } from './webhook-receiver.ts'
 
-export interface SandboxOptions {
+export interface SandboxOptions extends Omit<ChainOptions, 'file'> {
   /** the directory of the persistent state; absent: in memory only */
   readonly dataDir?: string
-  readonly clock?: Clock
-  /** 32 bytes; default: the seed in the data directory, or random */
-  readonly seed?: Uint8Array
-  /** the simulated network; default: regtest */
-  readonly network?: SandboxNetwork
-  /** the first block in which payments go to the Ironwood pool; default: see {@link ChainOptions} */
-  readonly nu63Height?: number
-  /** the first block of NU7; null: never; default: see {@link ChainOptions} */
-  readonly nu7Height?: number | null
-  /** number of unrelated transactions in each mined block; default: 0 */
-  readonly foreignPerBlock?: number
   /** interval of automatic mining, in seconds; default: 0 (off) */
   readonly autoMineSecs?: number
   /** the initial faults of the light-wallet server */
   readonly faults?: Partial<LightwalletdFaults>
   /** loopback ports; 0 or absent: a free port */
-  readonly ports?: Partial<Record<'control' | 'lightwalletd' | 'smtp' | 'swaps' | 'webhooks' | 'rates', number>>
+  readonly ports?: Partial<SandboxPorts>
 }
 
 export interface Sandbox {

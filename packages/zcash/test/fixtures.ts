@@ -13,8 +13,12 @@ export interface KeyFixture {
   readonly components: Readonly<Record<string, string>>
   readonly ufvk: string
   readonly uivk: string
-  readonly addresses: readonly { readonly index: bigint; readonly address: string }[]
+  /** one for each of FIXTURE_INDICES */
+  readonly addresses: readonly string[]
 }
+
+/** The diversifier indices of the addresses of every key. */
+export const FIXTURE_INDICES: readonly bigint[] = [0n, 1n, 123456789n, 309485009821345068724781055n]
 
 export const KEY_FIXTURES: readonly KeyFixture[] = [
   {
@@ -39,26 +43,10 @@ export const KEY_FIXTURES: readonly KeyFixture[] = [
     ufvk: 'uview1dp52cmd7cr23c5xjmd9g768kpa9ggpcrgyeee5k80pg8ek49plsee7pjerv4h4xzq9x0dhgrgm6cm3xsxpayux0pa3jumtawqdl6pufvrknhxcjcaylfr623cgkg4khku0gj58vqvs79t3lps67m06l6849qe6yszhusw9d4us7c75g7pxm22scvm24d6',
     uivk: 'uivk1uj38s2j7tgss5dcs6lsh8xxryedjs64kt0chenve80yf3qju4k2c4m6ktyzw4ep62ce4xlxs6f7cagx8rw022h5lt6j26hlrtc50s8ymcsjc22q65paxy3dk8fpak8sdlt9s7yntzc',
     addresses: [
-      {
-        index: 0n,
-        address:
-          'u1u7jkpgmj8xvdhdnhhlglct93ant5pc6dve7qa4v0w7p9as80z7ydqamccjnu2tc66x5hqdxc4q2p469p76jgkpawetkvvgvpv576m9yq',
-      },
-      {
-        index: 1n,
-        address:
-          'u1kcqzhl4fezaye4mwk0fc2k5jeqe6h4fwl0zv5rgl6r0qsv8xgzkeygr4e8hvq82gyu9y3ppu6j2dkkdj5syslv5hzs7jjxyzruudhm9d',
-      },
-      {
-        index: 123456789n,
-        address:
-          'u1fdr6r3h2mf2k8p4ksx4x7q0zm2n8950pxyucqet6ycvd03j6l52zu0sutzxk7lpa6edqcf5hqcvya47jmayerqdsslzq03krp5f32289',
-      },
-      {
-        index: 309485009821345068724781055n,
-        address:
-          'u189anpqsw4d2rq2u23fe6qcemhgxseysdxd8fsapur24g6h3zemw39pd4dw49xgjunhq3qd38v022f62dhxw78wk4dd6g502ddgq6g2y7',
-      },
+      'u1u7jkpgmj8xvdhdnhhlglct93ant5pc6dve7qa4v0w7p9as80z7ydqamccjnu2tc66x5hqdxc4q2p469p76jgkpawetkvvgvpv576m9yq',
+      'u1kcqzhl4fezaye4mwk0fc2k5jeqe6h4fwl0zv5rgl6r0qsv8xgzkeygr4e8hvq82gyu9y3ppu6j2dkkdj5syslv5hzs7jjxyzruudhm9d',
+      'u1fdr6r3h2mf2k8p4ksx4x7q0zm2n8950pxyucqet6ycvd03j6l52zu0sutzxk7lpa6edqcf5hqcvya47jmayerqdsslzq03krp5f32289',
+      'u189anpqsw4d2rq2u23fe6qcemhgxseysdxd8fsapur24g6h3zemw39pd4dw49xgjunhq3qd38v022f62dhxw78wk4dd6g502ddgq6g2y7',
     ],
   },
   {
@@ -83,26 +71,10 @@ export const KEY_FIXTURES: readonly KeyFixture[] = [
     ufvk: 'uviewregtest17sqgaenwp6dg3fu3ekft0xxtku37f8kd3dkgk7kl0u3a2r8ku20xuaq5936c04958rvzez33egdyqtl39wzcw54ycexe6zdvqfugxhkefpfts6eqv3jk5qnc7ewvatferylx6yp2g9s99kamztsqtltg6wyckl5tuw6j0jsc65958kcd3u6f0tcd8pn4s',
     uivk: 'uivkregtest19js6c8vcd96p0ttn07kjdk2ruxg385spdl5pljy49swzgsz6e3ryxxrnwsr8nrf8rljv9cxdhtpuspfczqqakjul3aw3e5fh4vjwkuu98he58wnvr0vvlwppu3ysntl2t5dsx95w62',
     addresses: [
-      {
-        index: 0n,
-        address:
-          'uregtest135lxj5ew0vvzmlkaj20ge99q3n2ajs6r84ne2h7yet00a7nvgggpxes3tsdedpz9vseqg3zdfkua8vq3r4a55xgfpzl2ngxrhcq0cuue',
-      },
-      {
-        index: 1n,
-        address:
-          'uregtest1lehj2aeddxas9mp8srj2k274fdkkc6ys7537u6xdh44nylkmfldle5345jcwruq3uasuryr7a0f73gtsxyyknqjuch509rxs5g865lem',
-      },
-      {
-        index: 123456789n,
-        address:
-          'uregtest1a6uawy6kwdrrnlqezymgrwayr23q7fa9h4s756ajhdp43685yqelv83gu5gmq88ju3gcnpzl7axshcmvrx8mtuuhr23uhynz9cuu2zdh',
-      },
-      {
-        index: 309485009821345068724781055n,
-        address:
-          'uregtest1fyhqvz6mg0lcs5hh67rvu55dv77rstd5m0uhpkg7atg3pzfkj4k9qfzl4aq0vwh8acd00j7a4yatcrwv3pcw7we34myeejdey5k8fy3k',
-      },
+      'uregtest135lxj5ew0vvzmlkaj20ge99q3n2ajs6r84ne2h7yet00a7nvgggpxes3tsdedpz9vseqg3zdfkua8vq3r4a55xgfpzl2ngxrhcq0cuue',
+      'uregtest1lehj2aeddxas9mp8srj2k274fdkkc6ys7537u6xdh44nylkmfldle5345jcwruq3uasuryr7a0f73gtsxyyknqjuch509rxs5g865lem',
+      'uregtest1a6uawy6kwdrrnlqezymgrwayr23q7fa9h4s756ajhdp43685yqelv83gu5gmq88ju3gcnpzl7axshcmvrx8mtuuhr23uhynz9cuu2zdh',
+      'uregtest1fyhqvz6mg0lcs5hh67rvu55dv77rstd5m0uhpkg7atg3pzfkj4k9qfzl4aq0vwh8acd00j7a4yatcrwv3pcw7we34myeejdey5k8fy3k',
     ],
   },
 ]

@@ -221,21 +221,15 @@ test('a compact block and its transactions give the same notes for any arrangeme
   )
 })
 
-test('the error for a field of the wrong length in a block names the field', () => {
-  const good = toCompactAction(pay(alice, 'ironwood', 1n, 'size'))
-  for (const field of ['nullifier', 'cmx', 'ephemeralKey', 'ciphertext'] as const) {
-    for (const length of [0, good[field].length - 1, good[field].length + 1]) {
-      const ironwoodActions = [{ ...good, [field]: new Uint8Array(length) }]
-      assert.throws(() => tryDecryptCompactBlock([alice], block({ index: 1n, txid: fixed('t'), ironwoodActions })), {
-        name: 'ZcashError',
-        code: 'wrong_length',
-        message: new RegExp(field),
-      })
-    }
-  }
+test('the error for a txid of the wrong length in a block names the field', () => {
+  const ironwoodActions = [toCompactAction(pay(alice, 'ironwood', 1n, 'size'))]
   assert.throws(
-    () => tryDecryptCompactBlock([alice], block({ index: 1n, txid: new Uint8Array(31), ironwoodActions: [good] })),
-    { name: 'ZcashError', code: 'wrong_length', message: /txid/ },
+    () => tryDecryptCompactBlock([alice], block({ index: 1n, txid: new Uint8Array(31), ironwoodActions })),
+    {
+      name: 'ZcashError',
+      code: 'wrong_length',
+      message: /txid/,
+    },
   )
 })
 

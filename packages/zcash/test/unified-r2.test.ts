@@ -224,14 +224,14 @@ test('the error for any other text names its kind and warns about secrets', () =
   const base58 = 'zvxYwPqrstuABCdefghiJKLmn'.repeat(5)
   const phrase = (words: number) => Array(words).fill('abandon').join(' ')
   const cases: readonly (readonly [string, ZcashErrorCode, RegExp])[] = [
-    [encodeAddress('main', orchardReceiver(incoming, 0n)), 'wrong_kind', /is an address; a viewing key starts with/],
-    [encodeAddress('test', orchardReceiver(incoming, 0n)), 'wrong_kind', /is an address; a viewing key starts with/],
-    [encodeAddress('regtest', orchardReceiver(incoming, 0n)), 'wrong_kind', /is an address; a viewing key starts with/],
     [`ur1${data}`, 'unsupported_revision', /Revision 1 .*withdrawn/],
+    [`urtest1${data}`, 'unsupported_revision', /Revision 1 .*withdrawn/],
     [`urview1${data}`, 'unsupported_revision', /Revision 1 .*withdrawn/],
     [`urivktest1${data}`, 'unsupported_revision', /Revision 1 .*withdrawn/],
+    [`urviewregtest1${data}`, 'unsupported_revision', /Revision 1 .*withdrawn/],
     [`zu1${data}`, 'unsupported_revision', /Revision 2 address/],
     [`zutest1${data}`, 'unsupported_revision', /Revision 2 address/],
+    [`tutest1${data}`, 'unsupported_revision', /Revision 2 address/],
     [`turegtest1${data}`, 'unsupported_revision', /Revision 2 address/],
     [`zxviews1${data}`, 'wrong_kind', /is a Sapling viewing key; .*uview1…/],
     [`zxviewtestsapling1${data}`, 'wrong_kind', /is a Sapling viewing key/],
@@ -263,19 +263,29 @@ test('the error for any other text names its kind and warns about secrets', () =
       /seed phrase, which .*never paste it anywhere/,
     ],
     [phrase(11), 'unknown_prefix', /uview1…, uivk1…, uvf1… or uvi1…/],
+    ['', 'unknown_prefix', /uview1…, uivk1…, uvf1… or uvi1…/],
     ['hello', 'unknown_prefix', /uview1…, uivk1…, uvf1… or uvi1…/],
+    [`xpub1${data}`, 'unknown_prefix', /uview1…, uivk1…, uvf1… or uvi1…/],
+    [`UVF1${data.toUpperCase()}`, 'invalid_checksum', /checksum/],
+    [`uviregtest1${data}`, 'invalid_checksum', /checksum/],
     [encodeFullViewingKey(full, 'main', { height: 5 }).slice(0, -1), 'invalid_checksum', /missing/],
   ]
-  for (const [text, code, message] of cases) {
+  const rejects = (parse: (text: string) => unknown, text: string, code: ZcashErrorCode, message: RegExp) =>
     assert.throws(
-      () => parseViewingKey(text),
+      () => parse(text),
       (error: Error & { code?: string }) => {
-        assert.equal(error.code, code, text.slice(0, 20))
+        assert.deepEqual([error.name, error.code], ['ZcashError', code], text.slice(0, 20))
         assert.match(error.message, message)
         assert.ok(text.length < 30 || !error.message.includes(text.slice(6, 30)), 'the message repeats the text')
         return true
       },
     )
+  for (const row of cases) for (const parse of [parseViewingKey, parseAddress]) rejects(parse, ...row)
+  for (const network of NETWORKS) {
+    const address = encodeAddress(network, orchardReceiver(incoming, 0n))
+    rejects(parseViewingKey, address, 'wrong_kind', /is an address; a viewing key starts with/)
+    for (const key of [encodeFullViewingKey(full, network), encodeIncomingViewingKey(incoming, network)])
+      rejects(parseAddress, key, 'wrong_kind', /is a viewing key/)
   }
 })
 

@@ -54,78 +54,35 @@ test('the Orchard receivers of official addresses derive from their seeds', { sk
   }
 })
 
-test('official full viewing keys decode, derive from their seeds and encode back', { skip: vectorsMissing }, () => {
-  const columns = ['t_key_bytes', undefined, 'sapling_fvk_bytes', 'orchard_fvk_bytes']
-  for (const row of vectorRecords('unified_full_viewing_keys.json')) {
-    const items = itemsOf(row, columns, ['unknown_fvk_typecode', 'unknown_fvk_bytes'])
-    const text = String(row.unified_fvk)
-    assert.deepEqual(decodeUnified(text), { kind: 'ufvk', network: 'main', items })
-    assert.equal(encodeUnified('ufvk', 'main', items), text)
-    const parsed = parseViewingKey(text)
-    assert.deepEqual(
-      parsed.typecodes,
-      items.map(item => item.typecode),
-    )
-    if (row.orchard_fvk_bytes === null) {
-      assert.equal(parsed.orchard, undefined)
-    } else {
-      const key = deriveFullViewingKey(deriveOrchardSpendingKey(bytes(row.root_seed), 133, Number(row.account)))
-      assert.equal(hex(fullViewingKeyToBytes(key)), row.orchard_fvk_bytes)
-      assert.deepEqual(parsed.orchard, externalIncomingViewingKey(key))
-    }
-  }
-})
-
-test('official incoming viewing keys decode, derive from their seeds and encode back', {
-  skip: vectorsMissing,
-}, () => {
-  const columns = ['t_key_bytes', undefined, 'sapling_ivk_bytes', 'orchard_ivk_bytes']
-  for (const row of vectorRecords('unified_incoming_viewing_keys.json')) {
-    const items = itemsOf(row, columns, ['unknown_ivk_typecode', 'unknown_ivk_bytes'])
-    const text = String(row.unified_ivk)
-    assert.deepEqual(decodeUnified(text), { kind: 'uivk', network: 'main', items })
-    assert.equal(encodeUnified('uivk', 'main', items), text)
-    const parsed = parseViewingKey(text)
-    if (row.orchard_ivk_bytes === null) {
-      assert.equal(parsed.orchard, undefined)
-    } else {
-      const key = externalIncomingViewingKey(
-        deriveFullViewingKey(deriveOrchardSpendingKey(bytes(row.root_seed), 133, Number(row.account))),
+test('official viewing keys decode, derive from their seeds and encode back', { skip: vectorsMissing }, () => {
+  for (const [kind, file, letter] of [
+    ['ufvk', 'unified_full_viewing_keys.json', 'f'],
+    ['uivk', 'unified_incoming_viewing_keys.json', 'i'],
+  ] as const) {
+    const columns = ['t_key_bytes', undefined, `sapling_${letter}vk_bytes`, `orchard_${letter}vk_bytes`]
+    for (const row of vectorRecords(file)) {
+      const items = itemsOf(row, columns, [`unknown_${letter}vk_typecode`, `unknown_${letter}vk_bytes`])
+      const text = String(row[`unified_${letter}vk`])
+      assert.deepEqual(decodeUnified(text), { kind, network: 'main', items })
+      assert.equal(encodeUnified(kind, 'main', items), text)
+      const { orchard, typecodes } = parseViewingKey(text)
+      assert.deepEqual(
+        typecodes,
+        items.map(item => item.typecode),
       )
-      assert.equal(hex(incomingViewingKeyToBytes(key)), row.orchard_ivk_bytes)
-      assert.deepEqual(parsed.orchard, key)
+      const orchardBytes = row[`orchard_${letter}vk_bytes`]
+      if (orchardBytes === null) {
+        assert.equal(orchard, undefined)
+      } else {
+        const full = deriveFullViewingKey(deriveOrchardSpendingKey(bytes(row.root_seed), 133, Number(row.account)))
+        const incoming = externalIncomingViewingKey(full)
+        assert.equal(
+          hex(kind === 'ufvk' ? fullViewingKeyToBytes(full) : incomingViewingKeyToBytes(incoming)),
+          orchardBytes,
+        )
+        assert.deepEqual(orchard, incoming)
+      }
     }
-  }
-})
-
-test('text of another kind is rejected with a message that names the kind', () => {
-  const data = 'qpzry9x8gf2tvdw0s3jn54khce6mua7l'
-  const foreign: readonly (readonly [string, ZcashErrorCode, RegExp])[] = [
-    [`ur1${data}`, 'unsupported_revision', /Revision 1/],
-    [`urtest1${data}`, 'unsupported_revision', /Revision 1/],
-    [`urviewregtest1${data}`, 'unsupported_revision', /Revision 1/],
-    [`zu1${data}`, 'unsupported_revision', /Revision 2/],
-    [`tutest1${data}`, 'unsupported_revision', /Revision 2/],
-    [`UVF1${data.toUpperCase()}`, 'invalid_checksum', /checksum/],
-    [`uviregtest1${data}`, 'invalid_checksum', /checksum/],
-    [`secret-extended-key-main1${data}`, 'wrong_kind', /spending key/],
-    [Array(24).fill('abandon').join(' '), 'wrong_kind', /seed phrase/],
-    [`zxviews1${data}`, 'wrong_kind', /Sapling viewing key/],
-    [`zs1${data}`, 'wrong_kind', /Sapling address/],
-    ['t1V9mnyk5Z5cTNMCkLbaDwSskgJZucTLdgW', 'wrong_kind', /transparent/],
-    [`tex1${data}`, 'wrong_kind', /transparent/],
-    ['', 'unknown_prefix', /uview1/],
-    ['hello', 'unknown_prefix', /uview1/],
-    [`xpub1${data}`, 'unknown_prefix', /uview1/],
-  ]
-  for (const [text, code, message] of foreign) {
-    for (const parse of [parseViewingKey, parseAddress])
-      assert.throws(() => parse(text), { name: 'ZcashError', code, message })
-  }
-  const address = fixture!.addresses[0]!.address
-  assert.throws(() => parseViewingKey(address), { code: 'wrong_kind', message: /is an address/ })
-  for (const text of [fixture!.ufvk, fixture!.uivk]) {
-    assert.throws(() => parseAddress(text), { code: 'wrong_kind', message: /is a viewing key/ })
   }
 })
 

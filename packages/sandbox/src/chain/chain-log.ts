@@ -1,11 +1,10 @@
 import { closeSync, existsSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
-import { BRANCH_IDS } from '@zatgate/zcash/network'
 import type { Action } from '@zatgate/zcash/note'
 import type { ShieldedPool } from '@zatgate/zcash/shielded-pool'
 import { ACTION_LAYOUT, txidFromHex } from '@zatgate/zcash/transaction'
 import type { ChainEvent, EvictionReason } from './chain-state.ts'
 import type { SandboxNetwork } from './keys.ts'
-import { type ChainParameters, NU7_HEIGHTS } from './parameters.ts'
+import type { ChainParameters } from './parameters.ts'
 import type { ChainTransaction } from './transaction.ts'
 
 /** The append-only store of the events of a chain. */
@@ -57,11 +56,9 @@ const FORMAT = 'zatgate-sandbox-chain-1'
 interface ParametersRow {
   format: string
   seed: string
-  /** absent in older logs: regtest */
-  network?: SandboxNetwork
+  network: SandboxNetwork
   nu63_height: number
-  /** absent in older logs: the default of the network */
-  nu7_height?: number | null
+  nu7_height: number | null
 }
 
 interface TransactionRow {
@@ -70,8 +67,7 @@ interface TransactionRow {
   expiry_height: number
   actions: string[]
   coinbase: boolean
-  /** absent in older logs: NU6.3 for the Ironwood pool, NU6.2 for Orchard */
-  branch_id?: number
+  branch_id: number
   /** decimal; absent: 0 */
   miner_output_zat?: string
 }
@@ -92,12 +88,13 @@ function encodeParameters({ seed, network, nu63Height, nu7Height }: ChainParamet
 }
 
 function decodeParameters(path: string, line: string): ChainParameters {
-  const row = parseRow<Partial<ParametersRow>>(line)
-  if (row?.format !== FORMAT || row.seed === undefined || row.nu63_height === undefined) {
+  const row = parseRow<Partial<ParametersRow>>(line) ?? {}
+  const { format, seed, network, nu63_height: nu63Height, nu7_height: nu7Height } = row
+  const isComplete = seed !== undefined && network !== undefined && nu63Height !== undefined && nu7Height !== undefined
+  if (format !== FORMAT || !isComplete) {
     throw new Error(`${path} is not a sandbox chain; move it or choose another data directory`)
   }
-  const { network = 'regtest', nu63_height: nu63Height, nu7_height: nu7Height = NU7_HEIGHTS[network] } = row
-  return { seed: fromBase64(row.seed), network, nu63Height, nu7Height }
+  return { seed: fromBase64(seed), network, nu63Height, nu7Height }
 }
 
 function parseRow<T>(line: string): T | undefined {
@@ -165,7 +162,7 @@ function decodeTransaction(row: TransactionRow): ChainTransaction {
     txid: txidFromHex(row.txid),
     id: row.txid,
     pool: row.pool,
-    branchId: row.branch_id ?? (row.pool === 'ironwood' ? BRANCH_IDS.nu63 : BRANCH_IDS.nu62),
+    branchId: row.branch_id,
     expiryHeight: row.expiry_height,
     actions: row.actions.map(decodeAction),
     coinbase: row.coinbase,

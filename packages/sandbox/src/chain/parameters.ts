@@ -13,7 +13,7 @@ export interface ChainParameters {
 }
 
 /** The default activation heights of NU7; null: never. */
-export const NU7_HEIGHTS: Readonly<Record<SandboxNetwork, number | null>> = { regtest: null, test: 4_465_026 }
+const NU7_HEIGHTS: Readonly<Record<SandboxNetwork, number | null>> = { regtest: null, test: 4_465_026 }
 
 /** The default activation heights of NU6.3. */
 const NU63_HEIGHTS: Readonly<Record<SandboxNetwork, number>> = { regtest: 0, test: 4_134_000 }

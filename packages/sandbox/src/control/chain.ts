@@ -2,7 +2,7 @@ import type { Chain } from '../chain/chain.ts'
 import { ChainError } from '../chain/error.ts'
 import { type Wallet, WalletError } from '../chain/wallet.ts'
 import { boolean, definedFields, integer, invalidField, oneOf, optional, text, txids } from '../http/fields.ts'
-import type { JsonRequest, Route } from '../http/json-server.ts'
+import { get, type JsonRequest, post, type Route } from '../http/json-server.ts'
 import type { Lightwalletd } from '../lightwalletd/server.ts'
 
 /** Mining more blocks would take minutes. */
@@ -48,40 +48,16 @@ export function chainRoutes(chain: Chain, wallet: Wallet, lightwalletd: Lightwal
   }
 
   return [
-    {
-      method: 'POST',
-      path: '/pay',
-      effect: "Pays a ZIP 321 request from the sandbox's wallet into the mempool.",
-      fields: ['uri', 'amount_zat', 'memo', 'pool'],
-      handle: pay,
-    },
-    {
-      method: 'POST',
-      path: '/mine',
-      effect: 'Mines the mempool into one block, then empty blocks.',
-      fields: ['blocks'],
-      handle: mine,
-    },
-    {
-      method: 'POST',
-      path: '/reorg',
-      effect: 'Replaces the last blocks by empty ones.',
-      fields: ['depth', 'drop'],
-      handle: reorg,
-    },
-    {
-      method: 'POST',
-      path: '/chain',
-      effect: 'Stops or resumes the light-wallet server.',
-      fields: ['down'],
-      handle: setDown,
-    },
-    {
-      method: 'GET',
-      path: '/chain',
-      effect: 'The height, the mempool, and whether the light-wallet server runs.',
-      handle: state,
-    },
+    post(
+      '/pay',
+      "Pays a ZIP 321 request from the sandbox's wallet into the mempool.",
+      ['uri', 'amount_zat', 'memo', 'pool'],
+      pay,
+    ),
+    post('/mine', 'Mines the mempool into one block, then empty blocks.', ['blocks'], mine),
+    post('/reorg', 'Replaces the last blocks by empty ones.', ['depth', 'drop'], reorg),
+    post('/chain', 'Stops or resumes the light-wallet server.', ['down'], setDown),
+    get('/chain', 'The height, the mempool, and whether the light-wallet server runs.', state),
   ]
 }
 

@@ -12,7 +12,7 @@ import {
   text,
   txids,
 } from '../http/fields.ts'
-import type { Route } from '../http/json-server.ts'
+import { get, type JsonRequest, post, type Route } from '../http/json-server.ts'
 import type { LightwalletdFaults } from '../lightwalletd/faults.ts'
 import { NODE_METHODS } from '../lightwalletd/node-methods.ts'
 import type { Lightwalletd } from '../lightwalletd/server.ts'
@@ -54,19 +54,16 @@ const NAMES = Object.keys(PARSERS)
 /** The routes that show and set the faults of the light-wallet server. An absent field keeps its value. */
 export function faultRoutes(lightwalletd: Lightwalletd): Route[] {
   const state = () => Object.fromEntries(NAMES.map(name => [name, lightwalletd.faults[propertyName(name)]]))
+
+  async function set({ body }: JsonRequest) {
+    const changes = ENTRIES.map(([name, parse]) => [propertyName(name), optional(body, name, parse)] as const)
+    await lightwalletd.setFaults(definedFields(Object.fromEntries(changes)))
+    return state()
+  }
+
   return [
-    { method: 'GET', path: '/faults', effect: 'The faults of the light-wallet server.', handle: state },
-    {
-      method: 'POST',
-      path: '/faults',
-      effect: 'Sets faults of the light-wallet server.',
-      fields: NAMES,
-      handle: async ({ body }) => {
-        const changes = ENTRIES.map(([name, parse]) => [propertyName(name), optional(body, name, parse)] as const)
-        await lightwalletd.setFaults(definedFields(Object.fromEntries(changes)))
-        return state()
-      },
-    },
+    get('/faults', 'The faults of the light-wallet server.', state),
+    post('/faults', 'Sets faults of the light-wallet server.', NAMES, set),
   ]
 }
 

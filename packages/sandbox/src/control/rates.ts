@@ -1,5 +1,5 @@
 import { boolean, definedFields, invalidField, oneOf, optional, text } from '../http/fields.ts'
-import type { JsonRequest, Route } from '../http/json-server.ts'
+import { type JsonRequest, post, type Route } from '../http/json-server.ts'
 import { RATE_PAIRS, RATE_RESPONSES, RATE_SOURCES, type Rates, type RatesFaults } from '../rates.ts'
 
 /** The route that sets the prices and the faults of the rate sources. */
@@ -16,13 +16,12 @@ export function rateRoutes(rates: Rates): Route[] {
     return Object.assign(source === undefined ? rates.faults : rates.faultsOf[source], change)
   }
   return [
-    {
-      method: 'POST',
-      path: '/rates',
-      effect: 'Sets a price, or the faults, of one rate source or of all.',
-      fields: ['source', 'pair', 'price', 'down', 'hang', 'response'],
-      handle: set,
-    },
+    post(
+      '/rates',
+      'Sets a price, or the faults, of one rate source or of all.',
+      ['source', 'pair', 'price', 'down', 'hang', 'response'],
+      set,
+    ),
   ]
 }
 

@@ -1,5 +1,5 @@
 import { boolean, definedFields, integer, invalidField, oneOf, optional, orNull, text } from '../http/fields.ts'
-import { type JsonRequest, RequestError, type Route } from '../http/json-server.ts'
+import { get, type JsonRequest, post, RequestError, type Route } from '../http/json-server.ts'
 import type { OneClick } from '../oneclick/oneclick.ts'
 import {
   DEFAULT_SETTINGS,
@@ -21,6 +21,14 @@ export function swapRoutes(oneclick: OneClick): Route[] {
       deliver: optional(body, 'deliver', boolean),
     })
     return requireSwap(oneclick.drive(params.deposit_address!, { outcome, ...details }))
+  }
+
+  function deposit({ params, body }: JsonRequest) {
+    return requireSwap(oneclick.deposit(params.deposit_address!, amount(body, 'amount_in')))
+  }
+
+  function deliver({ params }: JsonRequest) {
+    return { txid: oneclick.deliver(params.deposit_address!) ?? swapNotFound() }
   }
 
   function settings({ body }: JsonRequest) {
@@ -49,60 +57,34 @@ export function swapRoutes(oneclick: OneClick): Route[] {
   }
 
   return [
-    {
-      method: 'GET',
-      path: '/swaps',
-      effect: 'The quotes of the swap provider, newest first.',
-      handle: () => oneclick.swaps().map(swapRow),
-    },
-    {
-      method: 'POST',
-      path: '/swaps/:deposit_address',
-      effect: 'Sets the status of a swap; SUCCESS pays the invoice.',
-      fields: ['outcome', 'amount_in', 'deliver'],
-      handle: drive,
-    },
-    {
-      method: 'POST',
-      path: '/swaps/:deposit_address/deposit',
-      effect: 'Adds a deposit to a swap.',
-      fields: ['amount_in'],
-      handle: ({ params, body }) => requireSwap(oneclick.deposit(params.deposit_address!, amount(body, 'amount_in'))),
-    },
-    {
-      method: 'POST',
-      path: '/swaps/:deposit_address/deliver',
-      effect: 'Pays the recipient of a swap without a change of its status.',
-      fields: [],
-      handle: ({ params }) => ({ txid: oneclick.deliver(params.deposit_address!) ?? swapNotFound() }),
-    },
-    {
-      method: 'GET',
-      path: '/swap-provider',
-      effect: 'The faults of the swap provider.',
-      handle: () => providerRow(oneclick),
-    },
-    {
-      method: 'POST',
-      path: '/swap-provider',
-      effect: 'Sets faults of the swap provider.',
-      fields: ['tampering', 'polls_until_visible', 'stale_polls', 'api_key'],
-      handle: settings,
-    },
-    {
-      method: 'POST',
-      path: '/swap-provider/script',
-      effect: 'Scripts the next responses of the swap provider.',
-      fields: ['endpoint', 'response', 'times'],
-      handle: script,
-    },
-    {
-      method: 'POST',
-      path: '/swap-provider/reset',
-      effect: 'Removes all faults and scripted responses of the swap provider.',
-      fields: [],
-      handle: reset,
-    },
+    get('/swaps', 'The quotes of the swap provider, newest first.', () => oneclick.swaps().map(swapRow)),
+    post(
+      '/swaps/:deposit_address',
+      'Sets the status of a swap; SUCCESS pays the invoice.',
+      ['outcome', 'amount_in', 'deliver'],
+      drive,
+    ),
+    post('/swaps/:deposit_address/deposit', 'Adds a deposit to a swap.', ['amount_in'], deposit),
+    post(
+      '/swaps/:deposit_address/deliver',
+      'Pays the recipient of a swap without a change of its status.',
+      [],
+      deliver,
+    ),
+    get('/swap-provider', 'The faults of the swap provider.', () => providerRow(oneclick)),
+    post(
+      '/swap-provider',
+      'Sets faults of the swap provider.',
+      ['tampering', 'polls_until_visible', 'stale_polls', 'api_key'],
+      settings,
+    ),
+    post(
+      '/swap-provider/script',
+      'Scripts the next responses of the swap provider.',
+      ['endpoint', 'response', 'times'],
+      script,
+    ),
+    post('/swap-provider/reset', 'Removes all faults and scripted responses of the swap provider.', [], reset),
   ]
 }
 

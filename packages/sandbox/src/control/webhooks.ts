@@ -1,5 +1,5 @@
 import { integer, invalidField, oneOf, optional, text } from '../http/fields.ts'
-import type { JsonRequest, Route } from '../http/json-server.ts'
+import { get, type JsonRequest, post, type Route } from '../http/json-server.ts'
 import type { Delivery, WebhookReceiver, WebhookResponse } from '../webhook-receiver.ts'
 
 const KINDS = ['status', 'redirect', 'hang', 'reset', 'slow_body', 'large_body'] as const
@@ -9,6 +9,8 @@ const MAX_LARGE_BYTES = 10_000_000_000
 
 /** The routes that show the received webhooks and script the responses. */
 export function webhookRoutes(receiver: WebhookReceiver): Route[] {
+  const deliveries = () => receiver.deliveries.map(deliveryRow)
+
   function script({ body }: JsonRequest) {
     const path = optional(body, 'path', text) ?? '/'
     const url = new URL(`.${path}`, receiver.url)
@@ -19,19 +21,8 @@ export function webhookRoutes(receiver: WebhookReceiver): Route[] {
   }
 
   return [
-    {
-      method: 'GET',
-      path: '/webhooks',
-      effect: 'The requests that the webhook receiver has received.',
-      handle: () => receiver.deliveries.map(deliveryRow),
-    },
-    {
-      method: 'POST',
-      path: '/webhooks',
-      effect: 'Scripts the responses of the webhook receiver.',
-      fields: ['path', 'responses'],
-      handle: script,
-    },
+    get('/webhooks', 'The requests that the webhook receiver has received.', deliveries),
+    post('/webhooks', 'Scripts the responses of the webhook receiver.', ['path', 'responses'], script),
   ]
 }
 

@@ -26,6 +26,16 @@ export interface Route {
   readonly page?: (value: unknown) => Page
 }
 
+/** A GET route. */
+export function get(path: string, effect: string, handle: Route['handle']): Route {
+  return { method: 'GET', path, effect, handle }
+}
+
+/** A POST route. */
+export function post(path: string, effect: string, fields: readonly string[], handle: Route['handle']): Route {
+  return { method: 'POST', path, effect, fields, handle }
+}
+
 /** Rejects a request with a status and the body `{"code", "message"}`. */
 export class RequestError extends Error {
   override readonly name = 'RequestError'

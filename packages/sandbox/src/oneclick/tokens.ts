@@ -12,90 +12,30 @@ export interface Token {
   readonly contractAddress?: string
 }
 
-export const ZEC: Token = {
-  assetId: 'nep141:zec.omft.near',
-  normalisedId: '1cs_v1:zec:native:coin',
-  decimals: 8,
-  blockchain: 'zec',
-  symbol: 'ZEC',
-  price: '1419.06',
-  coingeckoId: 'zcash',
-}
+export const ZEC = coin('zec', 8, 'ZEC', '1419.06', 'zcash')
 
 /** One asset of each kind that a client must handle. */
 export const TOKENS: readonly Token[] = [
   ZEC,
-  {
-    assetId: 'nep141:btc.omft.near',
-    normalisedId: '1cs_v1:btc:native:coin',
-    decimals: 8,
-    blockchain: 'btc',
-    symbol: 'BTC',
-    price: '83568',
-    coingeckoId: 'bitcoin',
-  },
-  {
-    assetId: 'nep141:eth.omft.near',
-    normalisedId: '1cs_v1:eth:native:coin',
-    decimals: 18,
-    blockchain: 'eth',
-    symbol: 'ETH',
-    price: '2670.8',
-    coingeckoId: 'ethereum',
-  },
+  coin('btc', 8, 'BTC', '83568', 'bitcoin'),
+  coin('eth', 18, 'ETH', '2670.8', 'ethereum'),
   usdc('eth', '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb48'),
   usdc('base', '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'),
-  {
-    assetId: 'nep141:sol.omft.near',
-    normalisedId: '1cs_v1:sol:native:coin',
-    decimals: 9,
-    blockchain: 'sol',
-    symbol: 'SOL',
-    price: '117.37',
-    coingeckoId: 'solana',
-  },
+  coin('sol', 9, 'SOL', '117.37', 'solana'),
   // Deposits need a memo.
   {
+    ...coin('stellar', 7, 'XLM', '0.226476', 'stellar'),
     assetId: 'nep245:v2_1.omni.hot.tg:1100_111bzQBB5v7AhLyPMDwS8uJgQV24KaAPXtwyVWu2KXbbfQU6NXRCz',
-    normalisedId: '1cs_v1:stellar:native:coin',
-    decimals: 7,
-    blockchain: 'stellar',
-    symbol: 'XLM',
-    price: '0.226476',
-    coingeckoId: 'stellar',
   },
   // Deprecated, but still listed.
   {
+    ...coin('plasma', 18, 'XPL_(DEPRECATED)', '0.091973', 'plasma'),
     assetId: 'nep245:v2_1.omni.hot.tg:9745_11111111111111111111',
-    normalisedId: '1cs_v1:plasma:native:coin',
-    decimals: 18,
-    blockchain: 'plasma',
-    symbol: 'XPL_(DEPRECATED)',
-    price: '0.091973',
-    coingeckoId: 'plasma',
   },
   // JSON writes this price with an exponent.
-  {
-    assetId: 'nep141:blackdragon.tkn.near',
-    normalisedId: 'nep141:blackdragon.tkn.near',
-    decimals: 24,
-    blockchain: 'near',
-    symbol: 'BLACKDRAGON',
-    price: '0.000000023434',
-    coingeckoId: 'black-dragon',
-    contractAddress: 'blackdragon.tkn.near',
-  },
+  nearToken('blackdragon.tkn.near', 24, 'BLACKDRAGON', '0.000000023434', 'black-dragon'),
   // Unknown price.
-  {
-    assetId: 'nep141:abg-966.meme-cooking.near',
-    normalisedId: 'nep141:abg-966.meme-cooking.near',
-    decimals: 18,
-    blockchain: 'near',
-    symbol: 'ABG',
-    price: '0',
-    coingeckoId: 'abg',
-    contractAddress: 'abg-966.meme-cooking.near',
-  },
+  nearToken('abg-966.meme-cooking.near', 18, 'ABG', '0', 'abg'),
 ]
 
 /** Finds a token by its asset id or by its normalised id. */
@@ -121,6 +61,19 @@ export function tokenRow(token: Token, updatedAt: string) {
     ...(contractAddress !== undefined && { contractAddress }),
     ...(coingeckoId !== undefined && { coingeckoId }),
   }
+}
+
+/** The native coin of a blockchain, with the asset id that most have. */
+function coin(blockchain: string, decimals: number, symbol: string, price: string, coingeckoId: string): Token {
+  const ids = { assetId: `nep141:${blockchain}.omft.near`, normalisedId: `1cs_v1:${blockchain}:native:coin` }
+  return { ...ids, decimals, blockchain, symbol, price, coingeckoId }
+}
+
+/** A token of a contract on NEAR itself. */
+function nearToken(contract: string, decimals: number, symbol: string, price: string, coingeckoId: string): Token {
+  const assetId = `nep141:${contract}`
+  const blockchain = 'near'
+  return { assetId, normalisedId: assetId, decimals, blockchain, symbol, price, coingeckoId, contractAddress: contract }
 }
 
 function usdc(blockchain: string, contractAddress: string): Token {

@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict'
-import { afterEach, before, beforeEach, describe, test } from 'node:test'
-import { type Client, Code } from '@connectrpc/connect'
-import type {
-  CompactBlock,
-  CompactTxStreamer,
-  RawTransaction,
-} from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
+import { before, beforeEach, describe, test } from 'node:test'
+import { Code } from '@connectrpc/connect'
+import type { CompactBlock } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
 import { parseTransaction, txidToHex } from '@zatgate/zcash/transaction'
-import { until } from '../../../server/test/harness/until.ts'
 import { Lightwalletd } from '../../src/lightwalletd/server.ts'
 import { paymentUri } from '../fixtures.ts'
-import { chain, client, clock, collect, connect, failsWith, heights, lightwalletd, range, wallet } from './harness.ts'
+import { chain, client, clock, connect, failsWith, lightwalletd, range, wallet } from './harness.ts'
+import { collect, heights } from './suite/assertions.ts'
 
 before(() => {
   // An Orchard payment in block 2, below NU6.3, and Ironwood blocks above it.
@@ -117,103 +113,21 @@ describe('faults', () => {
   })
 })
 
-describe('the mempool cache', () => {
-  let served: Lightwalletd
-  let caller: Client<typeof CompactTxStreamer>
-
-  beforeEach(async () => {
-    chain.mine()
-    served = await Lightwalletd.start(chain)
-    caller = connect(served.url)
-  })
-  afterEach(() => served.close())
-
+test('a failed call counts as a refresh of the mempool list: calls of the next 2 s return the cached list', async () => {
+  const served = await Lightwalletd.start(chain)
+  const caller = connect(served.url)
   const listed = async () => (await collect(caller.getMempoolTx({}))).map(({ txid }) => txidToHex(txid))
-  const openStream = () => caller.getMempoolStream({})[Symbol.asyncIterator]()
-  const nextId = async (stream: AsyncIterator<RawTransaction>) =>
-    txidToHex(parseTransaction((await stream.next()).value!.data).txid)
-
-  /** Opens streams until one does not end because of a block that the server had not noticed. */
-  async function firstOf(): Promise<{ stream: AsyncIterator<RawTransaction>; id: string }> {
-    for (;;) {
-      const stream = openStream()
-      const first = await stream.next()
-      if (!first.done) return { stream, id: txidToHex(parseTransaction(first.value.data).txid) }
-    }
-  }
-
-  test('only a call at least 2 s after the last refresh refreshes the list', async () => {
-    assert.deepEqual(await listed(), [])
-    const { id } = wallet.pay({ uri: paymentUri(1n) })
-    clock.advance(1)
-    assert.deepEqual(await listed(), [])
-    clock.advance(1)
-    assert.deepEqual(await listed(), [id])
-    chain.mine()
-    assert.deepEqual(await listed(), [id], 'a block does not refresh it')
-    clock.advance(2)
-    assert.deepEqual(await listed(), [])
-  })
-
-  test('all clients share the list', async () => {
-    const { id } = wallet.pay({ uri: paymentUri(1n) })
-    assert.deepEqual(await listed(), [id])
-    wallet.pay({ uri: paymentUri(2n) })
-    const other = connect(served.url)
-    assert.equal((await collect(other.getMempoolTx({}))).length, 1)
-  })
-
-  test('a failed refresh counts: calls of the next 2 s return the cached list', async () => {
-    assert.deepEqual(await listed(), [])
-    const { id } = wallet.pay({ uri: paymentUri(1n) })
-    clock.advance(2)
-    await served.setFaults({ internal: 1 })
-    await failsWith(Code.Internal, listed())
-    clock.advance(1)
-    assert.deepEqual(await listed(), [])
-    clock.advance(1)
-    assert.deepEqual(await listed(), [id])
-  })
-
-  test('the stream sends new transactions after 2 s', async () => {
-    const first = wallet.pay({ uri: paymentUri(1n) })
-    const { stream, id } = await firstOf()
-    assert.equal(id, first.id)
-    const next = nextId(stream)
-    const second = wallet.pay({ uri: paymentUri(2n) })
-    const third = wallet.pay({ uri: paymentUri(3n) })
-    chain.evict(second.id)
-    await until('the pause', () => clock.sleeping.length >= 1)
-    clock.advance(2)
-    assert.equal(await next, third.id)
-  })
-
-  test('the stream ends when the server notices a new block', async () => {
-    wallet.pay({ uri: paymentUri(1n) })
-    const { stream } = await firstOf()
-    const end = stream.next()
-    chain.reorg({ depth: 1 })
-    const late = openStream()
-    assert.equal((await late.next()).done, false, 'a stream opened in between gets the old interval')
-    await until('the pause', () => clock.sleeping.length >= 1)
-    clock.advance(2)
-    assert.equal((await end).done, true)
-    assert.equal((await late.next()).done, true)
-  })
-
-  test('a new stream receives transactions that left the mempool in the same block interval', async () => {
-    const { id } = wallet.pay({ uri: paymentUri(1n) })
-    await firstOf()
-    chain.evict(id)
-    clock.advance(2)
-    assert.equal((await firstOf()).id, id)
-  })
-
-  test('the first stream of a server ends immediately, because the server has no block yet', async () => {
-    wallet.pay({ uri: paymentUri(1n) })
-    assert.equal((await openStream().next()).done, true)
-    assert.equal((await openStream().next()).done, false)
-  })
+  chain.mine()
+  assert.deepEqual(await listed(), [])
+  const { id } = wallet.pay({ uri: paymentUri(1n) })
+  clock.advance(2)
+  await served.setFaults({ internal: 1 })
+  await failsWith(Code.Internal, listed())
+  clock.advance(1)
+  assert.deepEqual(await listed(), [])
+  clock.advance(1)
+  assert.deepEqual(await listed(), [id])
+  await served.close()
 })
 
 describe('a server with its own view of the chain', () => {

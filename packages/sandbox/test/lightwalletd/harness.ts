@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach } from 'node:test'
 import { Code, ConnectError } from '@connectrpc/connect'
-import type { CompactBlock, PoolType } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
+import type { CompactBlock } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
 import type { ManualClock } from '../../../server/test/harness/manual-clock.ts'
 import { Chain } from '../../src/chain/chain.ts'
 import { Wallet } from '../../src/chain/wallet.ts'
@@ -9,6 +9,7 @@ import { NO_FAULTS } from '../../src/lightwalletd/faults.ts'
 import { Lightwalletd } from '../../src/lightwalletd/server.ts'
 import { createClock, SEED } from '../fixtures.ts'
 import { connectClient, type LightwalletClient } from '../lightwallet-client.ts'
+import { blockRange } from './suite/assertions.ts'
 
 export let chain: Chain
 export let clock: ManualClock
@@ -36,15 +37,6 @@ export async function failsWith(code: Code, work: Promise<unknown>): Promise<voi
   })
 }
 
-export function range(start: number, end: number, poolTypes: PoolType[] = []) {
-  return client.getBlockRange({ start: { height: BigInt(start) }, end: { height: BigInt(end) }, poolTypes })
-}
-
-export async function collect<T>(stream: AsyncIterable<T>, into: T[] = []): Promise<T[]> {
-  for await (const item of stream) into.push(item)
-  return into
-}
-
-export function heights(blocks: readonly CompactBlock[]): number[] {
-  return blocks.map(({ height }) => Number(height))
+export function range(start: number, end: number): AsyncIterable<CompactBlock> {
+  return blockRange({ client }, start, end)
 }

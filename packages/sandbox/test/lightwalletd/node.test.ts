@@ -1,40 +1,16 @@
 import assert from 'node:assert/strict'
-import { after, afterEach, beforeEach, describe, test } from 'node:test'
+import { afterEach, beforeEach, describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { Code, ConnectError } from '@connectrpc/connect'
-import type { CompactBlock } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
-import { parseTransaction, txidToHex } from '@zatgate/zcash/transaction'
-import { until } from '../../../server/test/harness/until.ts'
+import { Code } from '@connectrpc/connect'
 import { Chain } from '../../src/chain/chain.ts'
 import { Wallet } from '../../src/chain/wallet.ts'
 import { Lightwalletd } from '../../src/lightwalletd/server.ts'
-import { createClock, paymentUri, SEED } from '../fixtures.ts'
-import { connectClient, type LightwalletClient } from '../lightwallet-client.ts'
+import { paymentUri, SEED } from '../fixtures.ts'
+import type { LightwalletClient } from '../lightwallet-client.ts'
+import { chain, clock, connect, failsWith } from './harness.ts'
+import { collect } from './suite/assertions.ts'
 
-const clock = createClock()
-const chain = new Chain({ seed: SEED, clock, nu63Height: 3 })
-const wallet = new Wallet(chain)
-after(() => chain.close())
-
-const connect = (url: string) => connectClient(url).client
-
-async function failsWith(code: Code, work: Promise<unknown>): Promise<void> {
-  await assert.rejects(work, error => {
-    assert.equal(Code[ConnectError.from(error).code], Code[code], String(error))
-    return true
-  })
-}
-
-async function collect<T>(stream: AsyncIterable<T>, into: T[] = []): Promise<T[]> {
-  for await (const item of stream) into.push(item)
-  return into
-}
-
-function heights(blocks: readonly CompactBlock[]): number[] {
-  return blocks.map(({ height }) => Number(height))
-}
-
-describe('the block cache', () => {
+describe('a server with caches', () => {
   let served: Lightwalletd
   let caller: LightwalletClient['client']
 
@@ -44,84 +20,13 @@ describe('the block cache', () => {
     caller = connect(served.url)
   })
   afterEach(() => served.close())
-
-  const hashAt = async (height: number) => txidToHex((await caller.getBlock({ height: BigInt(height) })).hash)
-  const ownHashAt = (height: number) => txidToHex(chain.block(height)!.hash)
-  const spanFrom = (start: number, end: number) =>
-    collect(caller.getBlockRange({ start: { height: BigInt(start) }, end: { height: BigInt(end) } }))
-
-  test('new blocks are served immediately, replaced blocks until the next poll', async () => {
-    chain.mine()
-    const [fork, replaced] = [chain.height - 2, ownHashAt(chain.height - 1)]
-    assert.equal(await hashAt(chain.height), ownHashAt(chain.height))
-    chain.reorg({ depth: 2, blocks: 3 })
-    assert.deepEqual((await caller.getLatestBlock({})).hash, chain.tip.hash)
-    assert.equal(await hashAt(fork + 1), replaced)
-    clock.advance(2)
-    for (let height = fork; height <= chain.height; height++) assert.equal(await hashAt(height), ownHashAt(height))
-  })
-
-  test('a range over replaced and new blocks ends with ABORTED where they meet, in both directions', async () => {
-    clock.advance(2)
-    const { height } = chain
-    chain.reorg({ depth: 1, blocks: 2 })
-    const got: CompactBlock[] = []
-    const span = { start: { height: BigInt(height - 1) }, end: { height: BigInt(height + 1) } }
-    await failsWith(Code.Aborted, collect(caller.getBlockRange(span), got))
-    assert.deepEqual(heights(got), [height - 1, height])
-    got.length = 0
-    await failsWith(Code.Aborted, collect(caller.getBlockRange({ start: span.end, end: span.start }), got))
-    assert.deepEqual(heights(got), [height + 1])
-    clock.advance(2)
-    assert.equal((await spanFrom(height - 1, height + 1)).length, 3)
-  })
 
   test('a block that was mined and replaced between two polls is never served', async () => {
     clock.advance(1)
     chain.mine()
     chain.reorg({ depth: 1 })
-    assert.equal(await hashAt(chain.height), ownHashAt(chain.height))
-  })
-})
-
-describe('a failing node', () => {
-  let served: Lightwalletd
-  let caller: LightwalletClient['client']
-
-  beforeEach(async () => {
-    chain.mine(3)
-    served = await Lightwalletd.start(chain)
-    caller = connect(served.url)
-  })
-  afterEach(() => served.close())
-
-  /** Advances the clock until the server process has exited. Returns the elapsed seconds. */
-  async function secsUntilExit(): Promise<number> {
-    for (let halves = 0; halves <= 60; halves++) {
-      for (let turn = 0; turn < 20; turn++) await nextTurn()
-      if (!served.running) return halves / 2
-      clock.advance(0.5)
-    }
-    throw new Error('the server did not exit within 30 s')
-  }
-
-  test('down: cached blocks are served; after 22.5 s the process exits and connections are cut', async () => {
-    const stream = caller.getMempoolStream({})[Symbol.asyncIterator]()
-    assert.equal((await stream.next()).done, true)
-    const cut = assert.rejects(Promise.resolve(caller.getMempoolStream({})[Symbol.asyncIterator]().next()))
-    await caller.getLatestBlock({})
-    await served.setFaults({ nodeDown: true })
-    assert.equal((await caller.getBlock({ height: 2n })).height, 2n)
-    chain.mine()
-    const failures = Promise.all([
-      failsWith(Code.Unavailable, caller.getLatestBlock({})),
-      failsWith(Code.InvalidArgument, caller.getBlock({ height: BigInt(chain.height) })),
-    ])
-    const secs = await secsUntilExit()
-    assert.ok(secs >= 22.5 && secs <= 24.5, `${secs} s`)
-    await failures
-    await cut
-    await failsWith(Code.Unavailable, connect(served.url).getLightdInfo({}))
+    const { hash } = await caller.getBlock({ height: BigInt(chain.height) })
+    assert.deepEqual(hash, chain.tip.hash)
   })
 
   test('a node that recovers in time does not end the process', async () => {
@@ -140,61 +45,10 @@ describe('a failing node', () => {
     assert.equal(served.running, true)
   })
 
-  test('errors: each call fails with its own code, and getbestblockhash ends the process within 2 s', async () => {
-    await served.setFaults({ nodeFails: ['getblockchaininfo', 'getrawmempool', 'getblock', 'getrawtransaction'] })
-    await failsWith(Code.Unavailable, caller.getLatestBlock({}))
-    await failsWith(Code.Internal, caller.getLightdInfo({}))
-    await failsWith(Code.Unknown, collect(caller.getMempoolStream({})))
-    await failsWith(Code.Internal, collect(caller.getMempoolTx({})))
-    await failsWith(Code.NotFound, caller.getTransaction({ hash: chain.tip.transactions[0]!.txid }))
-    assert.equal((await caller.getBlock({ height: BigInt(chain.height) })).height, BigInt(chain.height))
-    chain.mine()
-    await failsWith(Code.InvalidArgument, caller.getBlock({ height: BigInt(chain.height) }))
-    await served.setFaults({ nodeFails: ['getbestblockhash'] })
-    await caller.getLatestBlock({})
-    const secs = await secsUntilExit()
-    assert.ok(secs <= 2, `${secs} s`)
-  })
-
-  test('a restarted process has the same address and empty caches', async () => {
-    const { id } = wallet.pay({ uri: paymentUri(1n) })
-    assert.equal((await collect(caller.getMempoolTx({}))).length, 1)
-    const stream = () => caller.getMempoolStream({})[Symbol.asyncIterator]().next()
-    assert.equal((await stream()).done, true)
-    assert.equal((await stream()).done, false)
-    await served.setFaults({ nodeFails: ['getbestblockhash'], blockCacheMs: 0 })
-    await secsUntilExit()
-    const { url } = served
-    chain.reorg({ depth: 1, drop: [id] })
-    await served.setFaults({ nodeFails: [] })
-    assert.equal(served.url, url)
-    assert.deepEqual(await collect(caller.getMempoolTx({})), [], 'the list is new although no time has passed')
-    assert.equal((await stream()).done, true, 'the first stream of a process ends immediately')
-    assert.deepEqual((await caller.getBlock({ height: BigInt(chain.height) })).hash, chain.tip.hash)
-  })
-
   test('close stops a process that waits for its node', async () => {
     await served.setFaults({ nodeDown: true })
     await served.close()
     assert.equal(served.running, false)
-  })
-
-  test('a listed transaction that cannot be fetched appears later in the list and never in the streams', async () => {
-    const stream = () => caller.getMempoolStream({})[Symbol.asyncIterator]()
-    assert.equal((await stream().next()).done, true)
-    await served.setFaults({ nodeFails: ['getrawtransaction'] })
-    const lost = wallet.pay({ uri: paymentUri(1n) })
-    const open = stream()
-    const first = open.next()
-    await until('the pause', () => clock.sleeping.length >= 1)
-    assert.deepEqual(await collect(caller.getMempoolTx({})), [])
-    await served.setFaults({ nodeFails: [] })
-    clock.advance(2)
-    const later = wallet.pay({ uri: paymentUri(2n) })
-    clock.advance(2)
-    assert.equal((await collect(caller.getMempoolTx({}))).length, 2)
-    assert.equal(txidToHex(parseTransaction((await first).value!.data).txid), later.id)
-    assert.notEqual(lost.id, later.id)
   })
 })
 

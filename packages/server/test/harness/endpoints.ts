@@ -29,6 +29,8 @@ class Receivers implements HttpClient {
   readonly received: Received[] = []
   readonly requests: HttpRequest[] = []
   isDown = false
+  /** The status of each response to an event that is not refused. */
+  status = 200
   readonly refused = new Set<number>()
   readonly #clock: ManualClock
   readonly #hanging = new Map<string, Promise<void>>()
@@ -57,8 +59,9 @@ class Receivers implements HttpClient {
     const { seq, type } = JSON.parse(String(request.body))
     if (this.isDown) throw new HttpClientError('unreachable', 'connection refused')
     if (this.refused.has(seq)) return { status: 500, headers: {}, body: new Uint8Array() }
-    this.received.push({ type, seq, id: request.headers['webhook-id'] ?? '', at: this.#clock.secs })
-    return { status: 200, headers: { server: 'shop' }, body: Buffer.from('ok') }
+    if (this.status === 200)
+      this.received.push({ type, seq, id: request.headers['webhook-id'] ?? '', at: this.#clock.secs })
+    return { status: this.status, headers: { server: 'shop' }, body: Buffer.from('ok') }
   }
 
   close(): void {}

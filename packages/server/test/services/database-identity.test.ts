@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
@@ -11,6 +10,7 @@ import { systemRandom } from '../../src/adapters/system/random.ts'
 import type { Store } from '../../src/ports/store.ts'
 import { createDatabaseIdentity, type DatabaseIdentity } from '../../src/services/database-identity.ts'
 import { backupDatabase, openStore } from '../../src/store/open.ts'
+import { stackOf, temporaryFolder } from '../harness/container.ts'
 import { describePostgres } from '../harness/databases.ts'
 import { makeViewingKey } from '../harness/fixtures.ts'
 import { recordingLog } from '../harness/log.ts'
@@ -46,11 +46,7 @@ interface Databases {
   copy(url: string): Promise<string>
 }
 
-function tempFolder(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'zatgate-origin-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
+const tempFolder = (t: TestContext): string => temporaryFolder(stackOf(t))
 
 function sqliteDatabases(t: TestContext): Databases {
   const folder = tempFolder(t)

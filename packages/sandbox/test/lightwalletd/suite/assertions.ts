@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Code, ConnectError } from '@connectrpc/connect'
-import type { CompactOrchardAction } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
+import type {
+  CompactBlock,
+  CompactOrchardAction,
+  PoolType,
+} from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
 import type { parseTransaction } from '@zatgate/zcash/transaction'
-import type { ServerUnderTest } from './server-under-test.ts'
+import type { ChainServer, ExpectedBlock, ServerUnderTest } from './server-under-test.ts'
 
 const EVENTUALLY_MS = 12_000
 const STEP_MS = 100
@@ -23,6 +27,29 @@ export function internal(hex: string): Uint8Array {
 export async function collect<T>(stream: AsyncIterable<T>, into: T[] = []): Promise<T[]> {
   for await (const item of stream) into.push(item)
   return into
+}
+
+/** Requests the blocks of a range; without `poolTypes`, with all shielded pools. */
+export function blockRange(
+  { client }: Pick<ChainServer, 'client'>,
+  from: number,
+  to: number,
+  poolTypes: PoolType[] = [],
+): AsyncIterable<CompactBlock> {
+  return client.getBlockRange({ start: { height: BigInt(from) }, end: { height: BigInt(to) }, poolTypes })
+}
+
+export function heights(blocks: readonly CompactBlock[]): number[] {
+  return blocks.map(({ height }) => Number(height))
+}
+
+export function treeSizes({ chainMetadata }: CompactBlock): ExpectedBlock['trees'] {
+  const { saplingCommitmentTreeSize, orchardCommitmentTreeSize, ironwoodCommitmentTreeSize } = chainMetadata!
+  return {
+    sapling: saplingCommitmentTreeSize,
+    orchard: orchardCommitmentTreeSize,
+    ironwood: ironwoodCommitmentTreeSize,
+  }
 }
 
 /** Asserts that these are the compact forms of the actions. */
@@ -62,6 +89,11 @@ export async function eventually(
     await server.pass(STEP_MS)
   }
   throw new Error(`${what} did not happen within ${EVENTUALLY_MS} ms`)
+}
+
+/** The tolerance of a measured duration: 0 on a simulated clock, which advances in `pass` and `polled` only. */
+export function tolerance({ overheadMs }: ServerUnderTest, ms: number): number {
+  return overheadMs === 0 ? 0 : ms
 }
 
 /**

@@ -1,10 +1,27 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { before, describe, test } from 'node:test'
 import { Code, ConnectError } from '@connectrpc/connect'
 import { type CompactBlock, PoolType } from '@zatgate/zcash/lightwallet/gen/compact_tx_streamer_pb'
 import { parseTransaction } from '@zatgate/zcash/transaction'
-import { assertCompactActions, collect, display, eventually, internal } from './assertions.ts'
-import { type ChainServer, FORK_HEIGHT, MEMPOOL_HEIGHT, type StartServer, UPGRADES } from './server-under-test.ts'
+import {
+  assertCompactActions,
+  blockRange,
+  collect,
+  display,
+  eventually,
+  heights,
+  internal,
+  treeSizes,
+} from './assertions.ts'
+import {
+  type ChainServer,
+  closedAfterTests,
+  FORK_HEIGHT,
+  MEMPOOL_HEIGHT,
+  type StartServer,
+  serverAt,
+  UPGRADES,
+} from './server-under-test.ts'
 
 const HEIGHT = 30
 const ALL_POOLS = [PoolType.TRANSPARENT, PoolType.SAPLING, PoolType.ORCHARD, PoolType.IRONWOOD]
@@ -23,20 +40,12 @@ async function failsWith(operation: Promise<unknown>, ...codes: readonly Code[])
 /** The behaviour that zatgate relies on, of every server of the light-client protocol. */
 export function protocolSuite(start: StartServer<ChainServer>): void {
   describe('blocks of every server', { concurrency: 1 }, () => {
-    let server: ChainServer
-
-    before(async () => {
-      server = await start(HEIGHT)
-    })
-    after(() => server?.close())
-
-    const range = (from: number, to: number, poolTypes: PoolType[] = []) =>
-      server.client.getBlockRange({ start: { height: BigInt(from) }, end: { height: BigInt(to) }, poolTypes })
-    const heights = (blocks: readonly CompactBlock[]) => blocks.map(({ height }) => Number(height))
+    const server = serverAt(start, HEIGHT)
+    const range = (from: number, to: number, poolTypes?: PoolType[]) => blockRange(server(), from, to, poolTypes)
 
     test('GetLatestBlock returns the height and the hash of the tip, in internal byte order', async () => {
-      const { height, hash } = await server.client.getLatestBlock({})
-      assert.deepEqual([height, display(hash)], [BigInt(HEIGHT), server.block(HEIGHT).hash])
+      const { height, hash } = await server().client.getLatestBlock({})
+      assert.deepEqual([height, display(hash)], [BigInt(HEIGHT), server().block(HEIGHT).hash])
     })
 
     test('a range from 1 returns every block in order, with the hashes, time and tree sizes of the chain', async () => {
@@ -46,25 +55,21 @@ export function protocolSuite(start: StartServer<ChainServer>): void {
         Array.from({ length: HEIGHT }, (_, index) => index + 1),
       )
       for (const block of blocks) {
-        const expected = server.block(Number(block.height))
-        const parent = server.block(Number(block.height) - 1).hash
+        const expected = server().block(Number(block.height))
+        const parent = server().block(Number(block.height) - 1).hash
         assert.deepEqual(
           [display(block.hash), display(block.prevHash), block.time],
           [expected.hash, parent, expected.time],
         )
         assert.deepEqual([block.protoVersion, block.header.length], [0, 0])
-        const metadata = block.chainMetadata!
-        assert.deepEqual(
-          [metadata.saplingCommitmentTreeSize, metadata.orchardCommitmentTreeSize, metadata.ironwoodCommitmentTreeSize],
-          [expected.trees.sapling, expected.trees.orchard, expected.trees.ironwood],
-        )
+        assert.deepEqual(treeSizes(block), expected.trees)
       }
     })
 
     test('transactions are in block order, with position and txid and without fee', async () => {
       let several = 0
       for (const { height, vtx } of await collect(range(1, HEIGHT))) {
-        const { txids } = server.block(Number(height))
+        const { txids } = server().block(Number(height))
         const positions = vtx.map(({ index }) => Number(index))
         assert.deepEqual(
           positions,
@@ -79,7 +84,7 @@ export function protocolSuite(start: StartServer<ChainServer>): void {
     test('trees grow by the outputs and actions of each block, and all fields have their full length', async () => {
       let previous = { sapling: 0, orchard: 0, ironwood: 0 }
       for (const { height, vtx } of await collect(range(1, HEIGHT))) {
-        const { trees } = server.block(Number(height))
+        const { trees } = server().block(Number(height))
         assert.deepEqual(
           {
             sapling: previous.sapling + vtx.flatMap(({ outputs }) => outputs).length,
@@ -100,7 +105,7 @@ export function protocolSuite(start: StartServer<ChainServer>): void {
     test('GetBlock returns the same block as a range with all pools', async () => {
       for (const height of [1, 5, 9, 13, 23, 24, 25, 26, HEIGHT]) {
         const [block] = await collect(range(height, height, ALL_POOLS))
-        assert.deepEqual(await server.client.getBlock({ height: BigInt(height) }), block)
+        assert.deepEqual(await server().client.getBlock({ height: BigInt(height) }), block)
       }
     })
 
@@ -116,67 +121,54 @@ export function protocolSuite(start: StartServer<ChainServer>): void {
       received.length = 0
       await failsWith(collect(range(HEIGHT + 3, HEIGHT - 1), received), ...PAST_TIP)
       assert.deepEqual(received, [])
-      await failsWith(server.client.getBlock({ height: BigInt(HEIGHT + 1) }), ...PAST_TIP)
+      await failsWith(server().client.getBlock({ height: BigInt(HEIGHT + 1) }), ...PAST_TIP)
     })
 
     test('a request that names no block is INVALID_ARGUMENT', async () => {
-      const { client } = server
+      const { client } = server()
       await failsWith(client.getBlock({}), Code.InvalidArgument)
       await failsWith(collect(client.getBlockRange({ end: { height: 2n } })), Code.InvalidArgument)
       await failsWith(collect(client.getBlockRange({ start: { height: 2n } })), Code.InvalidArgument)
     })
 
     test('a new block is the tip and is served immediately', async () => {
-      await server.polled()
-      await server.mine()
-      assert.equal((await server.client.getLatestBlock({})).height, BigInt(server.height))
-      const block = await server.client.getBlock({ height: BigInt(server.height) })
-      assert.equal(display(block.hash), server.block(server.height).hash)
+      await server().polled()
+      await server().mine()
+      assert.equal((await server().client.getLatestBlock({})).height, BigInt(server().height))
+      const block = await server().client.getBlock({ height: BigInt(server().height) })
+      assert.equal(display(block.hash), server().block(server().height).hash)
     })
   })
 
   describe('a reorganisation of every server', { concurrency: 1 }, () => {
-    let server: ChainServer
-    before(async () => {
-      server = await start(FORK_HEIGHT)
-    })
-    after(() => server?.close())
+    const server = serverAt(start, FORK_HEIGHT)
 
     test('after it the blocks of the longer branch are served, and no longer those that it replaces', async () => {
-      const { client } = server
+      const { client } = server()
       const hashes = async () => {
-        const blocks = await collect(
-          client.getBlockRange({ start: { height: 32n }, end: { height: BigInt(server.height) } }),
-        )
+        const blocks = await collect(blockRange(server(), 32, server().height))
         return blocks.map(({ hash }) => display(hash))
       }
-      const expected = () => Array.from({ length: server.height - 31 }, (_, index) => server.block(32 + index).hash)
+      const expected = () => Array.from({ length: server().height - 31 }, (_, index) => server().block(32 + index).hash)
       const replaced = expected()
       assert.deepEqual(await hashes(), replaced)
-      await server.reorganise()
-      assert.equal(server.height, FORK_HEIGHT + 1)
+      await server().reorganise()
+      assert.equal(server().height, FORK_HEIGHT + 1)
       assert.notEqual(expected()[1], replaced[1])
       // A range over the replaced and the new blocks may fail meanwhile.
-      await eventually(server, 'the longer branch', async () =>
+      await eventually(server(), 'the longer branch', async () =>
         hashes().then(
           served => served.join() === expected().join(),
           error => ConnectError.from(error).code !== Code.Aborted && Promise.reject(error),
         ),
       )
       const { height, hash } = await client.getLatestBlock({})
-      assert.deepEqual([height, display(hash)], [BigInt(server.height), server.block(server.height).hash])
+      assert.deepEqual([height, display(hash)], [BigInt(server().height), server().block(server().height).hash])
     })
   })
 
   describe('single responses of every server', { concurrency: 1 }, () => {
-    const servers: ChainServer[] = []
-    after(() => Promise.all(servers.map(server => server.close())))
-
-    async function startAt(height: number): Promise<ChainServer> {
-      const server = await start(height)
-      servers.push(server)
-      return server
-    }
+    const startAt = closedAfterTests(start)
 
     test('LightdInfo has the height, the chain name of Zebra and the branch of the tip across both upgrades', async () => {
       const [nu62, nu63, nu7] = UPGRADES
@@ -230,26 +222,23 @@ export function protocolSuite(start: StartServer<ChainServer>): void {
   })
 
   describe('the mempool of every server', { concurrency: 1 }, () => {
-    let server: ChainServer
+    const server = serverAt(start, MEMPOOL_HEIGHT)
     let txid: string
     let raw: Uint8Array
-
-    before(async () => {
-      server = await start(MEMPOOL_HEIGHT)
-      ;({ txid, raw } = server.unmined[0]!)
+    before(() => {
+      ;({ txid, raw } = server().unmined[0]!)
     })
-    after(() => server?.close())
 
     const listed = (excludeTxidSuffixes: Uint8Array[] = []) =>
-      collect(server.client.getMempoolTx({ excludeTxidSuffixes }))
+      collect(server().client.getMempoolTx({ excludeTxidSuffixes }))
 
     test('is empty at first', async () => {
       assert.deepEqual(await listed(), [])
     })
 
     test('GetMempoolTx has the compact form of a transaction, without position and fee', async () => {
-      await server.setMempool([txid])
-      await eventually(server, 'the transaction', async () => (await listed()).length === 1)
+      await server().setMempool([txid])
+      await eventually(server(), 'the transaction', async () => (await listed()).length === 1)
       const [transaction] = await listed()
       const { orchard, ironwood, saplingOutputs } = parseTransaction(raw)
       const { index, fee, spends, outputs, actions, ironwoodActions } = transaction!
@@ -270,7 +259,7 @@ export function protocolSuite(start: StartServer<ChainServer>): void {
     })
 
     test('GetMempoolStream sends each transaction once to every client, and ends after the next block', async () => {
-      const streams = [server.client, server.connect()].map(client => ({
+      const streams = [server().client, server().connect()].map(client => ({
         client,
         received: [] as string[],
         ended: false,
@@ -284,11 +273,11 @@ export function protocolSuite(start: StartServer<ChainServer>): void {
           }
         stream.ended = true
       })
-      await eventually(server, 'the transaction', () => streams.every(({ received }) => received.length > 0))
-      await server.pass(500)
+      await eventually(server(), 'the transaction', () => streams.every(({ received }) => received.length > 0))
+      await server().pass(500)
       for (const { received, ended } of streams) assert.deepEqual([received, ended], [[txid], false])
-      await server.mine()
-      await eventually(server, 'the end', () => streams.every(({ ended }) => ended))
+      await server().mine()
+      await eventually(server(), 'the end', () => streams.every(({ ended }) => ended))
       await Promise.all(readings)
       for (const { received } of streams) assert.deepEqual(received, [txid])
     })

@@ -44,6 +44,7 @@ export async function startRealServer(startHeight: number): Promise<ServerUnderT
   let client = connections.connect(server.url)
   const parts = stack.move()
   return {
+    url: server.url,
     get client() {
       return client
     },

@@ -39,6 +39,9 @@ export async function startSandboxServer(height: number): Promise<ServerUnderTes
   }
 
   return {
+    get url() {
+      return server.url
+    },
     get client() {
       return client
     },

@@ -1,3 +1,4 @@
+import { after, before } from 'node:test'
 import type { NodeMethod } from '../../../src/lightwalletd/node-methods.ts'
 import { connectClient, type LightwalletClient } from '../../lightwallet-client.ts'
 
@@ -60,6 +61,7 @@ export interface ChainServer {
 
 /** A lightwalletd: its caches and its failures are controlled too. */
 export interface ServerUnderTest extends ChainServer {
+  readonly url: string
   /** As of every server; from NU6.3 on at least two, all with Ironwood actions. */
   readonly unmined: readonly UnminedTransaction[]
   /** Replaces the mempool with transactions of `unmined`. */
@@ -76,6 +78,27 @@ export interface ServerUnderTest extends ChainServer {
 
 /** Starts a server for a chain of this height. */
 export type StartServer<Server extends ChainServer = ServerUnderTest> = (height: number) => Promise<Server>
+
+/** Returns `start` with the servers closed after the tests of the current `describe`. */
+export function closedAfterTests<Server extends ChainServer>(start: StartServer<Server>): StartServer<Server> {
+  const servers: Server[] = []
+  after(() => Promise.all(servers.map(server => server.close())))
+  return async height => {
+    const server = await start(height)
+    servers.push(server)
+    return server
+  }
+}
+
+/** Starts one server for the tests of the current `describe`, in which the returned function gives it. */
+export function serverAt<Server extends ChainServer>(start: StartServer<Server>, height: number): () => Server {
+  const startAt = closedAfterTests(start)
+  let server: Server
+  before(async () => {
+    server = await startAt(height)
+  })
+  return () => server
+}
 
 /** The clients of one server; `close` disconnects them. */
 export class Connections {

@@ -1,20 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { Code } from '@connectrpc/connect'
 import { failsWith } from './assertions.ts'
-import { type ServerUnderTest, type StartServer, UPGRADES } from './server-under-test.ts'
+import { closedAfterTests, type StartServer, UPGRADES } from './server-under-test.ts'
 
 /** GetLightdInfo and the errors of GetTransaction, as lightwalletd responds. */
 export function singleResponseSuite(start: StartServer): void {
   describe('single responses', { concurrency: 1 }, () => {
-    const servers: ServerUnderTest[] = []
-    after(() => Promise.all(servers.map(server => server.close())))
-
-    async function startAt(height: number): Promise<ServerUnderTest> {
-      const server = await start(height)
-      servers.push(server)
-      return server
-    }
+    const startAt = closedAfterTests(start)
 
     test('LightdInfo returns the server, its protocol, its node and the chain name of Zebra', async () => {
       const { client, height } = await startAt(30)

@@ -9,18 +9,34 @@ import { type DatabaseEngine, onBothDatabases } from '../../harness/databases.ts
 import { ManualClock } from '../../harness/manual-clock.ts'
 import { poisonRow, run } from '../../harness/poison.ts'
 
+const RECIPIENTS = ['a', 'b', 'c', 'd', 'e'].map(name => `${name}@example.org`)
+
 async function open(engine: DatabaseEngine, t: TestContext) {
   const clock = new ManualClock()
   const database = await engine.createDatabase(t)
   const sent: OutgoingMail[] = []
   const mailer = { send: async (mail: OutgoingMail) => void sent.push(mail), close: () => {} }
   const { infrastructure, services } = await openTestContainer(t, { clock, mailer, store: await database.open() })
+  const poison = (value: string, column = 'recipient') =>
+    poisonRow(database.url, { table: 'mails', column, value, on: 'UPDATE' })
   return {
     infrastructure,
     services,
     url: database.url,
     clock,
     sent,
+    poison,
+    /** Only the end of the mail cannot be written: the claim leaves "mailed" as it is. */
+    poisonEnd: (recipient: string) => poison(`${recipient}1`, 'recipient || mailed_events'),
+    enqueue: (...recipients: readonly string[]) =>
+      infrastructure.store.write(async tx => {
+        for (const to of recipients)
+          await tx.mails.enqueue({ to, about: 'webhook_removed', detail: null, createdAt: clock.secs })
+      }),
+    async requestCodes(...emails: readonly string[]) {
+      for (const email of emails) await services.accounts.findOrCreate(email)
+      for (const email of emails) await services.signIn.requestCode(email, '203.0.113.5')
+    },
     mails: createMailService(infrastructure, mailer, () => 'https://pay.example'),
     kinds: async () => (await services.setAsides.countByKind()).map(({ kind, rows }) => [kind, rows]),
   }
@@ -29,22 +45,12 @@ async function open(engine: DatabaseEngine, t: TestContext) {
 onBothDatabases(engine => {
   for (const position of [0, 2, 4])
     test(`a mail that cannot be recorded as sent, at place ${position}, keeps no other from being sent`, async t => {
-      const { infrastructure, url, clock, sent, mails, kinds } = await open(engine, t)
-      const recipients = ['a', 'b', 'c', 'd', 'e'].map(name => `${name}@example.org`)
-      await infrastructure.store.write(async tx => {
-        for (const to of recipients)
-          await tx.mails.enqueue({ to, about: 'webhook_removed', detail: null, createdAt: clock.secs })
-      })
-      const bad = recipients[position] as string
-      // Only the end of the mail cannot be written: the claim leaves "mailed" as it is.
-      const repair = await poisonRow(url, {
-        table: 'mails',
-        column: 'recipient || mailed_events',
-        value: `${bad}1`,
-        on: 'UPDATE',
-      })
+      const { enqueue, poisonEnd, clock, sent, mails, kinds } = await open(engine, t)
+      await enqueue(...RECIPIENTS)
+      const bad = RECIPIENTS[position] as string
+      const repair = await poisonEnd(bad)
       assert.equal(await mails.sendNotices(10), 5)
-      assert.deepEqual(sent.map(({ to }) => to).sort(), recipients)
+      assert.deepEqual(sent.map(({ to }) => to).sort(), RECIPIENTS)
       assert.deepEqual(await kinds(), [['mail', 1]])
       clock.advance(60)
       assert.equal(await mails.sendNotices(10), 0, 'it is left out, and the others are done')
@@ -59,12 +65,9 @@ onBothDatabases(engine => {
     })
 
   test('a mail whose end cannot be recorded is tried less and less often, and sent a bounded number of times', async t => {
-    const { infrastructure, url, clock, sent, mails } = await open(engine, t)
-    const to = 'a@example.org'
-    await infrastructure.store.write(tx =>
-      tx.mails.enqueue({ to, about: 'webhook_removed', detail: null, createdAt: clock.secs }),
-    )
-    await poisonRow(url, { table: 'mails', column: 'recipient || mailed_events', value: `${to}1`, on: 'UPDATE' })
+    const { infrastructure, enqueue, poisonEnd, clock, sent, mails } = await open(engine, t)
+    await enqueue('a@example.org')
+    await poisonEnd('a@example.org')
     const start = clock.secs
     await mails.sendNotices(10)
     const tried: string[] = []
@@ -79,64 +82,33 @@ onBothDatabases(engine => {
     assert.equal(sent.length, 8)
   })
 
-  for (const position of [0, 2, 4]) {
-    test(`a notice that cannot be claimed, at place ${position}, keeps no other from being sent`, async t => {
-      const { infrastructure, url, clock, sent, mails, kinds } = await open(engine, t)
-      const recipients = ['a', 'b', 'c', 'd', 'e'].map(name => `${name}@example.org`)
-      await infrastructure.store.write(async tx => {
-        for (const to of recipients)
-          await tx.mails.enqueue({ to, about: 'webhook_removed', detail: null, createdAt: clock.secs })
+  for (const [what, claimed, waitSecs] of [
+    ['notice', 'claimed', 600],
+    ['code', 'moved to its queue', 300],
+  ] as const)
+    for (const position of [0, 2, 4])
+      test(`a ${what} that cannot be ${claimed}, at place ${position}, keeps no other from being sent`, async t => {
+        const { enqueue, requestCodes, poison, clock, sent, mails, kinds } = await open(engine, t)
+        await (what === 'notice' ? enqueue : requestCodes)(...RECIPIENTS)
+        const bad = RECIPIENTS[position] as string
+        const repair = await poison(bad)
+        await (what === 'notice' ? mails.sendNotices(10) : mails.sendCodes(10))
+        assert.deepEqual(sent.map(({ to }) => to).sort(), RECIPIENTS.toSpliced(position, 1))
+        assert.deepEqual(await kinds(), [['mail', 1]])
+        clock.advance(60)
+        await mails.retrySetAside()
+        assert.deepEqual(await kinds(), [['mail', 1]], `it still cannot be ${claimed}`)
+        await repair()
+        clock.advance(waitSecs)
+        await mails.retrySetAside()
+        assert.equal(sent.at(-1)?.to, bad)
+        assert.deepEqual(await kinds(), [])
       })
-      const bad = recipients[position] as string
-      const repair = await poisonRow(url, { table: 'mails', column: 'recipient', value: bad, on: 'UPDATE' })
-      await mails.sendNotices(10)
-      assert.deepEqual(sent.map(({ to }) => to).sort(), recipients.toSpliced(position, 1))
-      assert.deepEqual(await kinds(), [['mail', 1]])
-      clock.advance(60)
-      await mails.retrySetAside()
-      assert.deepEqual(await kinds(), [['mail', 1]], 'it still cannot be claimed')
-      await repair()
-      clock.advance(600)
-      await mails.retrySetAside()
-      assert.equal(sent.at(-1)?.to, bad)
-      assert.deepEqual(await kinds(), [])
-    })
-
-    test(`a code that cannot be moved to its queue, at place ${position}, keeps no other from being sent`, async t => {
-      const { services, url, clock, sent, mails, kinds } = await open(engine, t)
-      const recipients = ['a', 'b', 'c', 'd', 'e'].map(name => `${name}@example.org`)
-      for (const email of recipients) await services.accounts.findOrCreate(email)
-      for (const email of recipients) await services.signIn.requestCode(email, '203.0.113.5')
-      const bad = recipients[position] as string
-      const repair = await poisonRow(url, { table: 'mails', column: 'recipient', value: bad, on: 'UPDATE' })
-      await mails.sendCodes(10)
-      assert.deepEqual(sent.map(({ to }) => to).sort(), recipients.toSpliced(position, 1))
-      assert.deepEqual(await kinds(), [['mail', 1]])
-      clock.advance(60)
-      await mails.retrySetAside()
-      assert.deepEqual(await kinds(), [['mail', 1]], 'it still cannot be moved')
-      await repair()
-      clock.advance(300)
-      await mails.retrySetAside()
-      assert.equal(sent.at(-1)?.to, bad)
-      assert.deepEqual(await kinds(), [])
-    })
-  }
 
   test('a later notice with the row id of one that was set aside is not taken for it', async t => {
-    const { infrastructure, url, clock, sent, mails, kinds } = await open(engine, t)
-    const enqueue = (to: string) =>
-      infrastructure.store.write(tx =>
-        tx.mails.enqueue({ to, about: 'webhook_removed', detail: null, createdAt: clock.secs }),
-      )
-    await enqueue('first@example.org')
-    await enqueue('lost@example.org')
-    const repair = await poisonRow(url, {
-      table: 'mails',
-      column: 'recipient',
-      value: 'lost@example.org',
-      on: 'UPDATE',
-    })
+    const { infrastructure, enqueue, poison, url, clock, sent, mails, kinds } = await open(engine, t)
+    await enqueue('first@example.org', 'lost@example.org')
+    const repair = await poison('lost@example.org')
     await mails.sendNotices(10)
     assert.deepEqual(await kinds(), [['mail', 1]])
     await repair()
@@ -158,17 +130,10 @@ onBothDatabases(engine => {
   })
 
   test('a later code with the row id of one that was set aside is not moved to a queue before its turn', async t => {
-    const { infrastructure, services, url, clock, sent, mails, kinds } = await open(engine, t)
-    for (const email of ['lost@example.org', 'first@example.org', 'later@example.org'])
-      await services.accounts.findOrCreate(email)
-    for (const email of ['lost@example.org', 'first@example.org'])
-      await services.signIn.requestCode(email, '203.0.113.5')
-    const repair = await poisonRow(url, {
-      table: 'mails',
-      column: 'recipient',
-      value: 'lost@example.org',
-      on: 'UPDATE',
-    })
+    const { infrastructure, services, requestCodes, poison, url, clock, sent, mails, kinds } = await open(engine, t)
+    await services.accounts.findOrCreate('later@example.org')
+    await requestCodes('lost@example.org', 'first@example.org')
+    const repair = await poison('lost@example.org')
     await mails.sendCodes(10)
     assert.deepEqual(await kinds(), [['mail', 1]])
     await repair()

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
@@ -12,13 +11,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { WorkWatch } from '../../../src/ports/progress.ts'
 import type { StoreOptions } from '../../../src/store/open.ts'
 import { backupDatabase, openStore } from '../../../src/store/open.ts'
+import { stackOf, temporaryFolder } from '../../harness/container.ts'
 import { makeAccount, openShop } from '../../harness/fixtures.ts'
 
-function tempFolder(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'zatgate-sqlite-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
+const tempFolder = (t: TestContext): string => temporaryFolder(stackOf(t))
 
 async function openFile(t: TestContext, path: string, options?: StoreOptions) {
   const store = await openStore(`sqlite:${path}`, options)

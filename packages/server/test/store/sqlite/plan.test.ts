@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
@@ -12,15 +10,14 @@ import { SQLITE } from '../../../src/store/dialect.ts'
 import { openStore } from '../../../src/store/open.ts'
 import { SqliteConnection } from '../../../src/store/sqlite/driver.ts'
 import { openTransaction } from '../../../src/store/transaction/transaction.ts'
+import { stackOf, temporaryFolder } from '../../harness/container.ts'
 import { FIRST_CURSOR } from '../../harness/fixtures.ts'
 
 type Work = (tx: Tx) => Promise<unknown>
 
 /** A new database: the plan of the first statement of a use case, or of a later one, or its SQL. */
 async function planner(t: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), 'zatgate-plan-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
-  const path = join(folder, 'zatgate.db')
+  const path = join(temporaryFolder(stackOf(t)), 'zatgate.db')
   await (await openStore(`sqlite:${path}`)).close()
   const database = new DatabaseSync(path)
   t.after(() => database.close())

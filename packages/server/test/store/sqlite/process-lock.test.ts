@@ -1,17 +1,13 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { spawnGuarded } from '../../../../sandbox/test/recorded/guarded-process.ts'
 import { formatProcess } from '../../../src/store/process.ts'
 import { processHolding, takeProcessLock } from '../../../src/store/sqlite/process-lock.ts'
+import { stackOf, temporaryFolder } from '../../harness/container.ts'
 
-function lockedFile(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'zatgate-lock-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
-  return join(folder, 'zatgate.db')
-}
+const lockedFile = (t: TestContext): string => join(temporaryFolder(stackOf(t)), 'zatgate.db')
 
 const first = { name: 'process 7 on host', encryptionKeyIds: ['0a0b0c0d', '01020304'] }
 const second = { name: 'process 8 on host', encryptionKeyIds: [] }

@@ -1,24 +1,20 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { formatPaymentUri } from '@zatgate/zcash/zip321'
 import type { Invoice } from '../../../src/domain/sale/invoice.ts'
-import { ChainSyncHarness, closeNoteScanner } from '../../harness/chain-sync.ts'
+import { closeNoteScanner } from '../../harness/chain-sync.ts'
 import { onBothDatabases } from '../../harness/databases.ts'
 import { run } from '../../harness/poison.ts'
-import { testViewingKey } from '../../harness/viewing-key.ts'
+import { openChainSync } from '../../harness/set-aside.ts'
 
 after(closeNoteScanner)
 
-const AMOUNT = 1_000n
-
 onBothDatabases(engine => {
   test('while no invoice at all can be written, blocks are recorded, none is at fault, and a restart finishes everything', async t => {
-    const { url } = await engine.createDatabase(t)
-    const harness = await ChainSyncHarness.start({ container: { databaseUrl: url } })
-    t.after(() => harness.close())
-    const sold = await sellAll(harness)
+    const chain = await openChainSync(engine, t)
+    const { harness, url } = chain
+    const sold = await sellAll(chain)
     const repair = await breakUpdates(url, 'invoices', 'status')
-    payAll(harness, sold)
+    for (const invoice of sold) chain.pay(invoice)
     harness.sandbox.mine(5)
     await harness.sync()
     assert.equal(await harness.tip(), harness.sandbox.height)
@@ -33,23 +29,21 @@ onBothDatabases(engine => {
     await repair()
     harness.startServices()
     await harness.services.setAsides.makeAllDue()
-    while (await harness.services.retryInvoices());
-    const statuses = await Promise.all(sold.map(invoice => harness.status(invoice)))
-    assert.deepEqual([...new Set(statuses)], ['paid'])
-    assert.deepEqual(await harness.services.setAsides.countByKind(), [])
+    await chain.retryInvoices()
+    assert.deepEqual([...new Set(await chain.statuses(sold))], ['paid'])
+    assert.deepEqual(await chain.kinds(), [])
   })
 
   test('rescanned payments none of which can be confirmed are tried again after a minute', async t => {
-    const { url } = await engine.createDatabase(t)
-    const harness = await ChainSyncHarness.start({ servers: 2, container: { databaseUrl: url } })
-    t.after(() => harness.close())
+    const chain = await openChainSync(engine, t, 2)
+    const { harness, url } = chain
     harness.sandbox.mine(5)
     await harness.syncFully()
-    const sold = await sellAll(harness)
+    const sold = await sellAll(chain)
     const { scanKeys } = harness.services
     const noKeys = async () => ({ keys: [], leftOut: [] })
     harness.startServices({}, { scanKeys: { ...scanKeys, watchedAt: noKeys, forComparison: noKeys } })
-    payAll(harness, sold)
+    for (const invoice of sold) chain.pay(invoice)
     harness.sandbox.mine(4)
     await harness.sync()
     harness.startServices()
@@ -59,25 +53,18 @@ onBothDatabases(engine => {
     await repair()
     harness.clock.advance(60)
     for (let i = 0; i < 3; i++) await harness.sync()
-    const statuses = await Promise.all(sold.map(invoice => harness.status(invoice)))
-    assert.deepEqual([...new Set(statuses)], ['paid'])
+    assert.deepEqual([...new Set(await chain.statuses(sold))], ['paid'])
   })
 })
 
 /** Four merchants with three invoices each. */
-async function sellAll({ services }: ChainSyncHarness): Promise<Invoice[]> {
-  const { accounts, viewingKeys, invoices } = services
+async function sellAll({ merchant, sell }: Awaited<ReturnType<typeof openChainSync>>): Promise<Invoice[]> {
   const sold: Invoice[] = []
   for (const seed of [41, 42, 43, 44]) {
-    const { account } = await viewingKeys.set(await accounts.findOrCreate(`m${seed}@example.com`), testViewingKey(seed))
-    for (let made = 0; made < 3; made++)
-      sold.push(await invoices.create(account, { amountZat: AMOUNT, expiresInSecs: 900, idempotencyKey: undefined }))
+    const account = await merchant(seed)
+    for (let made = 0; made < 3; made++) sold.push(await sell(account))
   }
   return sold
-}
-
-function payAll({ wallet }: ChainSyncHarness, sold: readonly Invoice[]): void {
-  for (const { address } of sold) wallet.pay({ uri: formatPaymentUri({ address, amount: AMOUNT }) })
 }
 
 /** Makes each update of a column fail. @returns a function that repairs the database */

@@ -176,28 +176,6 @@ chainSyncTest(
   },
 )
 
-chainSyncTest(
-  'an invoice kept open whose payment vanishes expires once the transaction can no longer be mined',
-  async harness => {
-    await harness.sync()
-    const invoice = await harness.invoice({ amount: 10n })
-    const txid = harness.pay(invoice, 10n, { expiryHeight: harness.sandbox.height + 5 })
-    await harness.streamMempool()
-    harness.clock.advance(5_000)
-    harness.sandbox.evict(txid)
-    await harness.sync()
-    assert.equal(await harness.status(invoice), 'detected')
-    await harness.syncUntilVanishedAreDropped()
-    assert.equal(await harness.status(invoice), 'pending')
-    harness.sandbox.mine(3)
-    await harness.syncFully()
-    assert.deepEqual([await harness.invoiceExpiry.expireDue(10), await harness.status(invoice)], [0, 'pending'])
-    harness.sandbox.mine(1)
-    await harness.sync()
-    assert.deepEqual([await harness.invoiceExpiry.expireDue(10), await harness.status(invoice)], [1, 'expired'])
-  },
-)
-
 chainSyncTest('late partial payments pay an expired invoice, each change with its event', async harness => {
   await harness.sync()
   const invoice = await harness.invoice({ amount: 10n })

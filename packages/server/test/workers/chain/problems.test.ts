@@ -18,6 +18,7 @@ onBothDatabases(engine => {
       const unpaid = await simulation.createInvoice({ expiresAt: simulation.clock.secs + 60 })
       const paid = await simulation.createInvoice({ expiresAt: simulation.clock.secs + 60 })
       simulation.server.mempoolFails = true
+      const { syncedThrough } = simulation.metrics
       simulation.pay(paid)
       for (let block = 0; block < 16; block++) {
         simulation.clock.advance(75)
@@ -26,6 +27,7 @@ onBothDatabases(engine => {
       }
       assert.deepEqual([await simulation.status(paid), await simulation.status(unpaid)], ['paid', 'pending'])
       assert.ok((await simulation.syncedThrough()) < unpaid.expiresAt)
+      assert.equal(simulation.metrics.syncedThrough, syncedThrough)
       simulation.server.mempoolFails = false
       simulation.clock.advance(10)
       await syncFully(simulation)

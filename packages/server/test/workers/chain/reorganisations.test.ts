@@ -371,21 +371,6 @@ chainSyncTest(
   },
 )
 
-chainSyncTest('a payment that one sync misses and the next one finds is not dropped', async harness => {
-  await harness.sync()
-  const invoice = await harness.invoice({ amount: 10n })
-  const txid = harness.pay(invoice, 10n)
-  await harness.sync()
-  const { transaction } = harness.sandbox.find(txid)!
-  for (let i = 0; i < 3; i++) {
-    harness.sandbox.evict(txid)
-    await harness.sync()
-    harness.sandbox.add(transaction)
-    await harness.sync()
-    assert.equal(await harness.status(invoice), 'detected')
-  }
-})
-
 chainSyncTest(
   'Orchard notes pay below NU6.3 and Ironwood notes from NU6.3 on, and no others',
   async harness => {

@@ -150,21 +150,6 @@ chainSyncTest('a server behind the recorded chain causes no rewind, and its sync
   assert.equal(harness.metrics.seenThrough, harness.clock.secs - 8)
 })
 
-chainSyncTest('while the mempool cannot be read, blocks are recorded and no invoice expires', async harness => {
-  await harness.sync()
-  const invoice = await harness.invoice({ amount: 10n, confirmations: 1 })
-  const unpaid = await harness.invoice({ amount: 10n })
-  harness.pay(invoice, 10n)
-  harness.sandbox.mine(1)
-  harness.clock.advance(900)
-  const { seenThrough } = harness.metrics
-  harness.chain.mempoolSnapshot = () => Promise.reject(new Error('no mempool'))
-  await harness.sync()
-  assert.equal(await harness.invoiceExpiry.expireDue(10), 0)
-  assert.deepEqual([await harness.status(invoice), await harness.status(unpaid)], ['paid', 'pending'])
-  assert.equal(harness.metrics.seenThrough, seenThrough)
-})
-
 chainSyncTest('two chain syncs on one database record every block and every payment once', async harness => {
   await harness.sync()
   const invoices = []

@@ -1,33 +1,25 @@
 import assert from 'node:assert/strict'
 import { after, type TestContext, test } from 'node:test'
 import type { Invoice } from '../../../src/domain/sale/invoice.ts'
-import { ChainSyncHarness, closeNoteScanner } from '../../harness/chain-sync.ts'
+import { closeNoteScanner } from '../../harness/chain-sync.ts'
 import { type DatabaseEngine, onBothDatabases } from '../../harness/databases.ts'
 import { paymentsOf } from '../../harness/payments.ts'
 import { poisonRow, run } from '../../harness/poison.ts'
-import { testViewingKey } from '../../harness/viewing-key.ts'
+import { AMOUNT, openChainSync } from '../../harness/set-aside.ts'
 
 after(closeNoteScanner)
 
-const AMOUNT = 1_000_000n
-
 async function open(engine: DatabaseEngine, t: TestContext) {
-  const { url } = await engine.createDatabase(t)
-  const harness = await ChainSyncHarness.start({ container: { databaseUrl: url } })
-  t.after(() => harness.close())
-  const { setAsides, retryInvoices } = harness.services
+  const chain = await openChainSync(engine, t)
+  const { harness, url } = chain
   await harness.syncFully()
   const invoices: Invoice[] = []
   for (let made = 0; made < 5; made++) invoices.push(await harness.invoice({ amount: AMOUNT }))
   return {
-    harness,
-    url,
+    ...chain,
     invoices,
-    kinds: async () => (await setAsides.countByKind()).map(({ kind, rows }) => [kind, rows]),
-    statuses: () => Promise.all(invoices.map(invoice => harness.status(invoice))),
-    async retry(): Promise<void> {
-      while (await retryInvoices());
-    },
+    statuses: () => chain.statuses(invoices),
+    retry: chain.retryInvoices,
     poison: ({ publicId }: Invoice) =>
       poisonRow(url, { table: 'invoices', column: 'public_id', value: publicId, on: 'UPDATE' }),
     /** Payments whose sum no column holds. Each invoice has two payments in one block. */
@@ -146,11 +138,9 @@ onBothDatabases(engine => {
   }
 
   test('one invoice that cannot be written stops no block, however many others wait to be evaluated alone', async t => {
-    const { harness, url, invoices, kinds, statuses, retry, poison } = await open(engine, t)
+    const { harness, url, merchant, sell, invoices, kinds, statuses, retry, poison } = await open(engine, t)
     const { sandbox, account } = harness
-    const { accounts, viewingKeys, invoices: sales } = harness.services
-    const other = (await viewingKeys.set(await accounts.findOrCreate('x@example.com'), testViewingKey(34))).account
-    const bad = await sales.create(other, { amountZat: AMOUNT, expiresInSecs: 900, idempotencyKey: undefined })
+    const bad = await sell(await merchant(34))
     await poison(bad)
     for (const invoice of [bad, ...invoices]) harness.pay(invoice, AMOUNT)
     const waiting = Array.from({ length: 1_000 }, (_, row) => `('invoice', 'gone ${row}', ${account.id}, 'x', 0, 1, 1)`)

@@ -1,59 +1,198 @@
 import assert from 'node:assert/strict'
 import { after, type TestContext, test } from 'node:test'
-import { formatPaymentUri } from '@zatgate/zcash/zip321'
 import type { Header } from '../../../src/domain/chain/chain.ts'
 import type { Invoice } from '../../../src/domain/sale/invoice.ts'
-import { ChainSyncHarness, closeNoteScanner } from '../../harness/chain-sync.ts'
+import { closeNoteScanner } from '../../harness/chain-sync.ts'
 import { type DatabaseEngine, onBothDatabases } from '../../harness/databases.ts'
 import { type PoisonRow, poisonRow } from '../../harness/poison.ts'
-import { testViewingKey } from '../../harness/viewing-key.ts'
+import { AMOUNT, openChainSync } from '../../harness/set-aside.ts'
 
 after(closeNoteScanner)
 
-const AMOUNT = 1_000_000n
+type Chain = Awaited<ReturnType<typeof open>>
 
-/** Five merchants with an invoice each. The payment rows of one of them can be made unwritable. */
-async function open(engine: DatabaseEngine, t: TestContext, servers = 1) {
-  const { url } = await engine.createDatabase(t)
-  const harness = await ChainSyncHarness.start({ servers, container: { databaseUrl: url } })
-  t.after(() => harness.close())
+/** Five merchants with an invoice each. The payment rows of the one at a position can be made unwritable. */
+async function open(engine: DatabaseEngine, t: TestContext, position: number, servers = 1) {
+  const chain = await openChainSync(engine, t, servers)
+  const { harness, url } = chain
   harness.sandbox.mine(5)
   await harness.syncFully()
   const invoices: Invoice[] = []
-  for (const seed of [31, 32, 33, 34, 35]) {
-    const { accounts, viewingKeys, invoices: sales } = harness.services
-    const { account } = await viewingKeys.set(await accounts.findOrCreate(`m${seed}@example.com`), testViewingKey(seed))
-    invoices.push(await sales.create(account, { amountZat: AMOUNT, expiresInSecs: 900, idempotencyKey: undefined }))
-  }
-  const { setAsides, retryInvoices } = harness.services
+  for (const seed of [31, 32, 33, 34, 35]) invoices.push(await chain.sell(await chain.merchant(seed)))
+  const invoiceId = String(invoices[position]?.id)
   return {
-    harness,
+    ...chain,
     invoices,
+    /** The tip before any payment. */
+    base: (await harness.recordedChain.position())?.tip as Header,
     /** @returns the ids of the transactions */
-    payAll: (): string[] =>
-      invoices.map(({ address }) => harness.wallet.pay({ uri: formatPaymentUri({ address, amount: AMOUNT }) }).id),
-    poison: (position: number, on: PoisonRow['on']) =>
-      poisonRow(url, { table: 'payments', column: 'invoice_id', value: String(invoices[position]?.id), on }),
+    payAll: (amount = AMOUNT): string[] => invoices.map(invoice => chain.pay(invoice, amount)),
+    poison: (on: PoisonRow['on']) => poisonRow(url, { table: 'payments', column: 'invoice_id', value: invoiceId, on }),
     entries: () => harness.query(tx => tx.setAside.list(20)),
-    kinds: async () => (await setAsides.countByKind()).map(({ kind, rows }) => [kind, rows]),
-    statuses: () => Promise.all(invoices.map(invoice => harness.status(invoice))),
+    statuses: () => chain.statuses(invoices),
     async retry(): Promise<void> {
-      while (await retryInvoices());
-      for (let turn = 0; turn < 20; turn++)
-        if ((await harness.chainSync.readMissedBlocks(harness.signal)) !== 'again') return
-      assert.fail('the missed blocks are read without end')
+      await chain.retryInvoices()
+      await chain.readMissed()
     },
   }
 }
 
+/** Pays every invoice in a block that chain sync has recorded. */
+async function payInBlock({ harness, sandbox, payAll }: Chain): Promise<void> {
+  payAll()
+  sandbox.mine(1)
+  await harness.sync()
+}
+
+/** Pays every invoice in blocks that chain sync has recorded without a key. */
+async function payUnseen({ harness, sandbox, payAll }: Chain): Promise<void> {
+  const noKeys = async () => ({ keys: [], leftOut: [] })
+  const { scanKeys } = harness.services
+  harness.startServices({}, { scanKeys: { ...scanKeys, watchedAt: noKeys, forComparison: noKeys } })
+  payAll()
+  sandbox.mine(4)
+  await harness.sync()
+  harness.startServices()
+}
+
+/** While the payment of one invoice cannot be written, the others are paid; so is the one after the repair. */
+interface Case {
+  readonly title: (place: string) => string
+  readonly servers?: number
+  readonly before?: (chain: Chain) => Promise<void>
+  readonly unwritable?: PoisonRow['on']
+  readonly meanwhile: (chain: Chain) => Promise<unknown>
+  readonly own?: 'pending'
+  readonly kinds?: readonly [kind: string, rows: number][]
+  readonly isExpired?: boolean
+  /** Retries after the repair. */
+  readonly hours?: number
+  readonly afterRetry?: (chain: Chain) => Promise<void>
+}
+
+const CASES: readonly Case[] = [
+  {
+    title: place => `a payment that cannot be moved from the mempool into its block, ${place}, stops no block`,
+    async before({ harness, payAll, statuses }) {
+      payAll()
+      await harness.sync()
+      assert.deepEqual(await statuses(), Array(5).fill('detected'))
+    },
+    async meanwhile({ harness, sandbox }) {
+      sandbox.mine(1)
+      await harness.sync()
+      sandbox.mine(3, { empty: true })
+      await harness.sync()
+    },
+    isExpired: true,
+    hours: 1,
+  },
+  {
+    title: place => `a mined payment that cannot be updated, ${place}, stops no reorganisation`,
+    async meanwhile({ harness, sandbox }) {
+      sandbox.mine(1, { empty: true })
+      await harness.sync()
+      sandbox.reorg({ depth: 2, remine: true, blocks: 5 })
+      await harness.syncFully()
+    },
+    kinds: Object.entries({ invoice: 1, scan_key: 1 }),
+  },
+  {
+    title: place => `a mined payment that cannot be updated, ${place}, does not keep the chain from being restarted`,
+    async meanwhile({ harness, sandbox, base }) {
+      await harness.recordedChain.restartAt(base)
+      sandbox.mine(3, { empty: true })
+      await harness.sync()
+    },
+  },
+  {
+    title: place => `a payment that cannot be inserted, ${place}, stops no rescan`,
+    before: payUnseen,
+    unwritable: 'INSERT',
+    meanwhile: ({ harness }) => harness.rescan(1),
+    own: 'pending',
+    kinds: [['scan_key', 1]],
+    hours: 1,
+  },
+  {
+    title: place =>
+      `with two servers, a mined payment that cannot be updated, ${place}, keeps no other from being paid after a reorganisation`,
+    servers: 2,
+    async meanwhile({ harness, sandbox }) {
+      sandbox.reorg({ depth: 1, remine: true, blocks: 5 })
+      for (let i = 0; i < 3; i++) await harness.syncFully()
+    },
+    hours: 3,
+    afterRetry: ({ harness }) => harness.syncFully(),
+  },
+]
+
 onBothDatabases(engine => {
   for (const position of [0, 4]) {
+    const start = (t: TestContext, servers?: number) => open(engine, t, position, servers)
     const others = (status: string, own: string) => [0, 1, 2, 3, 4].map(index => (index === position ? own : status))
 
+    for (const { title, servers, unwritable = 'UPDATE', own = 'detected', hours = 2, ...row } of CASES)
+      test(title(`at place ${position}`), async t => {
+        const chain = await start(t, servers)
+        const { harness, clock, statuses, kinds, retry } = chain
+        await (row.before ?? payInBlock)(chain)
+        const repair = await chain.poison(unwritable)
+        await row.meanwhile(chain)
+        await retry()
+        assert.equal(await harness.tip(), harness.sandbox.height)
+        assert.deepEqual(await statuses(), others('paid', own))
+        if (row.kinds) assert.deepEqual(await kinds(), row.kinds)
+        if (row.isExpired) await harness.expire()
+        await repair()
+        for (let hour = 0; hour < hours; hour++) {
+          clock.advance(3_600)
+          await retry()
+          await row.afterRetry?.(chain)
+        }
+        assert.deepEqual(await statuses(), others('paid', 'paid'))
+        if (!row.kinds) return
+        await harness.syncFully()
+        await retry()
+        assert.deepEqual(await kinds(), [])
+      })
+
+    test(`a payment that has vanished from the mempool and cannot be updated, at place ${position}, stops no reorganisation`, async t => {
+      const { harness, payAll, poison, statuses, retry, sandbox } = await start(t)
+      const txid = payAll()[position]!
+      await harness.syncFully()
+      sandbox.evict(txid)
+      sandbox.mine(2)
+      await harness.syncFully()
+      const repair = await poison('UPDATE')
+      sandbox.reorg({ depth: 2, remine: true, blocks: 5 })
+      await harness.syncFully()
+      await retry()
+      assert.equal(await harness.tip(), sandbox.height)
+      assert.deepEqual(await statuses(), others('paid', 'detected'))
+      await repair()
+      await harness.syncUntilVanishedAreDropped()
+      await retry()
+      assert.deepEqual(await statuses(), others('paid', 'pending'))
+    })
+
+    test(`with two servers, a rescanned payment that cannot be updated, at place ${position}, keeps no other from being paid`, async t => {
+      const chain = await start(t, 2)
+      const { harness, poison, statuses, clock } = chain
+      await payUnseen(chain)
+      await harness.rescan(1)
+      const repair = await poison('UPDATE')
+      for (let i = 0; i < 3; i++) await harness.sync()
+      assert.deepEqual(await statuses(), others('paid', 'detected'))
+      await repair()
+      clock.advance(3_600)
+      for (let i = 0; i < 3; i++) await harness.sync()
+      assert.deepEqual(await statuses(), others('paid', 'paid'))
+    })
+
     test(`a payment that cannot be inserted, at place ${position}, stops no block, and is found when it is repaired`, async t => {
-      const { harness, payAll, poison, entries, kinds, statuses, retry } = await open(engine, t)
-      const { sandbox, clock } = harness
-      const repair = await poison(position, 'INSERT')
+      const { harness, payAll, poison, entries, kinds, statuses, retry, sandbox, clock } = await start(t)
+      const repair = await poison('INSERT')
       const before = await harness.tip()
       payAll()
       sandbox.mine(1)
@@ -85,31 +224,9 @@ onBothDatabases(engine => {
       assert.deepEqual(await kinds(), [])
     })
 
-    test(`a payment that cannot be moved from the mempool into its block, at place ${position}, stops no block`, async t => {
-      const { harness, payAll, poison, statuses, retry } = await open(engine, t)
-      const { sandbox, clock } = harness
-      payAll()
-      await harness.sync()
-      assert.deepEqual(await statuses(), others('detected', 'detected'))
-      const repair = await poison(position, 'UPDATE')
-      sandbox.mine(1)
-      await harness.sync()
-      sandbox.mine(3, { empty: true })
-      await harness.sync()
-      await retry()
-      assert.equal(await harness.tip(), sandbox.height)
-      assert.deepEqual(await statuses(), others('paid', 'detected'))
-      await harness.expire()
-      await repair()
-      clock.advance(3_600)
-      await retry()
-      assert.deepEqual(await statuses(), others('paid', 'paid'))
-    })
-
     test(`a mempool payment that cannot be inserted, at place ${position}, hides no other, and the sync goes on`, async t => {
-      const { harness, payAll, poison, kinds, entries, statuses, retry } = await open(engine, t)
-      const { sandbox, clock } = harness
-      const repair = await poison(position, 'INSERT')
+      const { harness, payAll, poison, kinds, entries, statuses, retry, sandbox, clock } = await start(t)
+      const repair = await poison('INSERT')
       payAll()
       await harness.streamMempool()
       await harness.syncFully()
@@ -136,10 +253,10 @@ onBothDatabases(engine => {
     })
 
     test(`a mempool payment that cannot be updated, at place ${position}, keeps no snapshot from being recorded`, async t => {
-      const { harness, invoices, payAll, poison, statuses } = await open(engine, t)
+      const { harness, invoices, payAll, poison, statuses } = await start(t)
       payAll()
       await harness.streamMempool()
-      const repair = await poison(position, 'UPDATE')
+      const repair = await poison('UPDATE')
       await harness.expire()
       assert.deepEqual(await statuses(), others('detected', 'detected'))
       const tip = await harness.tip()
@@ -150,42 +267,12 @@ onBothDatabases(engine => {
       assert.equal(await harness.tip(), tip + 1)
     })
 
-    test(`a mined payment that cannot be updated, at place ${position}, stops no reorganisation`, async t => {
-      const { harness, payAll, poison, kinds, statuses, retry } = await open(engine, t)
-      const { sandbox, clock } = harness
-      payAll()
-      sandbox.mine(1)
-      await harness.sync()
-      const repair = await poison(position, 'UPDATE')
-      sandbox.mine(1, { empty: true })
-      await harness.sync()
-      sandbox.reorg({ depth: 2, remine: true, blocks: 5 })
-      await harness.syncFully()
-      await retry()
-      assert.equal(await harness.tip(), sandbox.height)
-      assert.deepEqual(await statuses(), others('paid', 'detected'))
-      assert.deepEqual(await kinds(), [
-        ['invoice', 1],
-        ['scan_key', 1],
-      ])
-      await repair()
-      clock.advance(3_600)
-      await retry()
-      clock.advance(3_600)
-      await retry()
-      assert.deepEqual(await statuses(), others('paid', 'paid'))
-      await harness.syncFully()
-      await retry()
-      assert.deepEqual(await kinds(), [])
-    })
-
     test(`a payment that cannot be updated, at place ${position}, does not count after its block is replaced by one without it`, async t => {
-      const { harness, payAll, poison, statuses, retry } = await open(engine, t)
-      const { sandbox, clock } = harness
+      const { harness, payAll, poison, statuses, retry, sandbox, clock } = await start(t)
       payAll()
       sandbox.mine(1)
       await harness.sync()
-      const repair = await poison(position, 'UPDATE')
+      const repair = await poison('UPDATE')
       const tip = await harness.tip()
       sandbox.reorg({ depth: 1, blocks: 6 })
       await harness.syncFully()
@@ -202,123 +289,15 @@ onBothDatabases(engine => {
       assert.notEqual(own, 'paid')
     })
 
-    test(`a mined payment that cannot be updated, at place ${position}, does not keep the chain from being restarted`, async t => {
-      const { harness, payAll, poison, statuses, retry } = await open(engine, t)
-      const { sandbox, clock } = harness
-      const base = await harness.recordedChain.position()
-      payAll()
-      sandbox.mine(1)
-      await harness.sync()
-      const repair = await poison(position, 'UPDATE')
-      await harness.recordedChain.restartAt(base?.tip as Header)
-      sandbox.mine(3, { empty: true })
-      await harness.sync()
-      await retry()
-      assert.equal(await harness.tip(), sandbox.height)
-      assert.deepEqual(await statuses(), others('paid', 'detected'))
-      await repair()
-      clock.advance(3_600)
-      await retry()
-      clock.advance(3_600)
-      await retry()
-      assert.deepEqual(await statuses(), others('paid', 'paid'))
-    })
-
-    test(`a payment that cannot be inserted, at place ${position}, stops no rescan`, async t => {
-      const { harness, payAll, poison, kinds, statuses, retry } = await open(engine, t)
-      const { sandbox, clock } = harness
-      const { scanKeys } = harness.services
-      harness.startServices({}, { scanKeys: { ...scanKeys, watchedAt: async () => ({ keys: [], leftOut: [] }) } })
-      payAll()
-      sandbox.mine(1)
-      sandbox.mine(3, { empty: true })
-      await harness.sync()
-      harness.startServices()
-      const repair = await poison(position, 'INSERT')
-      await harness.rescan(1)
-      await retry()
-      assert.deepEqual(await statuses(), others('paid', 'pending'))
-      assert.deepEqual(await kinds(), [['scan_key', 1]])
-      await repair()
-      clock.advance(3_600)
-      await retry()
-      assert.deepEqual(await statuses(), others('paid', 'paid'))
-    })
-
-    test(`with two servers, a mined payment that cannot be updated, at place ${position}, keeps no other from being paid after a reorganisation`, async t => {
-      const { harness, payAll, poison, statuses, retry } = await open(engine, t, 2)
-      const { sandbox, clock } = harness
-      payAll()
-      sandbox.mine(1)
-      await harness.sync()
-      const repair = await poison(position, 'UPDATE')
-      sandbox.reorg({ depth: 1, remine: true, blocks: 5 })
-      for (let i = 0; i < 3; i++) await harness.syncFully()
-      await retry()
-      assert.equal(await harness.tip(), sandbox.height)
-      assert.deepEqual(await statuses(), others('paid', 'detected'))
-      await repair()
-      for (let i = 0; i < 3; i++) {
-        clock.advance(3_600)
-        await retry()
-        await harness.syncFully()
-      }
-      assert.deepEqual(await statuses(), others('paid', 'paid'))
-    })
-
-    test(`a payment that has vanished from the mempool and cannot be updated, at place ${position}, stops no reorganisation`, async t => {
-      const { harness, payAll, poison, statuses, retry } = await open(engine, t)
-      const { sandbox } = harness
-      const txid = payAll()[position]!
-      await harness.syncFully()
-      sandbox.evict(txid)
-      sandbox.mine(2)
-      await harness.syncFully()
-      const repair = await poison(position, 'UPDATE')
-      sandbox.reorg({ depth: 2, remine: true, blocks: 5 })
-      await harness.syncFully()
-      await retry()
-      assert.equal(await harness.tip(), sandbox.height)
-      assert.deepEqual(await statuses(), others('paid', 'detected'))
-      await repair()
-      await harness.syncUntilVanishedAreDropped()
-      await retry()
-      assert.deepEqual(await statuses(), others('paid', 'pending'))
-    })
-
-    test(`with two servers, a rescanned payment that cannot be updated, at place ${position}, keeps no other from being paid`, async t => {
-      const { harness, payAll, poison, statuses } = await open(engine, t, 2)
-      const { sandbox, clock } = harness
-      const { scanKeys } = harness.services
-      const noKeys = async () => ({ keys: [], leftOut: [] })
-      harness.startServices({}, { scanKeys: { ...scanKeys, watchedAt: noKeys, forComparison: noKeys } })
-      payAll()
-      sandbox.mine(4)
-      await harness.sync()
-      harness.startServices()
-      await harness.rescan(1)
-      const repair = await poison(position, 'UPDATE')
-      for (let i = 0; i < 3; i++) await harness.sync()
-      assert.deepEqual(await statuses(), others('paid', 'detected'))
-      await repair()
-      clock.advance(3_600)
-      for (let i = 0; i < 3; i++) await harness.sync()
-      assert.deepEqual(await statuses(), others('paid', 'paid'))
-    })
-
     test(`with two servers, a payment that cannot be updated below the missed blocks of its key, at place ${position}, keeps no other from being paid`, async t => {
-      const { harness, invoices, poison, statuses, retry } = await open(engine, t, 2)
+      const { harness, payAll, poison, statuses, retry } = await start(t, 2)
       const { sandbox, chainSync, signal, clock } = harness
-      const payHalf = () => {
-        for (const { address } of invoices)
-          harness.wallet.pay({ uri: formatPaymentUri({ address, amount: AMOUNT / 2n }) })
-      }
-      payHalf()
+      payAll(AMOUNT / 2n)
       sandbox.mine(1)
       await chainSync.sync(signal)
-      payHalf()
+      payAll(AMOUNT / 2n)
       await chainSync.sync(signal)
-      const repair = await poison(position, 'UPDATE')
+      const repair = await poison('UPDATE')
       sandbox.mine(1)
       await chainSync.sync(signal)
       sandbox.mine(4, { empty: true })

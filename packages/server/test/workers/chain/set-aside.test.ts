@@ -1,42 +1,30 @@
 import assert from 'node:assert/strict'
 import { after, type TestContext, test } from 'node:test'
-import { formatPaymentUri } from '@zatgate/zcash/zip321'
 import type { Account } from '../../../src/domain/account/account.ts'
-import type { Invoice } from '../../../src/domain/sale/invoice.ts'
 import { createChainSync } from '../../../src/workers/chain/sync.ts'
-import { ChainSyncHarness, closeNoteScanner } from '../../harness/chain-sync.ts'
+import { closeNoteScanner } from '../../harness/chain-sync.ts'
 import { type DatabaseEngine, onBothDatabases } from '../../harness/databases.ts'
 import { run } from '../../harness/poison.ts'
+import { AMOUNT, openChainSync } from '../../harness/set-aside.ts'
 import { testViewingKey } from '../../harness/viewing-key.ts'
 
 after(closeNoteScanner)
 
-const AMOUNT = 1_000_000n
-
 /** Three merchants; the key of one can be broken in the database. */
-async function open(engine: DatabaseEngine, t: TestContext, options: { servers?: number } = {}) {
-  const { url } = await engine.createDatabase(t)
-  const harness = await ChainSyncHarness.start({ ...options, container: { databaseUrl: url } })
-  t.after(() => harness.close())
+async function open(engine: DatabaseEngine, t: TestContext, servers = 1) {
+  const chain = await openChainSync(engine, t, servers)
+  const { harness, url } = chain
   const merchants: Account[] = []
-  for (const seed of [31, 32, 33]) {
-    const { accounts, viewingKeys } = harness.services
-    const account = await accounts.findOrCreate(`m${seed}@example.com`)
-    merchants.push((await viewingKeys.set(account, testViewingKey(seed))).account)
-  }
-  const { viewingKeyId: unused } = harness.account
-  assert.notEqual(unused, null)
+  for (const seed of [31, 32, 33]) merchants.push(await chain.merchant(seed))
+  assert.notEqual(harness.account.viewingKeyId, null)
   const bytes = (hex: string) => (engine.name === 'SQLite' ? `x'${hex}'` : `'\\x${hex}'`)
   const setSealed = (account: Account, sealed: Uint8Array) =>
     run(url, [
       `UPDATE viewing_keys SET sealed = ${bytes(Buffer.from(sealed).toString('hex'))} WHERE id = ${account.viewingKeyId}`,
     ])
   return {
-    harness,
+    ...chain,
     merchants,
-    sell: (account: Account, amountZat = AMOUNT) =>
-      harness.services.invoices.create(account, { amountZat, expiresInSecs: 900, idempotencyKey: undefined }),
-    pay: ({ address }: Invoice) => harness.wallet.pay({ uri: formatPaymentUri({ address, amount: AMOUNT }) }).id,
     /** @returns a function that repairs the key */
     async breakKey(account: Account) {
       const row = await harness.query(tx => tx.viewingKeys.byId(account.viewingKeyId as number))
@@ -44,13 +32,6 @@ async function open(engine: DatabaseEngine, t: TestContext, options: { servers?:
       harness.startServices()
       return () => setSealed(account, row?.sealed as Uint8Array)
     },
-    async readMissed() {
-      for (let turn = 0; turn < 20; turn++)
-        if ((await harness.chainSync.readMissedBlocks(harness.signal)) !== 'again') return
-      assert.fail('the missed blocks are read without end')
-    },
-    kinds: async () => (await harness.services.setAsides.countByKind()).map(({ kind, rows }) => [kind, rows]),
-    statuses: (invoices: readonly Invoice[]) => Promise.all(invoices.map(invoice => harness.status(invoice))),
   }
 }
 
@@ -237,7 +218,7 @@ onBothDatabases(engine => {
   })
 
   test('a key that stops opening before two servers are compared does not hold the payments of others', async t => {
-    const { harness, merchants, sell, pay, breakKey, readMissed, statuses } = await open(engine, t, { servers: 2 })
+    const { harness, merchants, sell, pay, breakKey, readMissed, statuses } = await open(engine, t, 2)
     await harness.syncFully()
     const invoices = []
     for (const merchant of merchants) invoices.push(await sell(merchant))

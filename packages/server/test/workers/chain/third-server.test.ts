@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
-import type { ServerView } from '../../../src/ports/chain.ts'
 import { type ChainSyncHarness, chainSyncTest, closeNoteScanner } from '../../harness/chain-sync.ts'
+import { distortServer, problemsOf, withOtherHashes } from '../../harness/server-views.ts'
 
 after(closeNoteScanner)
 
 const THREE = { servers: 3 }
+const THIRD = 2
 const AMOUNT = 1_000n
-const OTHER_HASH = 'ee'.repeat(32)
-
-const problemsOf = (harness: ChainSyncHarness) => harness.metrics.problems.map(({ problem }) => problem)
 
 /** Mines a block a minute. @returns the problems after each minute */
 async function mineFor(harness: ChainSyncHarness, minutes: number): Promise<string[][]> {
@@ -30,18 +28,11 @@ async function payOne(harness: ChainSyncHarness) {
   return invoice
 }
 
-const otherBlocks = (view: ServerView): ServerView => ({
-  ...view,
-  blocks: view.blocks.map(block => ({ ...block, hash: OTHER_HASH })),
-})
-
 chainSyncTest(
   'a third server that serves other blocks than two that agree is reported after five minutes, and holds nothing up',
   async harness => {
-    const { views } = harness.chain
-    let distort = otherBlocks
-    harness.chain.views = async (from, to, signal) =>
-      (await views(from, to, signal)).map((view, index) => (index === 2 ? distort(view) : view))
+    let distort = withOtherHashes
+    distortServer(harness, THIRD, view => distort(view))
     const invoice = await payOne(harness)
     const seen = await mineFor(harness, 7)
     assert.equal(await harness.status(invoice), 'paid')
@@ -63,14 +54,12 @@ chainSyncTest(
     await harness.servers[2]!.setFaults({ down: false })
     assert.deepEqual((await mineFor(harness, 2)).at(-1), [])
 
-    const { views } = harness.chain
     const stalledAt = harness.sandbox.height
-    harness.chain.views = async (from, to, signal) =>
-      (await views(from, to, signal)).map((view, index) =>
-        index === 2
-          ? { ...view, height: stalledAt, blocks: view.blocks.filter(({ height }) => height <= stalledAt) }
-          : view,
-      )
+    distortServer(harness, THIRD, view => ({
+      ...view,
+      height: stalledAt,
+      blocks: view.blocks.filter(({ height }) => height <= stalledAt),
+    }))
     assert.deepEqual((await mineFor(harness, 10)).at(-1), ['server_left_out'])
   },
   THREE,
@@ -79,10 +68,8 @@ chainSyncTest(
 chainSyncTest(
   'a server that differs for one block only is not reported',
   async harness => {
-    const { views } = harness.chain
     let calls = 0
-    harness.chain.views = async (from, to, signal) =>
-      (await views(from, to, signal)).map((view, index) => (index === 2 && calls++ === 0 ? otherBlocks(view) : view))
+    distortServer(harness, THIRD, view => (calls++ === 0 ? withOtherHashes(view) : view))
     assert.deepEqual((await mineFor(harness, 10)).flat(), [])
   },
   THREE,

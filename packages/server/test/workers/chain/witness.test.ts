@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { Chain as SandboxChain } from '@zatgate/sandbox/chain/chain'
 import { Lightwalletd } from '@zatgate/sandbox/lightwalletd/server'
-import type { ServerView } from '../../../src/ports/chain.ts'
 import { type ChainSyncHarness, chainSyncTest, closeNoteScanner } from '../../harness/chain-sync.ts'
+import { distortSecond, problemsOf, withOtherHashes, withoutTransactions } from '../../harness/server-views.ts'
 
 after(closeNoteScanner)
 
@@ -21,15 +21,6 @@ async function addHonestServer(harness: ChainSyncHarness): Promise<SandboxChain>
   await harness.restart()
   return honest
 }
-
-/** Makes the second server serve something else. */
-function distortSecond(harness: ChainSyncHarness, distort: (view: ServerView) => ServerView): void {
-  const { views } = harness.chain
-  harness.chain.views = async (from, to, signal) =>
-    (await views(from, to, signal)).map((view, index) => (index === 1 ? distort(view) : view))
-}
-
-const problemsOf = (harness: ChainSyncHarness) => harness.metrics.problems.map(({ problem }) => problem)
 
 chainSyncTest(
   'an invoice is paid when two servers show the payment',
@@ -73,10 +64,7 @@ chainSyncTest(
     harness.pay(invoice, AMOUNT)
     harness.sandbox.mine(3)
     const { views } = harness.chain
-    distortSecond(harness, view => ({
-      ...view,
-      blocks: view.blocks.map(block => ({ ...block, transactions: [] })),
-    }))
+    distortSecond(harness, withoutTransactions)
     await harness.sync()
     harness.clock.advance(600)
     await harness.sync()
@@ -151,10 +139,7 @@ chainSyncTest(
 chainSyncTest(
   'of three servers one that disagrees delays nothing',
   async harness => {
-    distortSecond(harness, view => ({
-      ...view,
-      blocks: view.blocks.map(block => ({ ...block, hash: 'f'.repeat(64) })),
-    }))
+    distortSecond(harness, withOtherHashes)
     const invoice = await harness.invoice({ amount: AMOUNT })
     harness.pay(invoice, AMOUNT)
     harness.sandbox.mine(3)
@@ -191,11 +176,6 @@ async function missPayment(harness: ChainSyncHarness) {
   await harness.forgetPayments(invoice)
   return invoice
 }
-
-const withoutTransactions = (view: ServerView): ServerView => ({
-  ...view,
-  blocks: view.blocks.map(block => ({ ...block, transactions: [] })),
-})
 
 chainSyncTest(
   'a payment found by a rescan is paid when a second server shows it, and never by the word of one',
@@ -266,10 +246,7 @@ chainSyncTest(
     await harness.sync()
     await harness.forgetPayments(invoice)
     const { views } = harness.chain
-    distortSecond(harness, view => ({
-      ...view,
-      blocks: view.blocks.map(block => ({ ...block, hash: 'f'.repeat(64) })),
-    }))
+    distortSecond(harness, withOtherHashes)
     await harness.rescan(1)
     await harness.sync()
     assert.equal(await harness.status(invoice), 'detected')

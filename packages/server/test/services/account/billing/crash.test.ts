@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { stackOf, temporaryFolder } from '../../../harness/container.ts'
 import { readEvents } from '../../../harness/databases.ts'
 
 const CHILD = join(import.meta.dirname, 'crash-child.ts')
@@ -24,9 +23,7 @@ async function runScenario(file: string, killAt: number): Promise<boolean> {
 }
 
 test('SIGKILL between any two commits: each purchase, payout, plan end and event happens once', async t => {
-  const folder = mkdtempSync(join(tmpdir(), 'zatgate-crash-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
-  const file = join(folder, 'test.db')
+  const file = join(temporaryFolder(stackOf(t)), 'test.db')
 
   let deaths = 0
   while (!(await runScenario(file, deaths + 1))) {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatMonth, startOfNextMonth } from '../../../../src/domain/time.ts'
 import { startTestApi, type TestApi } from '../../../harness/api.ts'
+import { describePostgres } from '../../../harness/databases.ts'
 import { call } from '../../../harness/http-call.ts'
-import { findPostgres, NO_POSTGRES, startPostgres } from '../../../harness/postgres.ts'
 
 const LIMIT = 50
 const CONCURRENT = 200
@@ -51,15 +51,13 @@ test('the same from two processes on one SQLite file', async t => {
   await sendConcurrently([api, other])
 })
 
-const bin = findPostgres()
-test('the same on PostgreSQL, from one process and from two', { skip: bin ? false : NO_POSTGRES }, async t => {
-  assert.ok(bin)
-  const postgres = await startPostgres(bin)
-  t.after(() => postgres.stop())
-  const api = await startTestApi({ databaseUrl: await postgres.freshDatabase() })
-  t.after(() => api.close())
-  await sendConcurrently([api])
-  const other = await startTestApi({ databaseUrl: api.databaseUrl })
-  t.after(() => other.close())
-  await sendConcurrently([api, other])
+describePostgres('on PostgreSQL', server => {
+  test('the same on PostgreSQL, from one process and from two', async t => {
+    const api = await startTestApi({ databaseUrl: await server().freshDatabase() })
+    t.after(() => api.close())
+    await sendConcurrently([api])
+    const other = await startTestApi({ databaseUrl: api.databaseUrl })
+    t.after(() => other.close())
+    await sendConcurrently([api, other])
+  })
 })

@@ -57,6 +57,7 @@ onBothDatabases(engine => {
     const first = await order()
     await harness.deposit(first.invoice, AMOUNT)
     clock.advance(IN_TIME_SECS)
+    await harness.seeThrough()
     await harness.mine()
     assert.deepEqual(await statuses(), ['deposit_detected', 'payout_processing'])
     const second = await order()

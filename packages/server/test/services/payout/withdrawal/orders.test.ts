@@ -103,16 +103,6 @@ test('an order without a deposit in time expires; late coins need attention', as
   assert.deepEqual(statuses(), ['expired', 'needs_attention'])
 })
 
-test('a deposit seen before expiry and mined within ten block spacings after it is in time', async t => {
-  const { clock, harness, order, statuses } = await start(t)
-  const { invoice } = await order()
-  await harness.deposit(invoice, AMOUNT)
-  clock.advance(900 + 750)
-  await harness.seeThrough()
-  await harness.mine()
-  assert.deepEqual(statuses(), ['deposit_detected', 'payout_processing'])
-})
-
 test('a partial deposit does not count until expiry, and then needs attention', async t => {
   const { clock, harness, order, statuses } = await start(t)
   const { invoice } = await order()

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { test } from 'node:test'
 import { type Merchant, startTestApi, type TestApi, type TestApiOptions } from '../../../harness/api.ts'
+import { stackOf, temporaryFolder } from '../../../harness/container.ts'
+import { describePostgres } from '../../../harness/databases.ts'
 import { call, type TestResponse } from '../../../harness/http-call.ts'
 import { ManualClock } from '../../../harness/manual-clock.ts'
-import { findPostgres, NO_POSTGRES, startPostgres } from '../../../harness/postgres.ts'
 import { BTC, STELLAR } from '../../../harness/swap.ts'
 import { startProvider, type TestProvider } from '../../../harness/swap-provider.ts'
 import { subscribe } from '../../../harness/websocket-client.ts'
@@ -236,11 +235,9 @@ test('a request that asks for the status of the current swap counts, whatever it
 })
 
 test('five starts still count after a restart', async t => {
-  const folder = mkdtempSync(join(tmpdir(), 'zatgate-swaps-'))
-  t.after(() => rmSync(folder, { recursive: true }))
   const clock = new ManualClock()
   const { provider: swapProvider } = await startProvider(t, { clock })
-  const options = { clock, swapProvider, databaseUrl: `sqlite:${join(folder, 'test.db')}` }
+  const options = { clock, swapProvider, databaseUrl: `sqlite:${join(temporaryFolder(stackOf(t)), 'test.db')}` }
   const first = await startTestApi(options)
   const { apiKey: token } = await first.merchant()
   const { body } = await call(first, 'POST /v1/invoices', { token, json: { amount_zat: AMOUNT } })
@@ -280,36 +277,33 @@ test('twenty concurrent starts leave one active swap, and each returned quote is
   await assertOneActive(shop, id, responses)
 })
 
-const bin = findPostgres()
-test('the same across two processes on one PostgreSQL database with a shared count', {
-  skip: bin ? false : NO_POSTGRES,
-}, async t => {
-  const server = await startPostgres(bin!)
-  t.after(() => server.stop())
-  const databaseUrl = await server.freshDatabase()
-  const shop = await openShop(t, { databaseUrl })
-  const other = await startTestApi({
-    databaseUrl,
-    clock: shop.clock,
-    swapProvider: shop.provider.provider,
+describePostgres('on PostgreSQL', server => {
+  test('the same across two processes on one PostgreSQL database with a shared count', async t => {
+    const databaseUrl = await server().freshDatabase()
+    const shop = await openShop(t, { databaseUrl })
+    const other = await startTestApi({
+      databaseUrl,
+      clock: shop.clock,
+      swapProvider: shop.provider.provider,
+    })
+    t.after(() => other.close())
+    const id = await shop.invoice()
+    const responses = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => shop.start(id, GOOD, i % 2 ? shop.api : other)),
+    )
+    await assertOneActive(shop, id, responses)
+
+    const next = await shop.invoice()
+    for (let i = 0; i < 5; i++) assert.equal((await shop.start(next, GOOD, i % 2 ? shop.api : other)).status, 200)
+    for (const index of [shop.api, other]) assert.equal((await shop.start(next, GOOD, index)).status, 429)
+
+    const before = shop.provider.server.requests.filter(({ url }) => url.startsWith('/v0/status')).length
+    shop.clock.advance(5)
+    const polled = await Promise.all([shop.api.swapStatus.pollDue(100), other.swapStatus.pollDue(100)])
+    const requested = shop.provider.server.requests.filter(({ url }) => url.startsWith('/v0/status')).length - before
+    assert.equal(polled[0] + polled[1], requested)
+    assert.equal(new Set(shop.provider.oneclick.swaps().map(({ depositAddress }) => depositAddress)).size, requested)
   })
-  t.after(() => other.close())
-  const id = await shop.invoice()
-  const responses = await Promise.all(
-    Array.from({ length: 20 }, (_, i) => shop.start(id, GOOD, i % 2 ? shop.api : other)),
-  )
-  await assertOneActive(shop, id, responses)
-
-  const next = await shop.invoice()
-  for (let i = 0; i < 5; i++) assert.equal((await shop.start(next, GOOD, i % 2 ? shop.api : other)).status, 200)
-  for (const index of [shop.api, other]) assert.equal((await shop.start(next, GOOD, index)).status, 429)
-
-  const before = shop.provider.server.requests.filter(({ url }) => url.startsWith('/v0/status')).length
-  shop.clock.advance(5)
-  const polled = await Promise.all([shop.api.swapStatus.pollDue(100), other.swapStatus.pollDue(100)])
-  const requested = shop.provider.server.requests.filter(({ url }) => url.startsWith('/v0/status')).length - before
-  assert.equal(polled[0] + polled[1], requested)
-  assert.equal(new Set(shop.provider.oneclick.swaps().map(({ depositAddress }) => depositAddress)).size, requested)
 })
 
 test('the WebSocket sends the swap status from its start, and each change', async t => {

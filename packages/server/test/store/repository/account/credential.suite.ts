@@ -61,7 +61,6 @@ export function credentialSuite(engine: DatabaseEngine): void {
       {
         id: 0,
         publicId: '',
-        accountId: account.id,
         name: 'till',
         last4: '1234',
         rights: null,
