@@ -15,10 +15,18 @@ const TIMEOUT_MS = 20_000
 /**
  * Starts a chain of processes that ends in the service and waits until the service is running.
  * All processes share this pipe, so its end proves that all of them have exited.
+ * Their group is killed after the test, so that a failed test leaves no process behind.
  */
-async function startChain(command, args, options = {}) {
+async function startChain(t, command, args, options = {}) {
   const top = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'inherit'], detached: true })
   const ended = once(top, 'close')
+  t.after(() => {
+    try {
+      process.kill(-top.pid, 'SIGKILL')
+    } catch (error) {
+      assert.equal(error.code, 'ESRCH')
+    }
+  })
   const lines = createInterface(top.stdout)[Symbol.asyncIterator]()
   for (;;) {
     const { value, done } = await lines.next()
@@ -26,6 +34,7 @@ async function startChain(command, args, options = {}) {
     const up = value.match(/^up (\d+) (\d+)$/)
     if (up)
       return {
+        group: -top.pid,
         top: top.pid,
         launcher: Number(up[2]),
         service: Number(up[1]),
@@ -39,17 +48,6 @@ async function remainingOutput(lines, ended) {
   for await (const line of lines) output.push(line)
   const [code, signal] = await ended
   return { output, status: code ?? signal }
-}
-
-/** Kills the process group after the test, so that a failed test leaves no process behind. */
-function killGroupAfter(t, chain) {
-  t.after(() => {
-    try {
-      process.kill(-chain.top, 'SIGKILL')
-    } catch (error) {
-      assert.equal(error.code, 'ESRCH')
-    }
-  })
 }
 
 test('the launcher exits with the exit code of the command, or with 128 + n after signal n', () => {
@@ -73,33 +71,19 @@ test('a command that cannot be started is reported in one line, with exit code 1
 })
 
 describe('the launcher alone', { timeout: TIMEOUT_MS }, () => {
-  for (const [signal, stopped] of [
-    ['SIGINT', { output: ['stopped by SIGINT'], status: 0 }],
-    ['SIGTERM', { output: ['stopped by SIGTERM'], status: 0 }],
-    ['SIGHUP', { output: ['stopped by parent exit'], status: 'SIGHUP' }],
-    ['SIGKILL', { output: ['stopped by parent exit'], status: 'SIGKILL' }],
-  ]) {
-    test(`${signal} to the launcher stops the service cleanly`, async t => {
-      const chain = await startChain(process.execPath, [LAUNCHER])
-      killGroupAfter(t, chain)
-      process.kill(chain.launcher, signal)
-      assert.deepEqual(await chain.allEnded(), stopped)
+  for (const [name, target, signal, output, status] of [
+    ['SIGINT to the launcher stops the service cleanly', 'launcher', 'SIGINT', 'stopped by SIGINT', 0],
+    ['SIGTERM to the launcher stops the service cleanly', 'launcher', 'SIGTERM', 'stopped by SIGTERM', 0],
+    ['SIGHUP to the launcher stops the service cleanly', 'launcher', 'SIGHUP', 'stopped by parent exit', 'SIGHUP'],
+    ['SIGKILL to the launcher stops the service cleanly', 'launcher', 'SIGKILL', 'stopped by parent exit', 'SIGKILL'],
+    ['a signal to the service ends both processes with its exit code', 'service', 'SIGTERM', 'stopped by SIGTERM', 0],
+    ['Ctrl-C, which signals all processes, stops the service cleanly', 'group', 'SIGINT', 'stopped by SIGINT', 0],
+  ])
+    test(name, async t => {
+      const chain = await startChain(t, process.execPath, [LAUNCHER])
+      process.kill(chain[target], signal)
+      assert.deepEqual(await chain.allEnded(), { output: [output], status })
     })
-  }
-
-  test('a signal to the service itself ends both processes with the exit code of the service', async t => {
-    const chain = await startChain(process.execPath, [LAUNCHER])
-    killGroupAfter(t, chain)
-    process.kill(chain.service, 'SIGTERM')
-    assert.deepEqual(await chain.allEnded(), { output: ['stopped by SIGTERM'], status: 0 })
-  })
-
-  test('Ctrl-C, which signals all processes at once, stops the service cleanly', async t => {
-    const chain = await startChain(process.execPath, [LAUNCHER])
-    killGroupAfter(t, chain)
-    process.kill(-chain.top, 'SIGINT')
-    assert.deepEqual(await chain.allEnded(), { output: ['stopped by SIGINT'], status: 0 })
-  })
 })
 
 describe('the launcher under npm', { timeout: 3 * TIMEOUT_MS }, () => {
@@ -115,31 +99,21 @@ describe('the launcher under npm', { timeout: 3 * TIMEOUT_MS }, () => {
   })
   after(() => rmSync(folder, { recursive: true }))
 
-  const startByNpm = async (t, script) => {
-    const chain = await startChain('npm', ['run', '--silent', script], { cwd: folder })
-    killGroupAfter(t, chain)
-    return chain
-  }
+  const startByNpm = (t, script) => startChain(t, 'npm', ['run', '--silent', script], { cwd: folder })
 
   test('the project’s npm scripts run the launcher without an intermediate shell', async () => {
     const { default: project } = await import(PROJECT, { with: { type: 'json' } })
     for (const script of Object.values(project.scripts)) assert.match(script, /^exec node bin\//)
   })
 
-  for (const signal of ['SIGINT', 'SIGTERM']) {
-    test(`${signal} to npm stops the service cleanly`, async t => {
-      if (!npmForwardsSignals()) return t.skip('npm 9.6.6 to 10.2 do not forward signals')
-      const chain = await startByNpm(t, 'start')
-      process.kill(chain.top, signal)
-      assert.deepEqual(await chain.allEnded(), { output: [`stopped by ${signal}`], status: 0 })
-    })
-
-    test(`${signal} to the launcher under npm stops the service cleanly`, async t => {
-      const chain = await startByNpm(t, 'start')
-      process.kill(chain.launcher, signal)
-      assert.deepEqual(await chain.allEnded(), { output: [`stopped by ${signal}`], status: 0 })
-    })
-  }
+  for (const signal of ['SIGINT', 'SIGTERM'])
+    for (const target of ['npm', 'launcher'])
+      test(`${signal} to ${target === 'npm' ? 'npm' : 'the launcher under npm'} stops the service cleanly`, async t => {
+        if (target === 'npm' && !npmForwardsSignals()) return t.skip('npm 9.6.6 to 10.2 do not forward signals')
+        const chain = await startByNpm(t, 'start')
+        process.kill(target === 'npm' ? chain.top : chain.launcher, signal)
+        assert.deepEqual(await chain.allEnded(), { output: [`stopped by ${signal}`], status: 0 })
+      })
 
   test('kill -9 of npm stops the service cleanly', async t => {
     const chain = await startByNpm(t, 'start')

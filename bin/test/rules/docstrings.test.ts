@@ -1,6 +1,5 @@
-import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { lineOf, type Source, sourcesIn } from './sources.ts'
+import { lineOf, none, type Source, sourcesIn } from './sources.ts'
 
 /** The libraries, and the ports: what other people implement or call. */
 const DOCUMENTED = ['packages/zcash/src/', 'packages/sdk/src/', 'packages/server/src/ports/']
@@ -19,7 +18,7 @@ test('every export of the libraries and the ports has a docstring', () => {
       .filter(({ offset }) => !source.code.startsWith('export {', offset) && !isDocumented(source, offset))
       .map(({ name, line }) => `${source.path}:${line} ${name}`),
   )
-  assert.deepEqual(missing, [])
+  none(missing)
 })
 
 test('every public method of an exported class of the libraries has a docstring', () => {
@@ -31,5 +30,5 @@ test('every public method of an exported class of the libraries has a docstring'
         .map(({ name, offset }) => `${source.path}:${lineOf(source.code, offset)} ${name}`),
     ),
   )
-  assert.deepEqual(missing, [])
+  none(missing)
 })

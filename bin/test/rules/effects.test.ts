@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { lineOf, matches, type Source, sourcesIn } from './sources.ts'
+import { lineOf, matches, none, type Source, sourcesIn } from './sources.ts'
 
 /** The files that may do what a rule forbids elsewhere, each with its reason. */
 type Allowed = Readonly<Record<string, string>>
@@ -95,31 +95,25 @@ function outside(allowed: Allowed, pattern: RegExp): string[] {
 }
 
 test('the wall clock is read only where it is allowed', () => {
-  assert.deepEqual(outside(WALL_CLOCK, /\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b|\bprocess\.hrtime\b/g), [])
+  none(outside(WALL_CLOCK, /\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b|\bprocess\.hrtime\b/g))
 })
 
 test('random values are drawn only where it is allowed', () => {
-  assert.deepEqual(
-    outside(RANDOMNESS, /\bMath\.random\b|\b(?:randomBytes|randomUUID|randomInt|getRandomValues)\(/g),
-    [],
-  )
+  none(outside(RANDOMNESS, /\bMath\.random\b|\b(?:randomBytes|randomUUID|randomInt|getRandomValues)\(/g))
 })
 
 test('the environment is read only where it is allowed', () => {
-  assert.deepEqual(outside(ENVIRONMENT, /\bprocess\.env\b/g), [])
+  none(outside(ENVIRONMENT, /\bprocess\.env\b/g))
 })
 
 test('timers are set only where it is allowed', () => {
-  assert.deepEqual(outside(TIMERS, /(?<![.\w])set(?:Timeout|Interval)\b/g), [])
+  none(outside(TIMERS, /(?<![.\w])set(?:Timeout|Interval)\b/g))
 })
 
 test('SQL appears only in the store, and in the simulation, whose judge reads the database itself', () => {
   const sql = /\b(?:SELECT .+ FROM|INSERT INTO|DELETE FROM|UPDATE \w+ SET|CREATE (?:TABLE|INDEX))\b/g
   const others = files.filter(({ path }) => !/^packages\/(?:server\/src\/store|simulation\/src)\//.test(path))
-  assert.deepEqual(
-    others.flatMap(source => matches(source, sql, source.uncommented)),
-    [],
-  )
+  none(others.flatMap(source => matches(source, sql, source.uncommented)))
 })
 
 /** A delay that names its bound: a constant, a parameter or a field in milliseconds, or an expression of one. */
@@ -131,10 +125,7 @@ const SPREAD_ARGUMENTS =
 
 test('no array is passed as the arguments of a call, except in the simulation, whose environments are small', () => {
   const others = files.filter(({ path }) => !path.startsWith('packages/simulation/'))
-  assert.deepEqual(
-    others.flatMap(source => matches(source, SPREAD_ARGUMENTS, source.code)),
-    [],
-  )
+  none(others.flatMap(source => matches(source, SPREAD_ARGUMENTS, source.code)))
   const found = ['a.push(...b)', 'Math.max(0, ...c)', 'Math.min(now(d), ...e.map(f))', 'String.fromCharCode(\n  ...g)']
   const allowed = ['a.push({ ...b })', 'a.push([...b])', 'Math.max(0, c)', 'new Set(...d)']
   const isFound = (code: string) => [...code.matchAll(SPREAD_ARGUMENTS)].length > 0
@@ -142,9 +133,8 @@ test('no array is passed as the arguments of a call, except in the simulation, w
 })
 
 test('the delay of every timer has a name', () => {
-  assert.deepEqual(
+  none(
     files.flatMap(source => timerCalls(source).filter(({ delay }) => !BOUNDED_DELAY.test(delay))).map(({ at }) => at),
-    [],
   )
 })
 
@@ -153,7 +143,7 @@ test('every interval is cleared', () => {
     [...source.code.matchAll(/(?:const (\w+) = )?(?<![.\w])setInterval\(/g)]
       .filter(({ 1: name }) => name === undefined || !source.code.includes(`clearInterval(${name})`))
       .map(({ index }) => `${source.path}:${lineOf(source.code, index)} setInterval`)
-  assert.deepEqual(files.flatMap(endless), [])
+  none(files.flatMap(endless))
 })
 
 /** The calls of setTimeout, setInterval and the timers of `node:timers/promises` with the text of their delay. */

@@ -1,6 +1,5 @@
-import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DOCUMENTS, lineOf, paths, readText, type Source, sources } from './sources.ts'
+import { DOCUMENTS, lineOf, none, paths, readText, type Source, sources } from './sources.ts'
 
 /** Files that start without an import, and what starts them. */
 const ENTRY_POINTS: readonly (readonly [pattern: RegExp, startedBy: string])[] = [
@@ -49,7 +48,7 @@ test('every file is imported, started or named by another one', () => {
   const unused = sources
     .map(({ path }) => path)
     .filter(path => !users.has(path) && !isNamed(path) && !ENTRY_POINTS.some(([pattern]) => pattern.test(path)))
-  assert.deepEqual(unused, [])
+  none(unused)
 })
 
 test('every file that a string names exists', () => {
@@ -57,10 +56,7 @@ test('every file that a string names exists', () => {
   const missing = named.filter(
     ({ name }) => EXTERNAL[name] === undefined && !existing.some(path => path.endsWith(`/${name}`)),
   )
-  assert.deepEqual(
-    missing.map(({ path, line, name }) => `${path}:${line} ${name}`),
-    [],
-  )
+  none(missing.map(({ path, line, name }) => `${path}:${line} ${name}`))
 })
 
 test('every import of a file names one that exists', () => {
@@ -70,11 +66,11 @@ test('every import of a file names one that exists', () => {
       .filter(({ module, path }) => module.startsWith('.') && !existing.has(path ?? ''))
       .map(({ line, module }) => `${source.path}:${line} ${module}`),
   )
-  assert.deepEqual(missing, [])
+  none(missing)
 })
 
 test('every export is used by another file, or is a type that such an export mentions', () => {
-  assert.deepEqual(sources.filter(({ path }) => path !== KERNEL_EXPORTS).flatMap(unusedExports), [])
+  none(sources.filter(({ path }) => path !== KERNEL_EXPORTS).flatMap(unusedExports))
 })
 
 function unusedExports({ path, code, exports }: Source): string[] {
@@ -119,5 +115,5 @@ test('every file that a document names exists', () => {
       .filter(({ 0: name }) => !existing.some(file => file === name || file.endsWith(`/${name}`)))
       .map(({ 0: name, index }) => `${path}:${lineOf(text, index)} ${name}`)
   })
-  assert.deepEqual(missing, [])
+  none(missing)
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Import, type Source, sources, sourcesIn } from './sources.ts'
+import { type Import, none, type Source, sources, sourcesIn } from './sources.ts'
 
 const SERVER = 'packages/server/src/'
 
@@ -73,20 +73,16 @@ const server = sourcesIn(SERVER)
 
 test('every source file of the server belongs to a known layer', () => {
   assert.ok(server.length > 50)
-  assert.deepEqual(
-    server.map(({ path }) => path).filter(path => MAY_IMPORT[layerOf(path)] === undefined),
-    [],
-  )
+  none(server.map(({ path }) => path).filter(path => MAY_IMPORT[layerOf(path)] === undefined))
 })
 
 test('a layer imports only the layers in its row of the table', () => {
-  assert.deepEqual(
+  none(
     rejected(
       server,
       ({ path }, source) =>
         path?.startsWith(SERVER) === true && !MAY_IMPORT[layerOf(source.path)]?.includes(layerOf(path)),
     ),
-    [],
   )
 })
 
@@ -96,7 +92,7 @@ test('a package imports only the packages in its row of the table', () => {
       const sibling = /^@zatgate\/([\w-]+)/.exec(module)?.[1]
       return sibling !== undefined && sibling !== name && !allowed.includes(sibling)
     }
-    assert.deepEqual(rejected(sourcesIn(`packages/${name}/src/`), outside), [])
+    none(rejected(sourcesIn(`packages/${name}/src/`), outside))
   }
 })
 
@@ -105,7 +101,7 @@ test('no file imports another package by a relative path', () => {
   const crosses = ({ module, path }: Import, source: Source) =>
     module.startsWith('.') && path !== undefined && packageOf(path) !== packageOf(source.path)
   const inPackages = sources.filter(({ path }) => /^packages\/[\w-]+\/src\//.test(path))
-  assert.deepEqual(rejected(inPackages, crosses), [])
+  none(rejected(inPackages, crosses))
 })
 
 /** The rooms of the layers. A file beside them serves all; the parts of the pages for buyers have a folder. */
@@ -117,10 +113,7 @@ const LAYERS_WITH_ROOMS =
 test('a layer with rooms has no other folders', () => {
   const isElsewhere = ({ path }: Source) =>
     new RegExp(`^${SERVER}(?:${LAYERS_WITH_ROOMS})/(?!(?:${ROOMS})/)[^/]+/`).test(path) && !OTHER_FOLDERS.test(path)
-  assert.deepEqual(
-    server.filter(isElsewhere).map(({ path }) => path),
-    [],
-  )
+  none(server.filter(isElsewhere).map(({ path }) => path))
 })
 
 test('rooms meet through domain, ports and services, never through the repositories of each other', () => {
@@ -129,7 +122,7 @@ test('rooms meet through domain, ports and services, never through the repositor
     source.path.startsWith(`${SERVER}store/repository/`) &&
     roomOf(path) !== undefined &&
     roomOf(path) !== roomOf(source.path)
-  assert.deepEqual(rejected(server, crosses), [])
+  none(rejected(server, crosses))
 })
 
 test('no routes register other routes, and no page route imports another', () => {
@@ -139,15 +132,12 @@ test('no routes register other routes, and no page route imports another', () =>
     if (folder === undefined || folder !== folderOf(source.path)) return false
     return folder === 'web' || names.some(name => name === '*' || name.endsWith('Routes'))
   }
-  assert.deepEqual(rejected(server, crosses), [])
+  none(rejected(server, crosses))
 })
 
 test('only the note scanner and the light-client adapters import Zcash cryptography', () => {
   const others = server.filter(({ path }) => !/\/adapters\/(zcash|lightwalletd)\//.test(path))
-  assert.deepEqual(
-    rejected(others, ({ module }) => module.startsWith('@zatgate/zcash')),
-    [],
-  )
+  none(rejected(others, ({ module }) => module.startsWith('@zatgate/zcash')))
 })
 
 test('only the store imports database drivers', () => {
@@ -156,17 +146,11 @@ test('only the store imports database drivers', () => {
     ...server.filter(({ path }) => layerOf(path) !== 'store'),
     ...sourcesIn('packages/sandbox/src/', 'packages/sdk/src/', 'packages/zcash/src/'),
   ]
-  assert.deepEqual(
-    rejected(others, ({ module }) => drivers.includes(module)),
-    [],
-  )
+  none(rejected(others, ({ module }) => drivers.includes(module)))
 })
 
 test('the domain performs no input or output', () => {
   const isPure = ({ module, names }: Import) =>
     PURE.has(module) || (names.length > 0 && names.every(name => PURE.has(`${module} ${name}`)))
-  assert.deepEqual(
-    rejected(sourcesIn(`${SERVER}domain/`), item => item.path === undefined && !isPure(item)),
-    [],
-  )
+  none(rejected(sourcesIn(`${SERVER}domain/`), item => item.path === undefined && !isPure(item)))
 })

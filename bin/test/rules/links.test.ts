@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { DOCUMENTS, readText } from './sources.ts'
+import { DOCUMENTS, none, readText } from './sources.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
@@ -54,7 +54,7 @@ test('every link of a document leads to a file, and to a heading of it', () => {
       })
       .map(target => `${document}: ${target}`)
   })
-  assert.deepEqual(broken, [])
+  none(broken)
 })
 
 /** The addresses of the web in a document, also those in its blocks, each with its document. */
@@ -70,13 +70,7 @@ test('every address in a document is well-formed, of a listed site or a reserved
     if (LOCAL.test(url.hostname)) return false
     return !/^(https|wss):$/.test(url.protocol) || !(RESERVED.test(url.hostname) || SITES.includes(url.hostname))
   })
-  assert.deepEqual(
-    wrong.map(({ address }) => address),
-    [],
-  )
+  none(wrong.map(({ address }) => address))
   const hosts = new Set(addresses.map(({ url }) => url?.hostname))
-  assert.deepEqual(
-    SITES.filter(site => !hosts.has(site)),
-    [],
-  )
+  none(SITES.filter(site => !hosts.has(site)))
 })

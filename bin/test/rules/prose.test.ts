@@ -1,7 +1,6 @@
-import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { keep } from './lexer.ts'
-import { lineOf, paths, readText, sources } from './sources.ts'
+import { lineOf, none, paths, readText, sources } from './sources.ts'
 
 /** Words of an earlier private language of this project, and what to write instead. */
 const BANNED: readonly (readonly [pattern: RegExp, instead: string])[] = [
@@ -69,6 +68,6 @@ for (const [pattern, instead] of BANNED) {
     const found = files.flatMap(({ path, prose }) =>
       [...prose.matchAll(pattern)].map(({ 0: words, index }) => `${path}:${lineOf(prose, index)} ${words}`),
     )
-    assert.deepEqual(found, [])
+    none(found)
   })
 }

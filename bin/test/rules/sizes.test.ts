@@ -1,6 +1,5 @@
-import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sources } from './sources.ts'
+import { none, sources } from './sources.ts'
 
 const MAX_SOURCE_LINES = 300
 const MAX_TEST_LINES = 400
@@ -23,14 +22,10 @@ test('no file is too long', () => {
   const isTooLong = ({ path, lines }: { path: string; lines: number }) =>
     lines > (/\/(?:test|bench|attack)\//.test(path) ? MAX_TEST_LINES : MAX_SOURCE_LINES)
   const unneeded = lengths.filter(item => LONG[item.path] !== undefined && !isTooLong(item))
-  assert.deepEqual(
+  none(
     lengths
       .filter(item => LONG[item.path] === undefined && isTooLong(item))
       .map(({ path, lines }) => `${path} ${lines}`),
-    [],
   )
-  assert.deepEqual(
-    unneeded.map(({ path }) => path),
-    [],
-  )
+  none(unneeded.map(({ path }) => path))
 })

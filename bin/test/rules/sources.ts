@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { keep } from './lexer.ts'
@@ -68,6 +69,11 @@ export function paths(pattern: string): string[] {
   return globSync(pattern, { cwd: ROOT, exclude: path => IGNORED.test(path) })
     .map(path => path.replaceAll('\\', '/'))
     .sort()
+}
+
+/** Fails with the list, unless it is empty. */
+export function none(list: readonly unknown[]): void {
+  assert.deepEqual(list, [])
 }
 
 /** The matches of a pattern in a text of a source, as `path:line text`. */

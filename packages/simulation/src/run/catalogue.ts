@@ -29,7 +29,9 @@ export function readCatalogue(databases: Databases): Catalogue {
   const parts: Part[] = []
   world.parts = parts
   for (const factory of PARTS) parts.push(factory.create(world))
-  const actions = parts.flatMap(part => part.actions.map(action => ({ ...action, part: part.name })))
+  const actions = parts.flatMap(({ actions }, index) =>
+    actions.map(action => ({ ...action, part: PARTS[index]!.name })),
+  )
   return {
     actions,
     faults: actions.flatMap(action => (action.fault === undefined ? [] : [{ ...action, fault: action.fault }])),

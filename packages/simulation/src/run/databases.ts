@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openSimulatedPostgres } from '../store/postgres/database.ts'
+import { openSimulatedPostgres } from '../store/postgres/server.ts'
 import { openSimulatedSqlite } from '../store/sqlite.ts'
 import type { Databases } from './run.ts'
 

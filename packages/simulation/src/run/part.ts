@@ -21,9 +21,23 @@ export interface Action {
   run(draw: Draw): string | undefined | Promise<string | undefined>
 }
 
+/** @param description of the fault that the action injects. Default: it injects none */
+export function action(name: string, weight: number, run: Action['run'], description?: string): Action {
+  return { name, weight, run, ...(description !== undefined && { fault: description }) }
+}
+
+/** An action that injects a fault. */
+export function fault(name: string, weight: number, description: string, run: Action['run']): Action {
+  return { name, weight, fault: description, run }
+}
+
+/** Names of state transitions. @param steps the next states of each state; `·` is the state before the first one */
+export function transitionsOf(noun: string, steps: Readonly<Record<string, readonly string[]>>): string[] {
+  return Object.entries(steps).flatMap(([before, afters]) => afters.map(after => `${noun} ${before} → ${after}`))
+}
+
 /** A theme of the world: what may happen, and what must hold. One instance serves one run. */
 export interface Part {
-  readonly name: string
   readonly actions: readonly Action[]
   /** Adapters of a process. */
   ports?(process: ServiceProcess): Overrides

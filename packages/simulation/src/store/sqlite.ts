@@ -183,5 +183,3 @@ export async function openSimulatedSqlite(): Promise<SimulatedDatabase> {
     close: () => connection.close(),
   }
 }
-
-/** The tables that a statement may change. */

@@ -90,16 +90,7 @@ export class World {
     const spacing = blockSpacingSecs(this.params, height)
     const time = this.nowSecs - height * spacing
     this.network = new Network({ time, height, spacingSecs: spacing }, nu63Height)
-    this.servers = Array.from(
-      { length: setup.chainServers },
-      (_, i) =>
-        new ChainServer(`server ${i + 1}`, {
-          network: this.network,
-          scheduler: this.scheduler,
-          params: this.params,
-          served: this.served,
-        }),
-    )
+    this.servers = Array.from({ length: setup.chainServers }, (_, i) => new ChainServer(`server ${i + 1}`, this))
     // Every second one is of the kind whose tip proves nothing.
     for (const [i, server] of this.servers.entries()) server.reportsHash = i % 2 === 0
     this.usedServers = setup.chainServers
@@ -135,7 +126,7 @@ export class World {
     await this.scheduler.run()
   }
 
-  /** Calls `listener` whenever the database goes back to a backup. */
+  /** Calls `listener` whenever the database goes back to a backup, before the parts check it, in any order. */
   onRestore(listener: () => void): void {
     this.#restoreListeners.push(listener)
   }
@@ -183,7 +174,7 @@ export class World {
   }
 
   /** Runs a client of the service in the background. An unexpected error of it is a finding. */
-  client(name: string, work: () => Promise<void>): void {
+  client(name: string, work: () => Promise<unknown>): void {
     work().catch(error => {
       if (isPoisonError(error)) return
       this.fail('no client receives an unexpected error', `${name}: ${describeError(error)}`)
@@ -203,6 +194,18 @@ export class World {
       if (this.healed && attempt < MAX_STARTS) return this.startProcess(index, clockErrorMs, attempt + 1)
       if (this.healed) this.fail('every process can start when nothing fails', describeError(error))
     })
+  }
+
+  /** The process at this place dies, and is started again in the background. */
+  restart(index: number): void {
+    this.processes[index]!.crash()
+    void this.startProcess(index)
+  }
+
+  /** All processes die, and are then started again in the background. */
+  restartAll(): void {
+    for (const process of this.processes) process.crash()
+    for (const index of this.processes.keys()) void this.startProcess(index)
   }
 
   /** Mines a block at the present time with these transactions, by default the whole mempool. */

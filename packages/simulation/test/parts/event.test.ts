@@ -34,7 +34,7 @@ function openWorld() {
 }
 
 test('new events are read once, also when the rows of deleted ones are given to others', () => {
-  const { world, set } = openWorld()
+  const { world, set, restore } = openWorld()
   const events = new NewEvents(world)
   const read = () => events.read().map(({ seq }) => seq)
   set(FIRST, SECOND)
@@ -49,7 +49,7 @@ test('new events are read once, also when the rows of deleted ones are given to 
   // The account was deleted, and has an event after that.
   set({ ...FIRST!, public_id: 'a later event' })
   assert.deepEqual(read(), [1n])
-  events.restored()
+  restore()
   assert.deepEqual(read(), [1n])
 })
 
@@ -131,9 +131,10 @@ test('a new event behind what a reader has passed is found, also in a copy of th
     { identity: 'database-2', seq: 3n, broken: ['no event is added behind a number that was read'] },
     { identity: 'database-2', seq: SKIPPED, broken: [] },
   ]) {
-    const { world, judge, ask, receive, set, broken: found } = createJudge()
+    const { world, judge, ask, receive, set, restore, broken: found } = createJudge()
     receive(ask(0n), 3n, FIRST, SECOND, THIRD)
     Object.assign(world, { databaseIdentity: identity, databaseReplacements: 1 })
+    restore()
     assert.equal(judge.restored(), identity === 'database-1')
     set(FIRST)
     judge.check()

@@ -65,6 +65,7 @@ beforeEach(() => {
     processes: [],
     story: { tell: () => {} },
     transition: () => {},
+    onRestore: () => {},
     fail: (rule: string) => rules.push(rule),
     database: { committed },
   } as unknown as World

@@ -1,9 +1,9 @@
 import type { Plan } from '@zatgate/server/domain/account/plan'
-import type { Action } from '../../run/part.ts'
+import { type Action, action, fault } from '../../run/part.ts'
 import type { Draw } from '../../runtime/draw.ts'
 import { pay } from '../../world/payment.ts'
 import type { World } from '../../world/world.ts'
-import { request } from '../operator/request.ts'
+import { request, requestAs } from '../operator/request.ts'
 import { type Merchant, short } from '../sale/shop.ts'
 import type { PlanJudge } from './judge.ts'
 import { readPlans } from './ledger.ts'
@@ -25,56 +25,43 @@ export class Subscribers {
   readonly #days: DaysPass
   readonly #purchases: KnownPurchase[] = []
   #requests = 0
-  #restores = 0
 
   constructor(world: World, plans: readonly Plan[], judge: PlanJudge) {
     this.#world = world
     this.#plans = plans
     this.#judge = judge
     this.#days = new DaysPass(world)
-    world.onRestore(() => {
-      this.#restores += 1
-    })
   }
 
   get actions(): readonly Action[] {
     const world = this.#world
     return [
-      { name: 'buy a plan', weight: 12, run: draw => this.#buy(draw, 1) },
-      { name: 'buy several plans at once', weight: 4, run: draw => this.#buy(draw, draw.int(2, 3)) },
-      { name: 'pay for a plan', weight: 8, run: draw => this.#pay(draw, [100]) },
-      { name: 'pay for a plan in parts', weight: 2, run: draw => this.#pay(draw, [40, 60]) },
-      { name: 'pay for a plan twice', weight: 3, run: draw => this.#pay(draw, [100, 100]) },
-      { name: 'pay for several plans', weight: 2, run: draw => this.#payAll(draw) },
-      { name: 'assign a plan', weight: 3, run: draw => this.#assign(draw) },
-      {
-        name: 'time passes until a plan ends',
-        weight: 5,
-        run: draw => {
-          const ends = readPlans(world).accounts.flatMap(({ plan_expires_at: end }) =>
-            end === null ? [] : [Number(end)],
-          )
-          return ends.length === 0 ? undefined : this.#days.passUntil(draw.pick(ends) + draw.int(-20, 20))
-        },
-      },
+      action('buy a plan', 12, draw => this.#buy(draw, 1)),
+      action('buy several plans at once', 4, draw => this.#buy(draw, draw.int(2, 3))),
+      action('pay for a plan', 8, draw => this.#pay(draw, [100])),
+      action('pay for a plan in parts', 2, draw => this.#pay(draw, [40, 60])),
+      action('pay for a plan twice', 3, draw => this.#pay(draw, [100, 100])),
+      action('pay for several plans', 2, draw => this.#payAll(draw)),
+      action('assign a plan', 3, draw => this.#assign(draw)),
+      action('time passes until a plan ends', 5, draw => {
+        const ends = readPlans(world).accounts.flatMap(({ plan_expires_at: end }) =>
+          end === null ? [] : [Number(end)],
+        )
+        return ends.length === 0 ? undefined : this.#days.passUntil(draw.pick(ends) + draw.int(-20, 20))
+      }),
       {
         name: 'time passes until the month ends',
         weight: 1,
         run: draw => this.#days.passUntil(Date.UTC(2026, 1, 1) / 1000 + draw.int(-20, 20)),
       },
-      {
-        name: 'a clock is days ahead while a plan runs',
-        weight: 1,
-        fault: 'a clock is days ahead while a plan runs',
-        run: draw => {
-          const runs = readPlans(world).accounts.some(({ plan_expires_at: end }) => end !== null)
-          const process = draw.pick(world.processes)
-          if (!runs || world.healed) return undefined
-          const days = draw.int(1, 7)
-          world.setClockError(process, days * 86_400_000)
-          return `the clock of ${process.name} is ${days} days ahead`
-        },
-      },
+      fault('a clock is days ahead while a plan runs', 1, 'a clock is days ahead while a plan runs', draw => {
+        const runs = readPlans(world).accounts.some(({ plan_expires_at: end }) => end !== null)
+        const process = draw.pick(world.processes)
+        if (!runs || world.healed) return undefined
+        const days = draw.int(1, 7)
+        world.setClockError(process, days * 86_400_000)
+        return `the clock of ${process.name} is ${days} days ahead`
+      }),
       {
         name: 'invoices are requested at the limit at once',
         weight: 4,
@@ -88,7 +75,7 @@ export class Subscribers {
           return `${merchant.name} requests ${count} invoices at once`
         },
       },
-      { name: 'a day passes', weight: 2, run: draw => this.#days.pass(draw.int(40_000, 86_400)) },
+      action('a day passes', 2, draw => this.#days.pass(draw.int(40_000, 86_400))),
     ]
   }
 
@@ -109,11 +96,11 @@ export class Subscribers {
     const { merchant, plan, idempotencyKey, paysAtOnce } = wish
     const world = this.#world
     for (let attempt = 0; attempt < (idempotencyKey === undefined ? 1 : 2); attempt++) {
-      const restores = this.#restores
-      const invoice = await request(world, draw, async ({ accounts, billing }) =>
-        billing.subscribe(await accounts.findByEmail(merchant.email), plan, idempotencyKey),
+      const { databaseReplacements } = world
+      const invoice = await requestAs(world, draw, merchant, ({ billing }, account) =>
+        billing.subscribe(account, plan, idempotencyKey),
       )
-      if (restores !== this.#restores) return
+      if (databaseReplacements !== world.databaseReplacements) return
       if (invoice) {
         const { publicId, address, amountZat } = invoice
         world.shop.received(merchant, invoice)
@@ -152,9 +139,9 @@ export class Subscribers {
     const plan = draw.pick(['Free', 'Small', 'Large'])
     const expiresAt = plan === 'Free' || draw.chance(0.3) ? null : nowSecs + draw.pick([60, 3_600, 40_000])
     this.#judge.assignments.push({ email, plan, expiresAt })
-    this.#world.client('assign a plan', async () => {
-      await request(this.#world, draw, ({ accounts }) => accounts.setPlan(email, plan, expiresAt))
-    })
+    this.#world.client('assign a plan', () =>
+      request(this.#world, draw, ({ accounts }) => accounts.setPlan(email, plan, expiresAt)),
+    )
     return `the operator gives ${name} the plan ${plan}`
   }
 }

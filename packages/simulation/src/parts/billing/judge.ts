@@ -43,12 +43,10 @@ export class PlanJudge {
     this.#world = world
     this.#plans = plans
     this.#newEvents = new NewEvents(world)
-  }
-
-  /** A backup was restored: the state may go back once. */
-  restored(): void {
-    this.#before = null
-    this.#newEvents.restored()
+    // The state may go back once.
+    world.onRestore(() => {
+      this.#before = null
+    })
   }
 
   check(): void {

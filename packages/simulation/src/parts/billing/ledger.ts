@@ -1,3 +1,4 @@
+import { query } from '../../world/query.ts'
 import type { World } from '../../world/world.ts'
 import type { EventRow } from '../event/new-events.ts'
 
@@ -77,9 +78,7 @@ export function readPlans({ database }: World): PlanLedger {
   }
 }
 
-export function readReminders({ database }: World): ReminderRow[] {
-  return database.committed<ReminderRow>(REMINDERS)
-}
+export const readReminders = query<ReminderRow>(REMINDERS)
 
 /** The `plan.updated` events among these, in their order. */
 export function planEventsOf(events: readonly EventRow[]): PlanEvent[] {

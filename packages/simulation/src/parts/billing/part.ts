@@ -1,4 +1,4 @@
-import type { PartFactory } from '../../run/part.ts'
+import { type PartFactory, transitionsOf } from '../../run/part.ts'
 import { Draw } from '../../runtime/draw.ts'
 import { Subscribers } from './actions.ts'
 import { PlanJudge } from './judge.ts'
@@ -14,27 +14,17 @@ export const billingPart: PartFactory = {
     const judge = new PlanJudge(world, plans)
     const usage = new UsageJudge(world, plans)
     const subscribers = new Subscribers(world, plans, judge)
-    world.onRestore(() => {
-      judge.restored()
-      usage.restored()
-    })
     return {
-      name: 'billing',
       actions: subscribers.actions,
       workers: ['billing'],
       config: { billingViewingKey: 'uview-operator', plans },
       transitions: [
-        'purchase · → open',
-        'purchase open → granted',
-        'purchase open → needs_attention',
-        'plan Free → Small',
-        'plan Free → Large',
-        'plan Small → Small',
-        'plan Small → Large',
-        'plan Large → Small',
-        'plan Large → Large',
-        'plan Small → Free',
-        'plan Large → Free',
+        ...transitionsOf('purchase', { '·': ['open'], open: ['granted', 'needs_attention'] }),
+        ...transitionsOf('plan', {
+          Free: ['Small', 'Large'],
+          Small: ['Small', 'Large', 'Free'],
+          Large: ['Small', 'Large', 'Free'],
+        }),
         'monthly usage below → the limit',
       ],
       onCommit() {

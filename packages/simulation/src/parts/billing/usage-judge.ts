@@ -20,12 +20,11 @@ export class UsageJudge {
     this.#limits = new Map(
       plans.map(({ name, monthlyInvoiceLimit: limit }) => [name, limit ?? Number.POSITIVE_INFINITY]),
     )
-  }
-
-  /** A backup was restored: the state may go back once. */
-  restored(): void {
-    this.#totals = ''
-    this.#used.clear()
+    // The state may go back once.
+    world.onRestore(() => {
+      this.#totals = ''
+      this.#used.clear()
+    })
   }
 
   check(): void {

@@ -1,5 +1,5 @@
 import { acceptChain } from '@zatgate/server/cli/commands/chain'
-import type { Action } from '../../run/part.ts'
+import { type Action, action } from '../../run/part.ts'
 import { ServiceProcess } from '../../service/process.ts'
 import type { World } from '../../world/world.ts'
 import { isExpectedFailure } from '../sale/shop.ts'
@@ -33,15 +33,11 @@ export class ChainAcceptance {
           return reorganise(world, draw, depth)
         },
       },
-      {
-        name: 'accept the chain',
-        weight: 4,
-        run: () => {
-          if (!this.#isNeeded || this.#running) return undefined
-          this.#start()
-          return `the operator accepts the chain from block ${this.#base} on`
-        },
-      },
+      action('accept the chain', 4, () => {
+        if (!this.#isNeeded || this.#running) return undefined
+        this.#start()
+        return `the operator accepts the chain from block ${this.#base} on`
+      }),
     ]
   }
 

@@ -1,4 +1,4 @@
-import type { Action } from '../../run/part.ts'
+import { type Action, action } from '../../run/part.ts'
 import type { World } from '../../world/world.ts'
 
 /** Invoices require at most this number of confirmations. */
@@ -25,33 +25,24 @@ export class Agreement {
     if (world.servers.length === 1) return []
     function use(number: number): void {
       world.usedServers = number
-      for (const process of world.processes) process.crash()
-      for (const index of world.processes.keys()) void world.startProcess(index)
+      world.restartAll()
     }
     return [
-      {
-        name: 'change the number of chain servers',
-        weight: 2,
-        run(draw) {
-          const number = draw.int(1, world.servers.length)
-          if (number === world.usedServers) return undefined
-          use(number)
-          return `the operator restarts all processes with ${number} chain servers`
-        },
-      },
-      {
-        name: 'a second chain server leaves and joins',
-        weight: 2,
-        async run(draw) {
-          use(1)
-          await world.runFor(draw.int(2, 20) * 1_000)
-          world.mine()
-          await world.runFor(draw.int(2, 20) * 1_000)
-          use(world.servers.length)
-          await world.runFor(5_000)
-          return 'the operator removes all chain servers but one, and adds them again'
-        },
-      },
+      action('change the number of chain servers', 2, draw => {
+        const number = draw.int(1, world.servers.length)
+        if (number === world.usedServers) return undefined
+        use(number)
+        return `the operator restarts all processes with ${number} chain servers`
+      }),
+      action('a second chain server leaves and joins', 2, async draw => {
+        use(1)
+        await world.runFor(draw.int(2, 20) * 1_000)
+        world.mine()
+        await world.runFor(draw.int(2, 20) * 1_000)
+        use(world.servers.length)
+        await world.runFor(5_000)
+        return 'the operator removes all chain servers but one, and adds them again'
+      }),
     ]
   }
 

@@ -1,4 +1,4 @@
-import type { Action, PartFactory } from '../../run/part.ts'
+import { type Action, action, fault, type PartFactory } from '../../run/part.ts'
 import type { Draw } from '../../runtime/draw.ts'
 import type { ChainServer } from '../../world/chain/chain-server.ts'
 import { passTime } from '../../world/passage.ts'
@@ -26,10 +26,9 @@ export const chainPart: PartFactory = {
       ...(canRace ? chainRaces(world) : []),
     ]
     const judge = { onCommit: () => agreement.check(), unsettled: () => agreement.unsettled() }
-    if (world.setup.height <= 1_000) return { name: 'chain', actions, ...judge }
+    if (world.setup.height <= 1_000) return { actions, ...judge }
     const acceptance = new ChainAcceptance(world)
     return {
-      name: 'chain',
       actions: [...actions, deepReorganisation(world), ...acceptance.actions],
       ...judge,
       unsettled: () => judge.unsettled() ?? acceptance.unsettled(),
@@ -44,64 +43,37 @@ function blockActions(world: World): readonly Action[] {
   const isAnyTimeAllowed = world.setup.network === 'regtest' && !world.setup.parts.includes('withdrawal')
   return [
     ...(isAnyTimeAllowed ? timesOfRegtest(world) : []),
-    {
-      name: 'mine',
-      weight: 8,
-      run() {
-        world.mine()
-        return `block ${network.height} is mined, with ${network.tip.transactions.length} transactions`
-      },
-    },
-    {
-      name: 'mine some transactions',
-      weight: 2,
-      run(draw) {
-        world.mine(mempool().filter(() => draw.chance(0.5)))
-        return `block ${network.height} is mined, with ${network.tip.transactions.length} transactions`
-      },
-    },
-    {
-      name: 'mine several blocks',
-      weight: 3,
-      run(draw) {
-        const count = draw.int(2, 12)
-        for (let i = 0; i < count; i++) world.mine()
-        return `${count} blocks are mined, up to ${network.height}`
-      },
-    },
-    {
-      name: 'mine with a wrong time',
-      weight: 1,
-      fault: 'a miner dates a block wrong: up to 15 minutes, on a regtest years',
-      run(draw) {
-        const errorSecs = draw.int(-900, 900) + (isAnyTimeAllowed ? draw.pick([0, 10, -15]) * YEAR_SECS : 0)
-        world.mine(undefined, errorSecs)
-        return `block ${network.height} is mined, dated ${errorSecs} s off`
-      },
-    },
+    action('mine', 8, () => {
+      world.mine()
+      return `block ${network.height} is mined, with ${network.tip.transactions.length} transactions`
+    }),
+    action('mine some transactions', 2, draw => {
+      world.mine(mempool().filter(() => draw.chance(0.5)))
+      return `block ${network.height} is mined, with ${network.tip.transactions.length} transactions`
+    }),
+    action('mine several blocks', 3, draw => {
+      const count = draw.int(2, 12)
+      for (let i = 0; i < count; i++) world.mine()
+      return `${count} blocks are mined, up to ${network.height}`
+    }),
+    fault('mine with a wrong time', 1, 'a miner dates a block wrong: up to 15 minutes, on a regtest years', draw => {
+      const errorSecs = draw.int(-900, 900) + (isAnyTimeAllowed ? draw.pick([0, 10, -15]) * YEAR_SECS : 0)
+      world.mine(undefined, errorSecs)
+      return `block ${network.height} is mined, dated ${errorSecs} s off`
+    }),
     {
       name: 'short reorganisation',
       weight: 3,
       fault: 'a reorganisation of 1 to 5 blocks',
       run: draw => reorganise(world, draw, draw.int(1, 5)),
     },
-    {
-      name: 'reorganisation',
-      weight: 1,
-      fault: 'a reorganisation of 6 to 25 blocks',
-      run: draw => reorganise(world, draw, draw.int(6, 25)),
-    },
-    {
-      name: 'reorganisation without a longer chain',
-      weight: 1,
-      fault: 'the chain gets shorter for a while',
-      run(draw) {
-        const depth = Math.min(draw.int(1, 4), network.height - 1)
-        network.removeBlocks(depth, () => draw.chance(0.8))
-        world.observe()
-        return `the ${depth} newest blocks are removed; the chain ends at ${network.height}`
-      },
-    },
+    fault('reorganisation', 1, 'a reorganisation of 6 to 25 blocks', draw => reorganise(world, draw, draw.int(6, 25))),
+    fault('reorganisation without a longer chain', 1, 'the chain gets shorter for a while', draw => {
+      const depth = Math.min(draw.int(1, 4), network.height - 1)
+      network.removeBlocks(depth, () => draw.chance(0.8))
+      world.observe()
+      return `the ${depth} newest blocks are removed; the chain ends at ${network.height}`
+    }),
   ]
 }
 
@@ -111,19 +83,14 @@ const YEAR_SECS = 365 * 86_400
 function timesOfRegtest(world: World): readonly Action[] {
   const { network, processes } = world
   return [
-    {
-      name: 'pay into a block of the future',
-      weight: 4,
-      fault: 'a payment is first seen in a block that is dated years ahead',
-      run(draw) {
-        const invoice = world.shop.invoices.at(-1)
-        if (!invoice) return undefined
-        const payment = pay(world, draw, [{ address: invoice.address, valueZat: invoice.amountZat }])
-        if (!payment) return undefined
-        world.mine([payment.txid], draw.int(1, 10) * YEAR_SECS)
-        return `a wallet pays ${short(invoice.publicId)} in block ${network.height}, dated years ahead`
-      },
-    },
+    fault('pay into a block of the future', 4, 'a payment is first seen in a block that is dated years ahead', draw => {
+      const invoice = world.shop.invoices.at(-1)
+      if (!invoice) return undefined
+      const payment = pay(world, draw, [{ address: invoice.address, valueZat: invoice.amountZat }])
+      if (!payment) return undefined
+      world.mine([payment.txid], draw.int(1, 10) * YEAR_SECS)
+      return `a wallet pays ${short(invoice.publicId)} in block ${network.height}, dated years ahead`
+    }),
     {
       name: 'a clock is ahead for a while',
       weight: 3,
@@ -153,78 +120,64 @@ function serverActions(world: World): readonly Action[] {
   const { network, servers } = world
 
   /** A fault of one server, which ends by itself when the action is drawn again. */
-  function fault(
+  function serverFault(
     name: string,
     description: string,
     set: (server: ChainServer, draw: Draw) => void,
     weight = 1,
   ): Action {
-    return {
-      name,
-      weight,
-      fault: description,
-      run(draw) {
-        const server = draw.pick(servers)
-        set(server, draw)
-        world.observe()
-        return `${server.name}: ${name}`
-      },
-    }
+    return fault(name, weight, description, draw => {
+      const server = draw.pick(servers)
+      set(server, draw)
+      world.observe()
+      return `${server.name}: ${name}`
+    })
   }
 
   return [
-    {
-      name: 'servers recover',
-      weight: 4,
-      run() {
-        for (const server of servers) server.heal()
-        world.observe()
-        return 'all chain servers recover'
-      },
-    },
-    fault('stall', 'a server keeps its branch and its mempool', server => server.freeze(), 2),
-    {
-      name: 'stall for long',
-      weight: 1,
-      fault: 'all servers keep their branch for half an hour and longer',
-      async run(draw) {
-        for (const server of servers) server.freeze()
-        world.observe()
-        await passTime(world, draw.int(1_600, 2_400), draw, { stops: draw.chance(0.3) ? 4 : 0 })
-        return 'all chain servers have stalled meanwhile'
-      },
-    },
-    fault('lag', 'a server does not serve its newest blocks', (server, draw) => {
+    action('servers recover', 4, () => {
+      for (const server of servers) server.heal()
+      world.observe()
+      return 'all chain servers recover'
+    }),
+    serverFault('stall', 'a server keeps its branch and its mempool', server => server.freeze(), 2),
+    fault('stall for long', 1, 'all servers keep their branch for half an hour and longer', async draw => {
+      for (const server of servers) server.freeze()
+      world.observe()
+      await passTime(world, draw.int(1_600, 2_400), draw, { stops: draw.chance(0.3) ? 4 : 0 })
+      return 'all chain servers have stalled meanwhile'
+    }),
+    serverFault('lag', 'a server does not serve its newest blocks', (server, draw) => {
       server.lagBlocks = draw.int(1, 6)
     }),
-    fault('fall silent', 'a server is down', server => {
+    serverFault('fall silent', 'a server is down', server => {
       server.down = true
     }),
-    fault('hang', 'a server does not respond', server => {
+    serverFault('hang', 'a server does not respond', server => {
       server.hangs = true
     }),
-    fault('fail now and then', 'a part of the requests to a server fails', (server, draw) => {
+    serverFault('fail now and then', 'a part of the requests to a server fails', (server, draw) => {
       server.failureRate = draw.pick([0.05, 0.3, 0.8])
     }),
-    fault('mempool fails', 'a node does not return its mempool', server => {
+    serverFault('mempool fails', 'a node does not return its mempool', server => {
       server.mempoolFails = true
     }),
-    fault('mempool is empty', 'a node was restarted and lost its mempool', server => {
+    serverFault('mempool is empty', 'a node was restarted and lost its mempool', server => {
       server.mempoolEmpty = true
     }),
-    fault('cut ranges', 'a range of blocks ends early with an error', (server, draw) => {
+    serverFault('cut ranges', 'a range of blocks ends early with an error', (server, draw) => {
       server.maxRange = draw.int(0, 3)
     }),
-    fault('hide a transaction', 'a server hides a transaction of the mempool', (server, draw) => {
+    serverFault('hide a transaction', 'a server hides a transaction of the mempool', (server, draw) => {
       const txids = [...network.mempool.keys()]
       if (txids.length > 0) server.hidden.add(draw.pick(txids))
     }),
-    fault('omit a transaction', 'a server leaves a transaction out of its blocks', (server, draw) => {
+    serverFault('omit a transaction', 'a server leaves a transaction out of its blocks', (server, draw) => {
       const unmined = [...network.mempool.keys()]
       const txids = unmined.length > 0 && draw.chance(0.8) ? unmined : [...network.transactions.keys()]
       if (txids.length > 0) server.omitted.add(draw.pick(txids))
     }),
-    fault('follow a fork', 'a server is on its own branch', (server, draw) => {
+    serverFault('follow a fork', 'a server is on its own branch', (server, draw) => {
       const depth = Math.min(draw.int(1, 6), network.height - 1)
       const fork = network.fork(depth, draw.int(0, depth + 2), world.nowSecs)
       server.fork(fork, draw.chance(0.5) ? [...network.mempool.values()] : [])

@@ -28,12 +28,11 @@ export class DeletionJudge {
 
   constructor(world: World) {
     this.#world = world
-  }
-
-  /** A backup was restored: what is in it is taken as it is. */
-  restored(): void {
-    this.#known.clear()
-    this.keepers.clear()
+    // The restored content is taken as it is.
+    world.onRestore(() => {
+      this.#known.clear()
+      this.keepers.clear()
+    })
   }
 
   check(): void {

@@ -1,8 +1,8 @@
-import type { Action } from '../../run/part.ts'
+import { type Action, action, fault } from '../../run/part.ts'
 import type { Draw } from '../../runtime/draw.ts'
 import { pay } from '../../world/payment.ts'
 import type { World } from '../../world/world.ts'
-import { request } from '../operator/request.ts'
+import { request, requestAs } from '../operator/request.ts'
 import { type Merchant, short } from '../sale/shop.ts'
 import type { DeletionJudge } from './judge.ts'
 
@@ -26,27 +26,26 @@ export class Leavers {
   constructor(world: World, judge: DeletionJudge) {
     this.#world = world
     this.#judge = judge
-  }
-
-  /** A backup was restored: it may lack any of the accounts, and their requests. */
-  restored(): void {
-    this.#leavers = []
+    // A backup may lack any of the accounts, and their requests.
+    world.onRestore(() => {
+      this.#leavers = []
+    })
   }
 
   get actions(): readonly Action[] {
     const { setup } = this.#world
-    const join = this.#action('a merchant joins for a while', 4, draw => this.#join(draw))
-    const sell = this.#action('a leaving merchant sells', 6, draw => this.#sell(draw))
-    const withdraw = this.#action('a leaving merchant withdraws', 6, draw => this.#withdraw(draw))
-    const leave = this.#action('a merchant requests the deletion of its account', 6, draw => this.#leave(draw))
-    const wait = this.#action('days pass until a deletion', 6, draw => this.#daysPass(draw))
-    const keep = this.#action('a merchant keeps its account', 3, draw => this.#keep(draw))
-    const ahead: Action = {
-      name: 'a clock is far ahead while an account waits for its deletion',
-      weight: 4,
-      fault: 'the clock of a process passes the wait for a deletion, and is corrected after the next cleanup',
-      run: draw => this.#clockAhead(draw),
-    }
+    const join = action('a merchant joins for a while', 4, draw => this.#join(draw))
+    const sell = action('a leaving merchant sells', 6, draw => this.#sell(draw))
+    const withdraw = action('a leaving merchant withdraws', 6, draw => this.#withdraw(draw))
+    const leave = action('a merchant requests the deletion of its account', 6, draw => this.#leave(draw))
+    const wait = action('days pass until a deletion', 6, draw => this.#daysPass(draw))
+    const keep = action('a merchant keeps its account', 3, draw => this.#keep(draw))
+    const ahead = fault(
+      'a clock is far ahead while an account waits for its deletion',
+      4,
+      'the clock of a process passes the wait for a deletion, and is corrected after the next cleanup',
+      draw => this.#clockAhead(draw),
+    )
     const withdraws = setup.parts.includes('withdrawal') ? [withdraw] : []
     return [
       join,
@@ -56,28 +55,20 @@ export class Leavers {
       wait,
       keep,
       ahead,
-      {
-        name: 'a merchant joins, sells and leaves',
-        weight: 16,
-        run: async draw => {
-          // An account that has sold nothing can be deleted first.
-          const sales = draw.chance(0.75) ? [sell, sell, ...withdraws, ...withdraws, sell] : []
-          const faults = draw.chance(0.2) ? [ahead] : []
-          const steps = [join, ...sales, leave, ...faults, ...(draw.chance(0.3) ? [keep] : []), wait, wait]
-          for (const step of steps) {
-            if (step !== join && step !== leave && draw.chance(0.3)) continue
-            await step.run(draw)
-            await this.#world.runFor(draw.int(1, 20) * 1_000)
-            if (draw.chance(0.5)) this.#world.mine()
-          }
-          return 'a merchant has joined, sold and left'
-        },
-      },
+      action('a merchant joins, sells and leaves', 16, async draw => {
+        // An account that has sold nothing can be deleted first.
+        const sales = draw.chance(0.75) ? [sell, sell, ...withdraws, ...withdraws, sell] : []
+        const faults = draw.chance(0.2) ? [ahead] : []
+        const steps = [join, ...sales, leave, ...faults, ...(draw.chance(0.3) ? [keep] : []), wait, wait]
+        for (const step of steps) {
+          if (step !== join && step !== leave && draw.chance(0.3)) continue
+          await step.run(draw)
+          await this.#world.runFor(draw.int(1, 20) * 1_000)
+          if (draw.chance(0.5)) this.#world.mine()
+        }
+        return 'a merchant has joined, sold and left'
+      }),
     ]
-  }
-
-  #action(name: string, weight: number, run: Action['run']): Action {
-    return { name, weight, run }
   }
 
   #newLeaver(draw: Draw): Leaver {
@@ -143,11 +134,10 @@ export class Leavers {
     const { merchant, payoutTo } = leaver
     const world = this.#world
     return this.#send('withdraw', leaver, async () => {
-      const order = await request(world, draw, async services => {
-        const account = await services.accounts.findByEmail(merchant.email)
-        const terms = { amountZat: 50_000_000n, fiatCurrency: 'USD', payoutTo, idempotencyKey: undefined }
-        return services.withdrawals.create(account, terms)
-      })
+      const terms = { amountZat: 50_000_000n, fiatCurrency: 'USD', payoutTo, idempotencyKey: undefined }
+      const order = await requestAs(world, draw, merchant, ({ withdrawals }, account) =>
+        withdrawals.create(account, terms),
+      )
       if (!order) return
       const { address, amountZat: valueZat } = order.invoice
       world.shop.received(merchant, order.invoice)
@@ -162,8 +152,8 @@ export class Leavers {
     leaver.state = 'leaving'
     this.#judge.words.set(merchant.email, [merchant.email, payoutTo])
     return this.#send('request the deletion of the account', leaver, async () => {
-      const isAnswered = await request(this.#world, draw, async ({ accounts, accountDeletions }) => {
-        await accountDeletions.request(await accounts.findByEmail(merchant.email))
+      const isAnswered = await requestAs(this.#world, draw, merchant, async ({ accountDeletions }, account) => {
+        await accountDeletions.request(account)
         return true
       })
       if (isAnswered) await this.#sellAfterwards(draw, leaver)
@@ -173,16 +163,16 @@ export class Leavers {
   #keep(draw: Draw): string | undefined {
     const leaver = this.#leavers.find(({ state }) => state === 'leaving')
     if (!leaver || leaver.busy > 0) return undefined
-    const { email } = leaver.merchant
+    const { merchant } = leaver
     return this.#send('keep the account', leaver, async () => {
-      const isAnswered = await request(this.#world, draw, async ({ accounts, accountDeletions }) => {
-        await accountDeletions.cancel(await accounts.findByEmail(email))
+      const isAnswered = await requestAs(this.#world, draw, merchant, async ({ accountDeletions }, account) => {
+        await accountDeletions.cancel(account)
         return true
       })
       // A database that was replaced meanwhile may not know of it.
       if (!isAnswered || !this.#leavers.includes(leaver)) return
       leaver.state = 'kept'
-      this.#judge.keepers.add(email)
+      this.#judge.keepers.add(merchant.email)
     })
   }
 

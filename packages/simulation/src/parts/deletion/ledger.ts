@@ -1,3 +1,4 @@
+import { query } from '../../world/query.ts'
 import type { World } from '../../world/world.ts'
 
 /** An account, as the database returns it. */
@@ -24,9 +25,7 @@ const OPEN_SWAPS = `SELECT 1 FROM swaps JOIN invoices ON invoices.id = swaps.inv
 /** Statuses of orders that end without another step. */
 const ENDED = new Set(['completed', 'canceled', 'expired', 'failed'])
 
-export function readAccounts({ database }: World): AccountRow[] {
-  return database.committed<AccountRow>(ACCOUNTS)
-}
+export const readAccounts = query<AccountRow>(ACCOUNTS)
 
 /** The number of the account's invoices. */
 export function countInvoices({ database }: World, accountId: bigint): number {

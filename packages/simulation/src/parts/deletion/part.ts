@@ -9,12 +9,7 @@ export const deletionPart: PartFactory = {
   create(world) {
     const judge = new DeletionJudge(world)
     const leavers = new Leavers(world, judge)
-    world.onRestore(() => {
-      judge.restored()
-      leavers.restored()
-    })
     return {
-      name: 'deletion',
       workers: ['cleanup'],
       actions: leavers.actions,
       transitions: ['account open → being deleted', 'account being deleted → open', 'account being deleted → deleted'],

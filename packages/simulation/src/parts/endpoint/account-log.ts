@@ -21,13 +21,11 @@ export class AccountLog {
   constructor(world: World) {
     this.#world = world
     this.#newEvents = new NewEvents(world)
-  }
-
-  restored(): void {
-    this.#newEvents.restored()
-    this.#events.clear()
-    this.#counters = new Map()
-    this.#atIdle = { idles: -1, counters: new Map() }
+    world.onRestore(() => {
+      this.#events.clear()
+      this.#counters = new Map()
+      this.#atIdle = { idles: -1, counters: new Map() }
+    })
   }
 
   /** Reads what a commit has added. @returns its events */

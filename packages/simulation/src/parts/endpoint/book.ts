@@ -27,11 +27,7 @@ export class EndpointBook {
     this.world = world
     this.log = new AccountLog(world)
     this.#openSecret = createSecretReader(world)
-  }
-
-  restored(): void {
-    this.endpoints.clear()
-    this.log.restored()
+    world.onRestore(() => this.endpoints.clear())
   }
 
   /** Whether the database has never failed, and no process has stood still. */

@@ -30,13 +30,12 @@ export class EndpointDeliveryJudge {
 
   constructor(book: EndpointBook) {
     this.#book = book
-  }
-
-  restored(): void {
-    this.#forgotten = new Map([...this.#known.values()].map(({ row, claims }) => [row.public_id, claims]))
-    this.#known.clear()
-    this.#open.clear()
-    this.#lastId = 0n
+    book.world.onRestore(() => {
+      this.#forgotten = new Map([...this.#known.values()].map(({ row, claims }) => [row.public_id, claims]))
+      this.#known.clear()
+      this.#open.clear()
+      this.#lastId = 0n
+    })
   }
 
   /** Takes the deliveries as they are. */

@@ -23,13 +23,10 @@ export class EndpointJudge {
     this.#world = world
     this.#book = new EndpointBook(world)
     this.#deliveries = new EndpointDeliveryJudge(this.#book)
-  }
-
-  /** The database was replaced: what is in it is taken as it is. */
-  restored(): void {
-    this.#book.restored()
-    this.#deliveries.restored()
-    this.#hasBaseline = false
+    // The restored content is taken as it is.
+    world.onRestore(() => {
+      this.#hasBaseline = false
+    })
   }
 
   /** An owner begins to ask for something. */

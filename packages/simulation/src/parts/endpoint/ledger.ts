@@ -1,4 +1,5 @@
 import type { ServiceProcess } from '../../service/process.ts'
+import { query, queryOne } from '../../world/query.ts'
 import type { WebhookRequest } from '../../world/receivers.ts'
 import type { World } from '../../world/world.ts'
 import { openSecret } from '../webhook/ledger.ts'
@@ -77,22 +78,14 @@ const DELIVERIES = `SELECT id, public_id, account_id, endpoint_id, event_seq, ev
 const OPEN_AND_NEW = `${DELIVERIES} AND (endpoint_due_at_ms IS NOT NULL OR id > ?) ORDER BY id`
 const COUNTERS = 'SELECT account_id, seq, pruned_seq FROM event_counters'
 
-export function readEndpoints({ database }: World): EndpointRow[] {
-  return database.committed<EndpointRow>(ENDPOINTS)
-}
+export const readEndpoints = query<EndpointRow>(ENDPOINTS)
 
 /** Deliveries that have not ended, and those after an id. */
-export function readOpenAndNew({ database }: World, afterId: bigint): EndpointDeliveryRow[] {
-  return database.committed<EndpointDeliveryRow>(OPEN_AND_NEW, afterId)
-}
+export const readOpenAndNew = query<EndpointDeliveryRow>(OPEN_AND_NEW)
 
-export function readAll({ database }: World): EndpointDeliveryRow[] {
-  return database.committed<EndpointDeliveryRow>(`${DELIVERIES} ORDER BY id`)
-}
+export const readAll = query<EndpointDeliveryRow>(`${DELIVERIES} ORDER BY id`)
 
-export function readDelivery({ database }: World, id: bigint): EndpointDeliveryRow | undefined {
-  return database.committed<EndpointDeliveryRow>(`${DELIVERIES} AND id = ?`, id)[0]
-}
+export const readDelivery = queryOne<EndpointDeliveryRow>(`${DELIVERIES} AND id = ?`)
 
 export function lastDeliveryId({ database }: World): bigint {
   const sql = 'SELECT max(id) AS id FROM deliveries WHERE endpoint_id IS NOT NULL'

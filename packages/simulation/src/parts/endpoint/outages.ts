@@ -1,4 +1,4 @@
-import type { Action } from '../../run/part.ts'
+import { type Action, action } from '../../run/part.ts'
 import type { Draw } from '../../runtime/draw.ts'
 import { pay } from '../../world/payment.ts'
 import type { ReceiverMode, Receivers } from '../../world/receivers.ts'
@@ -19,23 +19,19 @@ export function outages(
   owners: EndpointOwners,
   inspect: () => void,
 ): readonly Action[] {
-  const mode = (name: ReceiverMode, fault: string) =>
-    receiverFault({ receivers, inspect }, name, { name: `an endpoint ${name}`, weight: 0.8, fault })
+  const mode = (name: ReceiverMode, description: string) =>
+    receiverFault({ receivers, inspect }, name, { name: `an endpoint ${name}`, weight: 0.8, description })
   return [
     mode('mixed', 'the receiver of an endpoint treats each request in another way'),
     mode('slow', 'the receiver of an endpoint responds late'),
     mode('hangs', 'the receiver of an endpoint never responds'),
     mode('fails', 'the receiver of an endpoint responds with errors'),
     mode('refuses', 'the receiver of an endpoint cannot be reached'),
-    {
-      name: 'the endpoints work',
-      weight: 4,
-      run() {
-        inspect()
-        receivers.repair()
-        return 'the receivers of the endpoints work'
-      },
-    },
+    action('the endpoints work', 4, () => {
+      inspect()
+      receivers.repair()
+      return 'the receivers of the endpoints work'
+    }),
     {
       name: 'an endpoint is down for days',
       weight: 5,

@@ -1,9 +1,11 @@
+import type { Services } from '@zatgate/server/container'
+import type { Account } from '@zatgate/server/domain/account/account'
 import type { EventType } from '@zatgate/server/domain/notify/event'
 import type { Action } from '../../run/part.ts'
 import type { Draw } from '../../runtime/draw.ts'
 import type { Receivers } from '../../world/receivers.ts'
 import type { World } from '../../world/world.ts'
-import { request } from '../operator/request.ts'
+import { requestAs } from '../operator/request.ts'
 import type { Merchant } from '../sale/shop.ts'
 import { merchantAction } from '../webhook/common-actions.ts'
 import type { EndpointJudge } from './judge.ts'
@@ -64,13 +66,12 @@ export class EndpointOwners {
     return this.#judge.urls().includes(url)
   }
 
-  async create(draw: Draw, { email }: Merchant): Promise<void> {
+  async create(draw: Draw, merchant: Merchant): Promise<void> {
     const { url } = draw.pick(this.#receivers.all)
     const terms = { url, types: draw.pick(TYPES), schedule: draw.pick(SCHEDULES) }
     const chosen = draw.chance(0.3) ? { secret: `a-secret-of-the-shop-${draw.hex(8)}` } : {}
     const { databaseReplacements } = this.#world
-    const made = await request(this.#world, draw, async ({ accounts, endpoints }) => {
-      const account = await accounts.findByEmail(email)
+    const made = await requestAs(this.#world, draw, merchant, async ({ endpoints }, account) => {
       const existing = await endpoints.list(account)
       return existing.length < MAX_OF_MERCHANT ? endpoints.create(account, { ...terms, ...chosen }) : undefined
     })
@@ -162,15 +163,14 @@ export class EndpointOwners {
    */
   async #ask(
     draw: Draw,
-    { email }: Merchant,
+    merchant: Merchant,
     work: Work,
     isMeant: (endpoint: KnownEndpoint) => boolean = () => true,
   ): Promise<void> {
     const { databaseReplacements } = this.#world
     const begun = ++this.#requests.begun
     this.#requests.open += 1
-    const then = await request(this.#world, draw, async services => {
-      const account = await services.accounts.findByEmail(email)
+    const then = await requestAs(this.#world, draw, merchant, async (services, account) => {
       const endpoints = this.#judge.endpointsOf(BigInt(account.id))
       const meant = endpoints.filter(isMeant)
       const chosen = meant.length > 0 ? meant : endpoints
@@ -183,9 +183,4 @@ export class EndpointOwners {
   }
 }
 
-type Services = Parameters<Parameters<typeof request>[2]>[0]
-type Work = (
-  services: Services,
-  account: Awaited<ReturnType<Services['accounts']['findByEmail']>>,
-  endpoint: KnownEndpoint,
-) => Promise<unknown>
+type Work = (services: Services, account: Account, endpoint: KnownEndpoint) => Promise<unknown>

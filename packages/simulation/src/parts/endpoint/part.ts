@@ -1,4 +1,4 @@
-import type { PartFactory } from '../../run/part.ts'
+import { type PartFactory, transitionsOf } from '../../run/part.ts'
 import { Draw } from '../../runtime/draw.ts'
 import { Receivers } from '../../world/receivers.ts'
 import { checkDelays } from '../webhook/common-actions.ts'
@@ -17,10 +17,8 @@ export const endpointPart: PartFactory = {
     const owners = new EndpointOwners(world, judge, receivers)
     world.receivers.push(receivers)
     receivers.onRequest = request => judge.received(request)
-    world.onRestore(() => judge.restored())
     const inspect = () => checkDelays(world, receivers, judge)
     return {
-      name: 'endpoint',
       workers: ['endpoint'],
       transitions: TRANSITIONS,
       actions: [...owners.actions(inspect), ...outages(world, receivers, owners, inspect)],
@@ -36,22 +34,16 @@ export const endpointPart: PartFactory = {
 }
 
 const TRANSITIONS = [
-  'endpoint · → active',
-  'endpoint active → failing',
-  'endpoint active → disabled',
-  'endpoint failing → active',
-  'endpoint failing → paused',
-  'endpoint failing → disabled',
-  'endpoint paused → active',
-  'endpoint disabled → active',
-  'endpoint active → removed',
-  'delivery to an endpoint · → waiting',
-  'delivery to an endpoint · → sending',
-  'delivery to an endpoint waiting → sending',
-  'delivery to an endpoint waiting → failed',
-  'delivery to an endpoint waiting → canceled',
-  'delivery to an endpoint sending → waiting',
-  'delivery to an endpoint sending → delivered',
-  'delivery to an endpoint sending → failed',
-  'delivery to an endpoint sending → canceled',
+  ...transitionsOf('endpoint', {
+    '·': ['active'],
+    active: ['failing', 'disabled', 'removed'],
+    failing: ['active', 'paused', 'disabled'],
+    paused: ['active'],
+    disabled: ['active'],
+  }),
+  ...transitionsOf('delivery to an endpoint', {
+    '·': ['waiting', 'sending'],
+    waiting: ['sending', 'failed', 'canceled'],
+    sending: ['waiting', 'delivered', 'failed', 'canceled'],
+  }),
 ]

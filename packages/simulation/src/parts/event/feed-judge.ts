@@ -64,7 +64,6 @@ export class FeedJudge {
   restored(): boolean {
     const isUnnoticed = this.#world.databaseIdentity === this.#identity
     this.#identity = this.#world.databaseIdentity
-    this.#newEvents.restored()
     this.#log.clear()
     if (isUnnoticed) this.#passed.clear()
     this.#isCopied = true

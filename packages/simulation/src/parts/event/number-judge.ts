@@ -19,13 +19,11 @@ export class NumberJudge {
   constructor(world: World) {
     this.#world = world
     this.#newEvents = new NewEvents(world)
-  }
-
-  /** The database was replaced: the numbers may go back once. */
-  restored(): void {
-    this.#newEvents.restored()
-    this.#last.clear()
-    this.#isFirst = true
+    // The numbers may go back once.
+    world.onRestore(() => {
+      this.#last.clear()
+      this.#isFirst = true
+    })
   }
 
   check(): void {

@@ -1,4 +1,4 @@
-import type { PartFactory } from '../../run/part.ts'
+import { type PartFactory, transitionsOf } from '../../run/part.ts'
 import { Draw } from '../../runtime/draw.ts'
 import { FeedJudge } from './feed-judge.ts'
 import { NumberJudge } from './number-judge.ts'
@@ -10,8 +10,7 @@ export const eventPart: PartFactory = {
   probability: 1,
   create(world) {
     const judge = new NumberJudge(world)
-    world.onRestore(() => judge.restored())
-    return { name: 'event', actions: [], onCommit: () => judge.check() }
+    return { actions: [], onCommit: () => judge.check() }
   },
 }
 
@@ -30,15 +29,10 @@ export const feedPart: PartFactory = {
       if (judge.restored()) readers.beginAgain()
     })
     return {
-      name: 'feed',
       workers: ['cleanup'],
       config: { eventRetentionDays: draw.pick(RETENTION_DAYS) },
       actions: readers.actions,
-      transitions: [
-        'reader following → events',
-        'reader following → events_pruned',
-        'reader following → invalid_after',
-      ],
+      transitions: transitionsOf('reader', { following: ['events', 'events_pruned', 'invalid_after'] }),
       async beforeFailOver(drawn) {
         readers.readAll(drawn)
       },

@@ -1,6 +1,6 @@
 import { AppError } from '@zatgate/server/domain/error'
 import type { EventType } from '@zatgate/server/domain/notify/event'
-import type { Action } from '../../run/part.ts'
+import { type Action, action } from '../../run/part.ts'
 import type { Draw } from '../../runtime/draw.ts'
 import type { World } from '../../world/world.ts'
 import { isExpectedFailure, type Merchant } from '../sale/shop.ts'
@@ -43,25 +43,17 @@ export class Readers {
 
   get actions(): readonly Action[] {
     return [
-      {
-        name: 'read the events',
-        weight: 8,
-        run: draw => {
-          if (this.#world.running.length === 0) return undefined
-          const reader = this.#pick(draw)
-          this.#read(draw, reader)
-          return `${reader.merchant.name} reads its events after ${reader.after ?? 'the beginning'}`
-        },
-      },
-      {
-        name: 'read the events in several programs at once',
-        weight: 3,
-        run: draw => {
-          if (this.#world.running.length === 0) return undefined
-          this.readAll(draw)
-          return `${this.#readers.length} programs read events`
-        },
-      },
+      action('read the events', 8, draw => {
+        if (this.#world.running.length === 0) return undefined
+        const reader = this.#pick(draw)
+        this.#read(draw, reader)
+        return `${reader.merchant.name} reads its events after ${reader.after ?? 'the beginning'}`
+      }),
+      action('read the events in several programs at once', 3, draw => {
+        if (this.#world.running.length === 0) return undefined
+        this.readAll(draw)
+        return `${this.#readers.length} programs read events`
+      }),
     ]
   }
 

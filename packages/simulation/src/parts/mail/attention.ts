@@ -20,10 +20,7 @@ export class AttentionJudge {
 
   constructor(world: World) {
     this.#world = world
-  }
-
-  restored(): void {
-    this.#missing.clear()
+    world.onRestore(() => this.#missing.clear())
   }
 
   /** Whether an invoice of the account needs attention, and no mail is queued: a shared commit may queue the next one. */

@@ -26,14 +26,12 @@ export class MailJudge {
   constructor(world: World) {
     this.#world = world
     this.#attention = new AttentionJudge(world)
-  }
-
-  /** A backup was restored: what is in it is taken as it is. */
-  restored(): void {
-    this.#forgotten.push(...this.#removed.splice(0), ...this.#queue.values())
-    this.#queue.clear()
-    this.#causes = null
-    this.#attention.restored()
+    // The restored content is taken as it is.
+    world.onRestore(() => {
+      this.#forgotten.push(...this.#removed.splice(0), ...this.#queue.values())
+      this.#queue.clear()
+      this.#causes = null
+    })
   }
 
   check(): void {

@@ -1,5 +1,6 @@
 import type { Owner } from '../../runtime/scheduler.ts'
 import type { SentMail } from '../../world/mailboxes.ts'
+import { query } from '../../world/query.ts'
 import type { World } from '../../world/world.ts'
 import { openSecret } from '../webhook/ledger.ts'
 
@@ -45,14 +46,10 @@ const QUEUE =
   'SELECT id, recipient, about, code_id, detail, created_at, due_at, attempts, account_id, queue, events, mailed_events FROM mails ORDER BY id'
 const MISSING = `SELECT id, public_id, account_id FROM invoices WHERE needs_attention = 1 AND purpose = 'sale'`
 
-export function readQueue({ database }: World): MailRow[] {
-  return database.committed<MailRow>(QUEUE)
-}
+export const readQueue = query<MailRow>(QUEUE)
 
 /** The invoices that need attention now. */
-export function readMissing({ database }: World): MissingInvoice[] {
-  return database.committed<MissingInvoice>(MISSING)
-}
+export const readMissing = query<MissingInvoice>(MISSING)
 
 /** The parts of an account whose changes are mailed to its owner. */
 export interface AccountCauses {

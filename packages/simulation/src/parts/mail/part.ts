@@ -1,4 +1,4 @@
-import type { Action, PartFactory } from '../../run/part.ts'
+import { type Action, action, fault, type PartFactory, transitionsOf } from '../../run/part.ts'
 import { Draw } from '../../runtime/draw.ts'
 import { type MailMode, mailboxesOf } from '../../world/mailboxes.ts'
 import { pay } from '../../world/payment.ts'
@@ -25,9 +25,7 @@ export const mailPart: PartFactory = {
       mailboxes.mode = 'slow'
       world.story.tell('world', `${told}, while a mail about missing payments is sent`)
     }
-    world.onRestore(() => judge.restored())
     return {
-      name: 'mail',
       workers: ['mail'],
       transitions: TRANSITIONS,
       actions: [...mailActions(world), ...(isShared ? [lateRemoval(world)] : [])],
@@ -44,28 +42,21 @@ export const mailPart: PartFactory = {
   },
 }
 
-const TRANSITIONS = [
-  'mail queued → claimed',
-  'mail failed → claimed',
-  'mail claimed → sent',
-  'mail claimed → given up',
-  'mail claimed → postponed',
-]
+const TRANSITIONS = transitionsOf('mail', {
+  queued: ['claimed'],
+  failed: ['claimed'],
+  claimed: ['sent', 'given up', 'postponed'],
+})
 
 function mailActions(world: World): readonly Action[] {
   const mailboxes = mailboxesOf(world)
 
-  function mode(next: MailMode, fault: string): Action {
-    return {
-      name: `the mail server ${next}`,
-      weight: 0.7,
-      fault,
-      run() {
-        if (mailboxes.mode === next) return undefined
-        mailboxes.mode = next
-        return `the mail server: ${next}`
-      },
-    }
+  function mode(next: MailMode, description: string): Action {
+    return fault(`the mail server ${next}`, 0.7, description, () => {
+      if (mailboxes.mode === next) return undefined
+      mailboxes.mode = next
+      return `the mail server: ${next}`
+    })
   }
 
   return [
@@ -74,30 +65,22 @@ function mailActions(world: World): readonly Action[] {
     mode('hangs', 'the mail server does not respond'),
     mode('refuses', 'the mail server refuses mails'),
     mode('loses responses', 'the connection breaks after the mail server has accepted a mail'),
-    {
-      name: 'mine until payments are confirmed',
-      weight: 3,
-      run() {
-        if (world.network.mempool.size === 0) return undefined
-        for (let blocks = 0; blocks <= world.setup.confirmations; blocks++) world.mine()
-        return `blocks are mined, up to ${world.network.height}`
-      },
-    },
+    action('mine until payments are confirmed', 3, () => {
+      if (world.network.mempool.size === 0) return undefined
+      for (let blocks = 0; blocks <= world.setup.confirmations; blocks++) world.mine()
+      return `blocks are mined, up to ${world.network.height}`
+    }),
     {
       name: 'paid invoices lose their payments',
       weight: 8,
       fault: 'a reorganisation removes the payments of paid invoices for good',
       run: draw => removePayments(world, draw),
     },
-    {
-      name: 'the mail server recovers',
-      weight: 2,
-      run() {
-        if (mailboxes.mode === 'works') return undefined
-        mailboxes.mode = 'works'
-        return 'the mail server works'
-      },
-    },
+    action('the mail server recovers', 2, () => {
+      if (mailboxes.mode === 'works') return undefined
+      mailboxes.mode = 'works'
+      return 'the mail server works'
+    }),
   ]
 }
 

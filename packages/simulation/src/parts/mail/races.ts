@@ -2,7 +2,7 @@ import type { Action } from '../../run/part.ts'
 import type { Draw } from '../../runtime/draw.ts'
 import { mailboxesOf } from '../../world/mailboxes.ts'
 import type { World } from '../../world/world.ts'
-import { isExpectedFailure } from '../sale/shop.ts'
+import { request } from '../operator/request.ts'
 
 /** A process stands still this long: the mail that it has sent is due again meanwhile. */
 const SUSPENDED_MS = 80_000
@@ -16,14 +16,10 @@ export function lateRemoval(world: World): Action {
   const mailboxes = mailboxesOf(world)
 
   function requestCode(draw: Draw, browser: number): void {
-    const process = draw.pick(world.responsive)
-    world.client('request a code', async () => {
-      try {
-        await process.call(({ signIn }) => signIn.requestCode(`late-${browser}@example.org`, '192.0.2.9', ''))
-      } catch (error) {
-        if (!isExpectedFailure(error)) throw error
-      }
-    })
+    const email = `late-${browser}@example.org`
+    world.client('request a code', () =>
+      request(world, draw, ({ signIn }) => signIn.requestCode(email, '192.0.2.9', ''), world.responsive),
+    )
   }
 
   return {

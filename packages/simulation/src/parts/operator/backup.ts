@@ -1,4 +1,4 @@
-import type { Action } from '../../run/part.ts'
+import { type Action, action } from '../../run/part.ts'
 import type { Draw } from '../../runtime/draw.ts'
 import type { World } from '../../world/world.ts'
 import { ageSecs, type Copy, copyDatabase, drawIdsAhead, nextIdentity } from './copy.ts'
@@ -38,14 +38,10 @@ export class Backups {
 
   get actions(): readonly Action[] {
     return [
-      {
-        name: 'back up the database',
-        weight: 3,
-        run: () => {
-          this.#isWanted = true
-          return 'the operator makes a backup of the database'
-        },
-      },
+      action('back up the database', 3, () => {
+        this.#isWanted = true
+        return 'the operator makes a backup of the database'
+      }),
       {
         name: 'restore a backup',
         weight: 4,

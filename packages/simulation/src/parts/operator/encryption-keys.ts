@@ -1,7 +1,7 @@
 import { createVault } from '@zatgate/server/adapters/crypto/vault'
 import { createSecrets } from '@zatgate/server/services/encryption-key'
 import type { Rule } from '../../rules.ts'
-import type { Action } from '../../run/part.ts'
+import { type Action, action } from '../../run/part.ts'
 import { Draw } from '../../runtime/draw.ts'
 import type { World } from '../../world/world.ts'
 import { request } from './request.ts'
@@ -48,37 +48,24 @@ export class EncryptionKeys {
   get actions(): readonly Action[] {
     const world = this.#world
     return [
-      {
-        name: 'add an encryption key',
-        weight: 1,
-        run: () => {
-          if (this.present.length > 1) return undefined
-          this.present = [this.#draw.bytes(32), ...this.present]
-          this.#resealed = false
-          this.#generation += 1
-          for (const process of world.processes) process.crash()
-          for (const index of world.processes.keys()) void world.startProcess(index)
-          return 'the operator restarts all processes with a new encryption key before the old one'
-        },
-      },
-      {
-        name: 'reseal the secrets',
-        weight: 2,
-        run: draw => {
-          if (this.present.length < 2) return undefined
-          world.client('reseal the secrets', () => this.#reseal(draw))
-          return 'the operator seals every secret again with the newest key'
-        },
-      },
-      {
-        name: 'remove the old encryption keys',
-        weight: 2,
-        run: () => {
-          if (this.present.length < 2 || !this.#resealed) return undefined
-          this.present = this.present.slice(0, 1)
-          return 'the operator removes the old encryption keys'
-        },
-      },
+      action('add an encryption key', 1, () => {
+        if (this.present.length > 1) return undefined
+        this.present = [this.#draw.bytes(32), ...this.present]
+        this.#resealed = false
+        this.#generation += 1
+        world.restartAll()
+        return 'the operator restarts all processes with a new encryption key before the old one'
+      }),
+      action('reseal the secrets', 2, draw => {
+        if (this.present.length < 2) return undefined
+        world.client('reseal the secrets', () => this.#reseal(draw))
+        return 'the operator seals every secret again with the newest key'
+      }),
+      action('remove the old encryption keys', 2, () => {
+        if (this.present.length < 2 || !this.#resealed) return undefined
+        this.present = this.present.slice(0, 1)
+        return 'the operator removes the old encryption keys'
+      }),
     ]
   }
 

@@ -1,8 +1,8 @@
-import type { Action } from '../../run/part.ts'
+import { type Action, action } from '../../run/part.ts'
 import type { Draw } from '../../runtime/draw.ts'
 import type { World } from '../../world/world.ts'
 import type { Merchant } from '../sale/shop.ts'
-import { request } from './request.ts'
+import { requestAs } from './request.ts'
 
 const INVOICES = `SELECT i.public_id AS id FROM invoices i JOIN accounts a ON a.id = i.account_id
   WHERE a.email = ? AND i.purpose = 'sale'`
@@ -12,33 +12,24 @@ const FAR_FUTURE = 4_000_000_000
 
 /** A merchant exports its invoices, while new ones are created. */
 export function exportAction(world: World): Action {
-  return {
-    name: 'export invoices',
-    weight: 1,
-    run(draw) {
-      const merchant = draw.pick(world.shop.merchants)
-      world.client('export invoices', () => exportInvoices(world, draw, merchant))
-      return `${merchant.name} exports its invoices`
-    },
-  }
+  return action('export invoices', 1, draw => {
+    const merchant = draw.pick(world.shop.merchants)
+    world.client('export invoices', () => exportInvoices(world, draw, merchant))
+    return `${merchant.name} exports its invoices`
+  })
 }
 
 async function exportInvoices(world: World, draw: Draw, merchant: Merchant): Promise<void> {
-  const { shop } = world
-  let restored = false
-  world.onRestore(() => {
-    restored = true
-  })
+  const { shop, databaseReplacements } = world
   const answered = shop.invoices.filter(invoice => invoice.merchant === merchant).map(({ publicId }) => publicId)
   const existing = new Set(committedIds(world, merchant))
-  const text = await request(world, draw, async services => {
-    const account = await services.accounts.findByEmail(merchant.email)
-    const { chunks } = services.exports.invoices(account, null, 'json', { from: 0, to: FAR_FUTURE })
+  const text = await requestAs(world, draw, merchant, async ({ exports }, account) => {
+    const { chunks } = exports.invoices(account, null, 'json', { from: 0, to: FAR_FUTURE })
     let file = ''
     for await (const chunk of chunks) file += chunk
     return file
   })
-  if (text === undefined || restored) return
+  if (text === undefined || databaseReplacements !== world.databaseReplacements) return
   // Invoices for plans and deposits belong to the operator; others may have been lost with an older database.
   const before = answered.filter(id => existing.has(id))
   checkExport(world, merchant, { before, exported: idsOf(text), after: committedIds(world, merchant) })

@@ -16,7 +16,6 @@ export const operatorPart: PartFactory = {
     const backups = new Backups(world, keys, standby)
     const rescans = new Rescans(world)
     return {
-      name: 'operator',
       actions: [...backups.actions, ...standby.actions, ...keys.actions, ...rescans.actions, exportAction(world)],
       ports: () => ({ noteScanner: rescans.scanner() }),
       get config() {

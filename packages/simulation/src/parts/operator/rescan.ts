@@ -1,6 +1,6 @@
 import type { NoteScanner } from '@zatgate/server/ports/note-scanner'
 import { type RescanResult, rescan } from '@zatgate/server/workers/chain/rescan'
-import type { Action } from '../../run/part.ts'
+import { type Action, action, fault } from '../../run/part.ts'
 import type { Draw } from '../../runtime/draw.ts'
 import { ConnectionLost, type ServiceProcess } from '../../service/process.ts'
 import { createNoteScanner } from '../../world/chain/note-scanner.ts'
@@ -60,24 +60,15 @@ export class Rescans {
     const world = this.#world
     const { network } = world
     return [
-      {
-        name: 'miss notes',
-        weight: 3,
-        fault: 'a scan worker misses the notes of a transaction',
-        run: draw => {
-          this.#nextMisses = draw.int(1, 4)
-          return `the next ${this.#nextMisses} scans of the next payment miss it`
-        },
-      },
-      {
-        name: 'rescan',
-        weight: 3,
-        run: draw => {
-          const from = draw.int(Math.max(1, network.height - 20), network.height)
-          world.client('rescan', async () => void (await this.#rescan(draw.pick(world.processes), from)))
-          return `the operator rescans from height ${from}`
-        },
-      },
+      fault('miss notes', 3, 'a scan worker misses the notes of a transaction', draw => {
+        this.#nextMisses = draw.int(1, 4)
+        return `the next ${this.#nextMisses} scans of the next payment miss it`
+      }),
+      action('rescan', 3, draw => {
+        const from = draw.int(Math.max(1, network.height - 20), network.height)
+        world.client('rescan', async () => void (await this.#rescan(draw.pick(world.processes), from)))
+        return `the operator rescans from height ${from}`
+      }),
       {
         name: 'rescan while the chain is reorganised',
         weight: 6,

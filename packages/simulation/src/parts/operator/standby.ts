@@ -80,11 +80,8 @@ export class Standby {
   /** The others keep what they hold of the lost database. */
   #restartSome(draw: Draw): void {
     const { processes } = this.#world
-    for (const [index, process] of processes.entries()) {
-      if (!process.alive || !draw.chance(0.1)) continue
-      process.crash()
-      void this.#world.startProcess(index)
-    }
+    for (const [index, process] of processes.entries())
+      if (process.alive && draw.chance(0.1)) this.#world.restart(index)
   }
 
   #requestInvoices(draw: Draw, count: number): void {

@@ -1,10 +1,10 @@
-import type { Action } from '../../run/part.ts'
+import { type Action, action, fault } from '../../run/part.ts'
 import type { Draw } from '../../runtime/draw.ts'
 import { passTime } from '../../world/passage.ts'
 import { pay } from '../../world/payment.ts'
 import type { PoisonedRow, PoisonKind } from '../../world/poison.ts'
 import type { World } from '../../world/world.ts'
-import { request } from '../operator/request.ts'
+import { requestAs } from '../operator/request.ts'
 import { type KnownInvoice, LONGEST_SECS, short } from '../sale/shop.ts'
 
 /** More rows at once could be a fault of the database. */
@@ -54,20 +54,13 @@ export function poisonActions(world: World): readonly Action[] {
     return row
   }
 
-  function restartAll(): void {
-    for (const process of world.processes) process.crash()
-    for (const index of world.processes.keys()) void world.startProcess(index)
-  }
-
   /** A merchant enters its viewing key again. */
   function enterKeyAgain(draw: Draw): string {
     const merchant = draw.pick(shop.merchants)
     const key = merchant.viewingKeys.at(-1)!
-    world.client('enter the viewing key again', async () => {
-      await request(world, draw, async services => {
-        await services.viewingKeys.set(await services.accounts.findByEmail(merchant.email), key)
-      })
-    })
+    world.client('enter the viewing key again', () =>
+      requestAs(world, draw, merchant, ({ viewingKeys }, account) => viewingKeys.set(account, key)),
+    )
     return `${merchant.name} enters the viewing key ${key} again`
   }
 
@@ -75,7 +68,7 @@ export function poisonActions(world: World): readonly Action[] {
     const row = addPoison(draw, 'scan_key', KEYS)
     if (!row) return undefined
     // A running process has it open.
-    restartAll()
+    world.restartAll()
     return `the viewing key ${short(row.reference)} does not open any more; all processes are started again`
   }
 
@@ -96,27 +89,24 @@ export function poisonActions(world: World): readonly Action[] {
 
   /** One block pays an invoice of each merchant, and the database refuses a row of one of them. */
   function paymentsMeet(name: string, kind: PoisonKind, sql: string, weight: number): Action {
-    return {
-      name,
-      weight,
-      fault: `the database refuses to write ${kind === 'payment' ? 'a payment' : 'one of the invoices'} of a block that pays several`,
-      async run(draw) {
-        const invoices = await createInvoices(draw)
-        const row = addPoison(
-          draw,
-          kind,
-          sql,
-          invoices.map(({ publicId }) => publicId),
-        )
-        if (!row) return undefined
-        for (const { address, amountZat: valueZat } of invoices) pay(world, draw, [{ address, valueZat }])
-        world.observe()
-        await passTime(world, draw.int(1, 10), draw, { stops: 4, mines: false })
-        for (let blocks = 0; blocks <= world.setup.confirmations; blocks++) world.mine()
-        await passTime(world, draw.int(5, 60), draw, { stops: 4, mines: false })
-        return `a row of invoice ${short(row.reference)} could not be written when ${invoices.length} invoices were paid`
-      },
-    }
+    const refused = kind === 'payment' ? 'a payment' : 'one of the invoices'
+    const description = `the database refuses to write ${refused} of a block that pays several`
+    return fault(name, weight, description, async draw => {
+      const invoices = await createInvoices(draw)
+      const row = addPoison(
+        draw,
+        kind,
+        sql,
+        invoices.map(({ publicId }) => publicId),
+      )
+      if (!row) return undefined
+      for (const { address, amountZat: valueZat } of invoices) pay(world, draw, [{ address, valueZat }])
+      world.observe()
+      await passTime(world, draw.int(1, 10), draw, { stops: 4, mines: false })
+      for (let blocks = 0; blocks <= world.setup.confirmations; blocks++) world.mine()
+      await passTime(world, draw.int(5, 60), draw, { stops: 4, mines: false })
+      return `a row of invoice ${short(row.reference)} could not be written when ${invoices.length} invoices were paid`
+    })
   }
 
   /** A secret does not open any more, and events need it at once. @param when in the words of the fault */
@@ -170,15 +160,10 @@ export function poisonActions(world: World): readonly Action[] {
   ]
 
   return [
-    {
-      name: 'an invoice cannot be written',
-      weight: 6,
-      fault: 'the database refuses to change an invoice',
-      run(draw) {
-        const row = addPoison(draw, 'invoice', INVOICES)
-        return row && `the database refuses to change invoice ${short(row.reference)}`
-      },
-    },
+    fault('an invoice cannot be written', 6, 'the database refuses to change an invoice', draw => {
+      const row = addPoison(draw, 'invoice', INVOICES)
+      return row && `the database refuses to change invoice ${short(row.reference)}`
+    }),
     paymentsMeet('payments meet an invoice that cannot be written', 'invoice', INVOICES, 10),
     paymentsMeet('payments meet one that cannot be written', 'payment', PAYEES, 8),
     {
@@ -204,22 +189,14 @@ export function poisonActions(world: World): readonly Action[] {
         return told
       },
     },
-    {
-      name: 'enter the viewing key again',
-      weight: 3,
-      run: enterKeyAgain,
-    },
-    {
-      name: 'a row is repaired',
-      weight: 6,
-      run(draw) {
-        if (poison.rows.length === 0) return undefined
-        const row = draw.pick(poison.rows)
-        poison.remove(row)
-        if (draw.chance(0.3)) restartAll()
-        return `the ${row.kind} ${short(row.reference)} is repaired`
-      },
-    },
+    action('enter the viewing key again', 3, enterKeyAgain),
+    action('a row is repaired', 6, draw => {
+      if (poison.rows.length === 0) return undefined
+      const row = draw.pick(poison.rows)
+      poison.remove(row)
+      if (draw.chance(0.3)) world.restartAll()
+      return `the ${row.kind} ${short(row.reference)} is repaired`
+    }),
     ...(hasWebhooks ? webhookActions : []),
     ...(world.setup.parts.includes('endpoint') ? endpointActions : []),
   ]

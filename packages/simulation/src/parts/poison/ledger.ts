@@ -1,4 +1,5 @@
 import type { PoisonKind } from '../../world/poison.ts'
+import { query } from '../../world/query.ts'
 import type { World } from '../../world/world.ts'
 
 /** A row that the service has set aside. */
@@ -12,9 +13,7 @@ export interface SetAsideRow {
 const SET_ASIDE = 'SELECT kind, reference, failures FROM set_aside'
 const FINGERPRINT = 'SELECT lower(hex(fingerprint)) AS reference FROM viewing_keys WHERE id = ?'
 
-export function readSetAside({ database }: World): SetAsideRow[] {
-  return database.committed<SetAsideRow>(SET_ASIDE)
-}
+export const readSetAside = query<SetAsideRow>(SET_ASIDE)
 
 /** Whether the service has put work on the row off. False without a query while no row has been poisoned. */
 export function isSetAside(world: World, kind: PoisonKind, reference: string): boolean {

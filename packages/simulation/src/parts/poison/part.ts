@@ -15,10 +15,9 @@ export const poisonPart: PartFactory = {
     let isRepaired = false
     const random = { bytes: (count: number) => draw.bytes(count), uuid: () => draw.hex(16) }
     return {
-      name: 'poison',
       workers: ['set aside by delivery', 'set aside by the watcher'],
       actions: poisonActions(world),
-      transitions: [...TRANSITIONS],
+      transitions: TRANSITIONS,
       ports: () => ({ vault: world.poison.guard(createVault(world.encryptionKeys(), random)) }),
       onCommit: () => judge.check(),
       heal() {
@@ -29,8 +28,7 @@ export const poisonPart: PartFactory = {
         if (world.poison.rows.length === 0 && judge.unsettled() === null) return null
         world.poison.removeAll()
         // Without a restart, the service tries a row again after up to 6 h.
-        for (const process of world.processes) process.crash()
-        for (const index of world.processes.keys()) void world.startProcess(index)
+        world.restartAll()
         return 'the last rows are repaired, and all processes are started again'
       },
       unsettled() {

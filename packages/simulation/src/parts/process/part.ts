@@ -1,4 +1,4 @@
-import type { Action, PartFactory } from '../../run/part.ts'
+import { type Action, action, fault, type PartFactory } from '../../run/part.ts'
 import type { Draw } from '../../runtime/draw.ts'
 import { NO_FAILURES } from '../../world/store-failures.ts'
 import type { World } from '../../world/world.ts'
@@ -9,7 +9,6 @@ export const processPart: PartFactory = {
   name: 'process',
   probability: 1,
   create: world => ({
-    name: 'process',
     actions: [...processActions(world), ...clockActions(world), ...databaseActions(world)],
   }),
 }
@@ -17,67 +16,43 @@ export const processPart: PartFactory = {
 function processActions(world: World): readonly Action[] {
   const { processes } = world
   return [
-    {
-      name: 'crash and restart',
-      weight: 3,
-      fault: 'a process dies at any moment and is started again',
-      run(draw) {
-        const index = draw.int(0, processes.length - 1)
-        const process = processes[index]!
-        process.crash()
-        void world.startProcess(index)
-        return `${process.name} crashes and is started again`
-      },
-    },
-    {
-      name: 'crash',
-      weight: 1,
-      fault: 'a process dies and stays dead for a while',
-      run(draw) {
-        const process = draw.pick(processes)
-        if (!process.alive) return undefined
-        process.crash()
-        return `${process.name} crashes`
-      },
-    },
-    {
-      name: 'start what is dead',
-      weight: 2,
-      run() {
-        const dead = [...processes.keys()].filter(index => !processes[index]!.alive)
-        for (const index of dead) void world.startProcess(index)
-        return dead.length > 0 ? 'the dead processes are started' : undefined
-      },
-    },
-    {
-      name: 'a process stands still',
-      weight: 1,
-      fault: 'a process stands still for a while, and the others go on',
-      run(draw) {
-        const process = draw.pick(processes)
-        if (!process.services) return undefined
-        world.suspend(process, draw.pick([5, 20, 70, 200]) * 1000)
-        return `${process.name} is suspended`
-      },
-    },
-    {
-      name: 'orderly restart',
-      weight: 1,
-      run(draw) {
-        const index = draw.int(0, processes.length - 1)
-        const process = processes[index]!
-        if (!process.services) return undefined
-        world.client('orderly restart', async () => {
-          // A database that responds too late ends the stop: the operator kills the process.
-          await process.stop().catch(error => {
-            if (!isExpectedFailure(error)) throw error
-            process.crash()
-          })
-          if (processes[index] === process) await world.startProcess(index)
+    fault('crash and restart', 3, 'a process dies at any moment and is started again', draw => {
+      const index = draw.int(0, processes.length - 1)
+      const { name } = processes[index]!
+      world.restart(index)
+      return `${name} crashes and is started again`
+    }),
+    fault('crash', 1, 'a process dies and stays dead for a while', draw => {
+      const process = draw.pick(processes)
+      if (!process.alive) return undefined
+      process.crash()
+      return `${process.name} crashes`
+    }),
+    action('start what is dead', 2, () => {
+      const dead = [...processes.keys()].filter(index => !processes[index]!.alive)
+      for (const index of dead) void world.startProcess(index)
+      return dead.length > 0 ? 'the dead processes are started' : undefined
+    }),
+    fault('a process stands still', 1, 'a process stands still for a while, and the others go on', draw => {
+      const process = draw.pick(processes)
+      if (!process.services) return undefined
+      world.suspend(process, draw.pick([5, 20, 70, 200]) * 1000)
+      return `${process.name} is suspended`
+    }),
+    action('orderly restart', 1, draw => {
+      const index = draw.int(0, processes.length - 1)
+      const process = processes[index]!
+      if (!process.services) return undefined
+      world.client('orderly restart', async () => {
+        // A database that responds too late ends the stop: the operator kills the process.
+        await process.stop().catch(error => {
+          if (!isExpectedFailure(error)) throw error
+          process.crash()
         })
-        return `${process.name} is restarted in order`
-      },
-    },
+        if (processes[index] === process) await world.startProcess(index)
+      })
+      return `${process.name} is restarted in order`
+    }),
   ]
 }
 
@@ -85,45 +60,31 @@ const HOUR_MS = 3_600_000
 
 function clockActions(world: World): readonly Action[] {
   const { processes } = world
-  function clock(name: string, fault: string, errorMs: (draw: Draw) => number): Action {
-    return {
-      name,
-      weight: 1,
-      fault,
-      run(draw) {
-        const process = draw.pick(processes)
-        world.setClockError(process, errorMs(draw))
-        return `the clock of ${process.name} is ${process.clock.errorMs / 1000} s ahead`
-      },
-    }
+  function clock(name: string, description: string, errorMs: (draw: Draw) => number): Action {
+    return fault(name, 1, description, draw => {
+      const process = draw.pick(processes)
+      world.setClockError(process, errorMs(draw))
+      return `the clock of ${process.name} is ${process.clock.errorMs / 1000} s ahead`
+    })
   }
   return [
     clock('clock drifts', 'a clock is some seconds wrong', draw => draw.int(-5, 5) * 1000),
     clock('clock is minutes wrong', 'a clock is some minutes wrong', draw => draw.int(-20, 20) * 60_000),
     clock('clock is hours wrong', 'a clock is hours wrong', draw => draw.pick([-5, -3, 3, 5, 24, 24 * 7]) * HOUR_MS),
-    {
-      name: 'clocks are right',
-      weight: 2,
-      run() {
-        for (const process of processes) world.setClockError(process, 0)
-        return 'all clocks are right'
-      },
-    },
+    action('clocks are right', 2, () => {
+      for (const process of processes) world.setClockError(process, 0)
+      return 'all clocks are right'
+    }),
   ]
 }
 
 function databaseActions(world: World): readonly Action[] {
   const { storeFailures, database, setup } = world
-  function failures(name: string, fault: string, set: (draw: Draw) => void): Action {
-    return {
-      name,
-      weight: 1,
-      fault,
-      run(draw) {
-        set(draw)
-        return name
-      },
-    }
+  function failures(name: string, description: string, set: (draw: Draw) => void): Action {
+    return fault(name, 1, description, draw => {
+      set(draw)
+      return name
+    })
   }
   const lateWrites: Action = {
     name: 'writes are late',
@@ -142,29 +103,20 @@ function databaseActions(world: World): readonly Action[] {
     failures('statements fail', 'statements of the database fail', draw => {
       storeFailures.statement = draw.pick([0.01, 0.1])
     }),
-    {
-      name: 'the next commits fail',
-      weight: 2,
-      fault: 'single commits fail, or their responses are lost',
-      run(draw) {
-        storeFailures.next = draw.pick(['commit', 'unknown'])
-        storeFailures.nextIn = draw.int(0, 6)
-        return `a commit ${storeFailures.next === 'commit' ? 'will fail' : 'will lose its response'}`
-      },
-    },
+    fault('the next commits fail', 2, 'single commits fail, or their responses are lost', draw => {
+      storeFailures.next = draw.pick(['commit', 'unknown'])
+      storeFailures.nextIn = draw.int(0, 6)
+      return `a commit ${storeFailures.next === 'commit' ? 'will fail' : 'will lose its response'}`
+    }),
     failures('commits fail', 'commits fail, and nothing is written', draw => {
       storeFailures.commit = draw.pick([0.05, 0.5])
     }),
     failures('commits are lost', 'commits succeed, and their responses are lost', draw => {
       storeFailures.unknown = draw.pick([0.05, 0.5])
     }),
-    {
-      name: 'the database recovers',
-      weight: 3,
-      run() {
-        Object.assign(storeFailures, NO_FAILURES)
-        return 'the database recovers'
-      },
-    },
+    action('the database recovers', 3, () => {
+      Object.assign(storeFailures, NO_FAILURES)
+      return 'the database recovers'
+    }),
   ]
 }

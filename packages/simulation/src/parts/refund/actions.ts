@@ -1,5 +1,5 @@
 import { blockSpacingSecs } from '@zatgate/server/domain/chain/network-upgrade'
-import type { Action } from '../../run/part.ts'
+import { type Action, action } from '../../run/part.ts'
 import type { Draw } from '../../runtime/draw.ts'
 import { passTime } from '../../world/passage.ts'
 import { pay } from '../../world/payment.ts'
@@ -55,19 +55,13 @@ export class RefundActions {
           const wish = this.#wish(draw, invoice, { hasKey: true, kind: draw.pick(['price', drawKind(draw)]) })
           this.#create(draw, wish, 1)
           await scheduler.run(draw.int(1, 40))
-          const index = draw.int(0, processes.length - 1)
-          processes[index]!.crash()
-          void this.#world.startProcess(index)
+          this.#world.restart(draw.int(0, processes.length - 1))
           await scheduler.run()
           await this.#repeatWhileRateChanges(draw, wish)
         },
         'a process dies while an invoice is refunded; the merchant asks again',
       ),
-      {
-        name: 'repeat the request for a refund',
-        weight: 4,
-        run: draw => this.#repeat(draw),
-      },
+      action('repeat the request for a refund', 4, draw => this.#repeat(draw)),
       this.#ofRefund('a buyer gives an address', 5, (draw, refund) => this.#give(draw, refund, draw.int(1, 2))),
       this.#ofRefund('a merchant looks at a refund', 2.5, (draw, refund) => this.#show(draw, refund)),
       this.#ofRefund('a merchant looks at a refund while its buyer changes the address', 3, async (draw, refund) => {
@@ -91,11 +85,7 @@ export class RefundActions {
         ),
       ),
       this.#ofRefund('an account uses the refunds of another one', 1.5, (draw, refund) => this.#trespass(draw, refund)),
-      {
-        name: 'a sale is refunded to the end',
-        weight: 14,
-        run: draw => this.#toTheEnd(draw),
-      },
+      action('a sale is refunded to the end', 14, draw => this.#toTheEnd(draw)),
     ]
   }
 
@@ -113,34 +103,26 @@ export class RefundActions {
     name: string,
     weight: number,
     work: (draw: Draw, invoice: KnownInvoice) => void | Promise<void>,
-    fault?: string,
+    description?: string,
   ): Action {
-    return {
-      name,
-      weight,
-      ...(fault !== undefined && { fault }),
-      run: async draw => {
-        const invoice = await this.#target(draw)
-        if (!invoice) return undefined
-        await work(draw, invoice)
-        return `${invoice.merchant.name}: ${name}, ${short(invoice.publicId)}`
-      },
+    const run = async (draw: Draw) => {
+      const invoice = await this.#target(draw)
+      if (!invoice) return undefined
+      await work(draw, invoice)
+      return `${invoice.merchant.name}: ${name}, ${short(invoice.publicId)}`
     }
+    return action(name, weight, run, description)
   }
 
   #ofRefund(name: string, weight: number, work: (draw: Draw, refund: KnownRefund) => void | Promise<void>): Action {
-    return {
-      name,
-      weight,
-      run: async draw => {
-        const { known } = this.#refunders
-        if (known.length === 0) return undefined
-        const open = known.filter(({ id }) => this.#open.has(id))
-        const refund = draw.pick(open.length > 0 && draw.chance(0.8) ? open : known)
-        await work(draw, refund)
-        return `${refund.wish.invoice.merchant.name}: ${name}, ${short(refund.id)}`
-      },
-    }
+    return action(name, weight, async draw => {
+      const { known } = this.#refunders
+      if (known.length === 0) return undefined
+      const open = known.filter(({ id }) => this.#open.has(id))
+      const refund = draw.pick(open.length > 0 && draw.chance(0.8) ? open : known)
+      await work(draw, refund)
+      return `${refund.wish.invoice.merchant.name}: ${name}, ${short(refund.id)}`
+    })
   }
 
   get #open(): ReadonlySet<string> {

@@ -1,4 +1,5 @@
 import type { Rule } from '../../rules.ts'
+import { transitionsOf } from '../../run/part.ts'
 import type { World } from '../../world/world.ts'
 import { NewEvents } from '../event/new-events.ts'
 import { isRemembered } from '../sale/idempotency.ts'
@@ -21,9 +22,7 @@ const STEPS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** All allowed changes, for the coverage. */
-export const REFUND_TRANSITIONS: readonly string[] = Object.entries(STEPS).flatMap(([before, afters]) =>
-  afters.map(after => `refund ${before} → ${after}`),
-)
+export const REFUND_TRANSITIONS = transitionsOf('refund', STEPS)
 
 const TERMS = ['invoice', 'amount_zat', 'price', 'rate', 'reason', 'link_id', 'key'] as const
 
@@ -47,14 +46,12 @@ export class RefundJudge {
   constructor(world: World) {
     this.#world = world
     this.#newEvents = new NewEvents(world)
-  }
-
-  /** The database was replaced: the state may go back once. */
-  restored(): void {
-    this.#before = null
-    this.#newEvents.restored()
-    this.#shown.clear()
-    this.#sinceMs.clear()
+    // The state may go back once.
+    world.onRestore(() => {
+      this.#before = null
+      this.#shown.clear()
+      this.#sinceMs.clear()
+    })
   }
 
   /** Runs a request whose answer may show the addresses of a refund, of an invoice, or of an email's account. */

@@ -1,3 +1,4 @@
+import { query, queryOne } from '../../world/query.ts'
 import type { World } from '../../world/world.ts'
 import type { EventRow } from '../event/new-events.ts'
 
@@ -31,13 +32,9 @@ const REFUNDS = `SELECT r.public_id, r.account_id, a.email, i.public_id AS invoi
   r.idempotency_key AS key
   FROM refunds r JOIN invoices i ON i.id = r.invoice_id JOIN accounts a ON a.id = r.account_id`
 
-export function readRefunds({ database }: World): RefundRow[] {
-  return database.committed<RefundRow>(`${REFUNDS} ORDER BY r.id`)
-}
+export const readRefunds = query<RefundRow>(`${REFUNDS} ORDER BY r.id`)
 
-export function readRefund({ database }: World, publicId: string): RefundRow | undefined {
-  return database.committed<RefundRow>(`${REFUNDS} WHERE r.public_id = ?`, publicId)[0]
-}
+export const readRefund = queryOne<RefundRow>(`${REFUNDS} WHERE r.public_id = ?`)
 
 /** Whether the address does not change any more: it is seen, or the merchant gave it, or the refund has ended. */
 export function isFixed({ status, address, from_buyer: fromBuyer, seen_at: seenAt }: RefundRow): boolean {

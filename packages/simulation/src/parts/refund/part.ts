@@ -12,12 +12,7 @@ export const refundPart: PartFactory = {
     const judge = new RefundJudge(world)
     const refunders = new Refunders(world, judge)
     const actions = new RefundActions(world, refunders)
-    world.onRestore(() => {
-      judge.restored()
-      refunders.restored()
-    })
     return {
-      name: 'refund',
       actions: actions.actions,
       ports: () => ({ checkAddress: address => (parseAddress(address) ? null : 'no address') }),
       transitions: REFUND_TRANSITIONS,

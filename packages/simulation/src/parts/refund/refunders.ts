@@ -6,7 +6,7 @@ import type { Rule } from '../../rules.ts'
 import type { Draw } from '../../runtime/draw.ts'
 import { addressAt } from '../../world/chain/note-scanner.ts'
 import type { World } from '../../world/world.ts'
-import { request } from '../operator/request.ts'
+import { request, requestAs } from '../operator/request.ts'
 import { isRemembered } from '../sale/idempotency.ts'
 import { type Merchant, short } from '../sale/shop.ts'
 import { checkRate } from '../sale/terms.ts'
@@ -46,11 +46,10 @@ export class Refunders {
   constructor(world: World, judge: RefundJudge) {
     this.#world = world
     this.#judge = judge
-  }
-
-  /** The database was replaced: it may not know the earlier requests. */
-  restored(): void {
-    this.known.length = 0
+    // The database may not know the earlier requests.
+    world.onRestore(() => {
+      this.known.length = 0
+    })
   }
 
   newAddress(): string {
@@ -227,11 +226,9 @@ export class Refunders {
   }
 
   /** Sends the request of a merchant. Undefined when it fails, or when the database has been replaced meanwhile. */
-  async #ask<T>(draw: Draw, { email }: Merchant, work: Work<T>): Promise<T | undefined> {
+  async #ask<T>(draw: Draw, merchant: Merchant, work: Work<T>): Promise<T | undefined> {
     const replacements = this.#world.databaseReplacements
-    const answer = await request(this.#world, draw, async services =>
-      work(services.refunds, await services.accounts.findByEmail(email)),
-    )
+    const answer = await requestAs(this.#world, draw, merchant, ({ refunds }, account) => work(refunds, account))
     return replacements === this.#world.databaseReplacements ? answer : undefined
   }
 

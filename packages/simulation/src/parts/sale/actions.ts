@@ -1,10 +1,10 @@
-import type { Services } from '@zatgate/server/container'
-import type { Action } from '../../run/part.ts'
+import { type Action, action, fault } from '../../run/part.ts'
 import type { Draw } from '../../runtime/draw.ts'
 import type { WalletOutput } from '../../world/chain/wallet.ts'
 import { pay } from '../../world/payment.ts'
 import type { World } from '../../world/world.ts'
-import { isExpectedFailure, type KnownInvoice, type Shop, short } from './shop.ts'
+import { requestAs } from '../operator/request.ts'
+import { type KnownInvoice, type Shop, short } from './shop.ts'
 
 export function saleActions(world: World, shop: Shop): readonly Action[] {
   const { network } = world
@@ -29,43 +29,31 @@ export function saleActions(world: World, shop: Shop): readonly Action[] {
 
   /** Pays a share of an invoice, in one or more notes. */
   function payShare(name: string, weight: number, share: (draw: Draw, amountZat: bigint) => readonly bigint[]): Action {
-    return {
-      name,
-      weight,
-      run(draw) {
-        const invoice = target(draw)
-        if (!invoice) return undefined
-        const values = share(draw, invoice.amountZat).filter(value => value > 0n)
-        if (values.length === 0) return undefined
-        const outputs = values.map(valueZat => ({ address: invoice.address, valueZat }))
-        return send(draw, outputs, `a wallet pays ${values.join(' + ')} zat to ${short(invoice.publicId)}`)
-      },
-    }
+    return action(name, weight, draw => {
+      const invoice = target(draw)
+      if (!invoice) return undefined
+      const values = share(draw, invoice.amountZat).filter(value => value > 0n)
+      if (values.length === 0) return undefined
+      const outputs = values.map(valueZat => ({ address: invoice.address, valueZat }))
+      return send(draw, outputs, `a wallet pays ${values.join(' + ')} zat to ${short(invoice.publicId)}`)
+    })
   }
 
   const unmined = () => [...network.mempool.values()]
 
   return [
-    {
-      name: 'create invoice',
-      weight: 8,
-      run(draw) {
-        const merchant = draw.pick(shop.merchants)
+    action('create invoice', 8, draw => {
+      const merchant = draw.pick(shop.merchants)
+      world.client('create invoice', () => shop.requestInvoice(draw, merchant, draw.pick([1, 3])))
+      return `${merchant.name} requests an invoice`
+    }),
+    action('create invoices at once', 2, draw => {
+      const merchant = draw.pick(shop.merchants)
+      const count = draw.int(2, 6)
+      for (let i = 0; i < count; i++)
         world.client('create invoice', () => shop.requestInvoice(draw, merchant, draw.pick([1, 3])))
-        return `${merchant.name} requests an invoice`
-      },
-    },
-    {
-      name: 'create invoices at once',
-      weight: 2,
-      run(draw) {
-        const merchant = draw.pick(shop.merchants)
-        const count = draw.int(2, 6)
-        for (let i = 0; i < count; i++)
-          world.client('create invoice', () => shop.requestInvoice(draw, merchant, draw.pick([1, 3])))
-        return `${merchant.name} requests ${count} invoices at once`
-      },
-    },
+      return `${merchant.name} requests ${count} invoices at once`
+    }),
     {
       name: 'create invoices after a lost commit',
       weight: 1,
@@ -107,98 +95,62 @@ export function saleActions(world: World, shop: Shop): readonly Action[] {
         return send(draw, outputs, `a wallet pays ${count} notes to ${short(invoice.publicId)}`)
       },
     },
-    {
-      name: 'pay several invoices',
-      weight: 2,
-      run(draw) {
-        const invoices = shop.invoices.slice(-3)
-        if (invoices.length < 2) return undefined
-        const outputs = invoices.map(({ address, amountZat }) => ({ address, valueZat: amountZat }))
-        return send(draw, outputs, `a wallet pays ${invoices.map(({ publicId }) => short(publicId)).join(' and ')}`)
-      },
-    },
-    {
-      name: 'spend the same notes again',
-      weight: 2,
-      run(draw) {
-        const candidates = unmined()
-        const invoice = target(draw)
-        if (candidates.length === 0 || !invoice) return undefined
-        const replaced = draw.pick(candidates)
-        network.evict(replaced.txid)
-        const outputs = [{ address: invoice.address, valueZat: invoice.amountZat }]
-        return send(
-          draw,
-          outputs,
-          `a wallet replaces ${short(replaced.txid)} and pays ${short(invoice.publicId)}`,
-          replaced.spends,
-        )
-      },
-    },
-    {
-      name: 'evict from the mempool',
-      weight: 1,
-      fault: 'a transaction leaves the mempool of all nodes',
-      run(draw) {
-        const candidates = unmined()
-        if (candidates.length === 0) return undefined
-        const { txid } = draw.pick(candidates)
-        network.evict(txid)
-        return `the nodes evict ${short(txid)}`
-      },
-    },
-    {
-      name: 'broadcast again',
-      weight: 2,
-      run(draw) {
-        const lost = [...network.transactions.values()].filter(
-          ({ txid }) => !network.mempool.has(txid) && network.minedAt(txid) === null,
-        )
-        if (lost.length === 0) return undefined
-        const transaction = draw.pick(lost)
-        if (!world.broadcast(transaction)) return undefined
-        return `a wallet broadcasts ${short(transaction.txid)} again`
-      },
-    },
-    {
-      name: 'change confirmations',
-      weight: 1,
-      run(draw) {
-        const merchant = draw.pick(shop.merchants)
-        const confirmations = draw.pick([0, 1, 2, 5])
-        request(draw, 'change confirmations', async services => {
-          const account = await services.accounts.findByEmail(merchant.email)
-          await services.accounts.setTerms(account, { confirmations })
-        })
-        return `${merchant.name} requires ${confirmations} confirmations`
-      },
-    },
-    {
-      name: 'change the viewing key',
-      weight: 1,
-      run(draw) {
-        const merchant = draw.pick(shop.merchants)
-        const key = draw.chance(0.5)
-          ? `${merchant.viewingKeys[0]}-${draw.int(2, 4)}`
-          : draw.pick(shop.merchants).viewingKeys[0]!
-        request(draw, 'change the viewing key', async services => {
-          const account = await services.accounts.findByEmail(merchant.email)
+    action('pay several invoices', 2, draw => {
+      const invoices = shop.invoices.slice(-3)
+      if (invoices.length < 2) return undefined
+      const outputs = invoices.map(({ address, amountZat }) => ({ address, valueZat: amountZat }))
+      return send(draw, outputs, `a wallet pays ${invoices.map(({ publicId }) => short(publicId)).join(' and ')}`)
+    }),
+    action('spend the same notes again', 2, draw => {
+      const candidates = unmined()
+      const invoice = target(draw)
+      if (candidates.length === 0 || !invoice) return undefined
+      const replaced = draw.pick(candidates)
+      network.evict(replaced.txid)
+      const outputs = [{ address: invoice.address, valueZat: invoice.amountZat }]
+      return send(
+        draw,
+        outputs,
+        `a wallet replaces ${short(replaced.txid)} and pays ${short(invoice.publicId)}`,
+        replaced.spends,
+      )
+    }),
+    fault('evict from the mempool', 1, 'a transaction leaves the mempool of all nodes', draw => {
+      const candidates = unmined()
+      if (candidates.length === 0) return undefined
+      const { txid } = draw.pick(candidates)
+      network.evict(txid)
+      return `the nodes evict ${short(txid)}`
+    }),
+    action('broadcast again', 2, draw => {
+      const lost = [...network.transactions.values()].filter(
+        ({ txid }) => !network.mempool.has(txid) && network.minedAt(txid) === null,
+      )
+      if (lost.length === 0) return undefined
+      const transaction = draw.pick(lost)
+      if (!world.broadcast(transaction)) return undefined
+      return `a wallet broadcasts ${short(transaction.txid)} again`
+    }),
+    action('change confirmations', 1, draw => {
+      const merchant = draw.pick(shop.merchants)
+      const confirmations = draw.pick([0, 1, 2, 5])
+      world.client('change confirmations', () =>
+        requestAs(world, draw, merchant, ({ accounts }, account) => accounts.setTerms(account, { confirmations })),
+      )
+      return `${merchant.name} requires ${confirmations} confirmations`
+    }),
+    action('change the viewing key', 1, draw => {
+      const merchant = draw.pick(shop.merchants)
+      const key = draw.chance(0.5)
+        ? `${merchant.viewingKeys[0]}-${draw.int(2, 4)}`
+        : draw.pick(shop.merchants).viewingKeys[0]!
+      world.client('change the viewing key', () =>
+        requestAs(world, draw, merchant, ({ viewingKeys }, account) => {
           merchant.viewingKeys.push(key)
-          await services.viewingKeys.set(account, key)
-        })
-        return `${merchant.name} sets the viewing key ${key}`
-      },
-    },
+          return viewingKeys.set(account, key)
+        }),
+      )
+      return `${merchant.name} sets the viewing key ${key}`
+    }),
   ]
-
-  /** Sends one request to a random process. Its failure is the merchant's bad luck. */
-  function request(draw: Draw, name: string, work: (services: Services) => Promise<void>): void {
-    const process = world.running.length > 0 ? draw.pick(world.running) : null
-    if (!process) return
-    world.client(name, () =>
-      process.call(work).catch(error => {
-        if (!isExpectedFailure(error)) throw error
-      }),
-    )
-  }
 }

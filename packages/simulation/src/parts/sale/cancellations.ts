@@ -1,9 +1,9 @@
 import type { Invoice } from '@zatgate/server/domain/sale/invoice'
-import type { Action } from '../../run/part.ts'
+import { type Action, action } from '../../run/part.ts'
 import type { Draw } from '../../runtime/draw.ts'
 import { pay } from '../../world/payment.ts'
 import type { World } from '../../world/world.ts'
-import { request } from '../operator/request.ts'
+import { requestAs } from '../operator/request.ts'
 import { type KnownInvoice, type Merchant, type Shop, short } from './shop.ts'
 
 /** Merchants that cancel invoices, by mistake those of others too. */
@@ -16,32 +16,27 @@ export function cancellations(world: World, shop: Shop): readonly Action[] {
   }
 
   async function cancel(draw: Draw, by: Merchant, { publicId, merchant }: KnownInvoice): Promise<void> {
-    const restores = world.databaseReplacements
-    const canceled = await request(world, draw, async services => {
-      const account = await services.accounts.findByEmail(by.email)
-      return services.cancellations.cancel(account, publicId)
-    })
+    const { databaseReplacements } = world
+    const canceled = await requestAs(world, draw, by, (services, account) =>
+      services.cancellations.cancel(account, publicId),
+    )
     if (!canceled) return
     if (by !== merchant) world.fail('an invoice is canceled by its own account', `${by.name}: ${short(publicId)}`)
-    if (restores === world.databaseReplacements) checkAnswered(world, canceled)
+    if (databaseReplacements === world.databaseReplacements) checkAnswered(world, canceled)
   }
 
-  function action(
+  function ofInvoice(
     name: string,
     weight: number,
     run: (draw: Draw, invoice: KnownInvoice) => string | undefined | Promise<string | undefined>,
-    fault?: string,
+    description?: string,
   ): Action {
-    return {
-      name,
-      weight,
-      ...(fault !== undefined && { fault }),
-      async run(draw) {
-        const invoice = target(draw)
-        const told = invoice && (await run(draw, invoice))
-        return told === undefined ? undefined : `${told} ${short(invoice!.publicId)}`
-      },
+    const runWith = async (draw: Draw) => {
+      const invoice = target(draw)
+      const told = invoice && (await run(draw, invoice))
+      return told === undefined ? undefined : `${told} ${short(invoice!.publicId)}`
     }
+    return action(name, weight, runWith, description)
   }
 
   function start(draw: Draw, by: Merchant, invoice: KnownInvoice): void {
@@ -49,7 +44,7 @@ export function cancellations(world: World, shop: Shop): readonly Action[] {
   }
 
   return [
-    action('cancel an invoice', 2, (draw, invoice) => {
+    ofInvoice('cancel an invoice', 2, (draw, invoice) => {
       const count = draw.weighted([
         [1, 3],
         [2, 1],
@@ -57,7 +52,7 @@ export function cancellations(world: World, shop: Shop): readonly Action[] {
       for (let i = 0; i < count; i++) start(draw, invoice.merchant, invoice)
       return `${invoice.merchant.name} cancels, ${count === 1 ? 'once' : 'twice at once'},`
     }),
-    action('cancel an invoice while it is paid', 2, (draw, invoice) => {
+    ofInvoice('cancel an invoice while it is paid', 2, (draw, invoice) => {
       const { address, amountZat, merchant } = invoice
       const valueZat = draw.pick([amountZat, (amountZat + 1n) / 2n])
       const isPaidFirst = draw.chance(0.5)
@@ -69,7 +64,7 @@ export function cancellations(world: World, shop: Shop): readonly Action[] {
       if (isPaidFirst) start(draw, merchant, invoice)
       return `a wallet pays ${valueZat} zat while ${merchant.name} cancels`
     }),
-    action(
+    ofInvoice(
       'cancel an invoice, and lose the response',
       1.5,
       (draw, invoice) => {
@@ -79,22 +74,20 @@ export function cancellations(world: World, shop: Shop): readonly Action[] {
       },
       'an invoice is canceled, and the response is lost; the merchant cancels again',
     ),
-    action(
+    ofInvoice(
       'cancel an invoice in a process that dies',
       1.5,
       async (draw, invoice) => {
         start(draw, invoice.merchant, invoice)
         await world.scheduler.run(draw.int(1, 20))
-        const index = draw.int(0, world.processes.length - 1)
-        world.processes[index]!.crash()
-        void world.startProcess(index)
+        world.restart(draw.int(0, world.processes.length - 1))
         await world.scheduler.run()
         start(draw, invoice.merchant, invoice)
         return `${invoice.merchant.name} cancels, a process dies, and the merchant cancels again:`
       },
       'a process dies while an invoice is canceled; the merchant cancels again',
     ),
-    action('cancel the invoice of another account', 0.5, (draw, invoice) => {
+    ofInvoice('cancel the invoice of another account', 0.5, (draw, invoice) => {
       const other = shop.merchants.find(merchant => merchant !== invoice.merchant)
       if (!other) return undefined
       start(draw, other, invoice)

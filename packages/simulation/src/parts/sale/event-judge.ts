@@ -33,11 +33,9 @@ export class EventJudge {
   constructor(world: World) {
     this.#world = world
     this.#newEvents = new NewEvents(world)
-  }
-
-  restored(): void {
-    this.#newEvents.restored()
-    this.#lastSeq = 0n
+    world.onRestore(() => {
+      this.#lastSeq = 0n
+    })
   }
 
   /** The rows written since the last call. @param isFirst nothing was judged before */

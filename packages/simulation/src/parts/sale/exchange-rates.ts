@@ -1,7 +1,6 @@
 import { createCachedRates } from '@zatgate/server/adapters/rates/cached'
 import type { Overrides } from '@zatgate/server/infrastructure'
-import type { Action } from '../../run/part.ts'
-import type { Draw } from '../../runtime/draw.ts'
+import { type Action, action, fault } from '../../run/part.ts'
 import type { ServiceProcess } from '../../service/process.ts'
 import { RATES_MAX_AGE_SECS } from '../../world/rates.ts'
 import type { World } from '../../world/world.ts'
@@ -17,33 +16,23 @@ export function rateActions({ rates, scheduler, setup }: World): readonly Action
   // Without withdrawals, only prices need rates.
   const share = setup.parts.includes('withdrawal') ? 1 : 0.3
 
-  function action(name: string, weight: number, work: (draw: Draw) => void, fault?: string): Action {
-    const run = (draw: Draw) => {
-      work(draw)
-      return name
-    }
-    return { name, weight: weight * share, run, ...(fault !== undefined && { fault }) }
-  }
-
   return [
-    action('the rate jumps', 2, () => rates.jump()),
-    action(
-      'the rate source fails',
-      5,
-      draw => {
-        rates.down = true
-        scheduler.advance(draw.int(0, 200) * 1000)
-      },
-      'the source of exchange rates does not answer',
-    ),
-    action(
-      'the rate source is slow',
-      1,
-      draw => {
-        rates.delayMs = draw.pick([1_000, 20_000, 90_000])
-      },
-      'the source of exchange rates answers late',
-    ),
-    action('the rate source recovers', 1, () => rates.heal()),
+    action('the rate jumps', 2 * share, () => {
+      rates.jump()
+      return 'the rate jumps'
+    }),
+    fault('the rate source fails', 5 * share, 'the source of exchange rates does not answer', draw => {
+      rates.down = true
+      scheduler.advance(draw.int(0, 200) * 1000)
+      return 'the rate source fails'
+    }),
+    fault('the rate source is slow', share, 'the source of exchange rates answers late', draw => {
+      rates.delayMs = draw.pick([1_000, 20_000, 90_000])
+      return 'the rate source is slow'
+    }),
+    action('the rate source recovers', share, () => {
+      rates.heal()
+      return 'the rate source recovers'
+    }),
   ]
 }

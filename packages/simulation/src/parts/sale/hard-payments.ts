@@ -1,4 +1,4 @@
-import type { Action } from '../../run/part.ts'
+import { type Action, action, fault } from '../../run/part.ts'
 import type { Draw } from '../../runtime/draw.ts'
 import { addressAt } from '../../world/chain/note-scanner.ts'
 import { passTime } from '../../world/passage.ts'
@@ -43,24 +43,20 @@ export function hardPayments(world: World, shop: Shop): readonly Action[] {
   }
 
   return [
-    {
-      name: 'pay in the last second',
-      weight: 1.5,
-      async run(draw) {
-        const invoice = await expiring(draw, 3)
-        if (!invoice) return undefined
-        const { scheduler } = world
-        const leadMs = draw.int(50, 1_900)
-        await scheduler.advanceByTimers(invoice.expiresAt * 1000 - leadMs - scheduler.nowMs, MAX_STOPS)
-        await scheduler.run()
-        for (const server of servers) server.readByOthers()
-        if (!payAll(draw, invoice, { streamed: draw.chance(0.5) })) return undefined
-        world.observe()
-        world.story.tell('world', `a wallet pays ${short(invoice.publicId)} ${leadMs} ms before it expires`)
-        await scheduler.advanceByTimers(leadMs + 2_000, MAX_STOPS)
-        return `${short(invoice.publicId)} has expired`
-      },
-    },
+    action('pay in the last second', 1.5, async draw => {
+      const invoice = await expiring(draw, 3)
+      if (!invoice) return undefined
+      const { scheduler } = world
+      const leadMs = draw.int(50, 1_900)
+      await scheduler.advanceByTimers(invoice.expiresAt * 1000 - leadMs - scheduler.nowMs, MAX_STOPS)
+      await scheduler.run()
+      for (const server of servers) server.readByOthers()
+      if (!payAll(draw, invoice, { streamed: draw.chance(0.5) })) return undefined
+      world.observe()
+      world.story.tell('world', `a wallet pays ${short(invoice.publicId)} ${leadMs} ms before it expires`)
+      await scheduler.advanceByTimers(leadMs + 2_000, MAX_STOPS)
+      return `${short(invoice.publicId)} has expired`
+    }),
     {
       name: 'a payment moves between two readings',
       weight: 3,
@@ -94,20 +90,15 @@ export function hardPayments(world: World, shop: Shop): readonly Action[] {
         return `the payment of ${short(invoice.publicId)} was never in the same place for long`
       },
     },
-    {
-      name: 'pay while the next commits fail',
-      weight: 3,
-      fault: 'a commit fails right after a payment was broadcast',
-      async run(draw) {
-        const invoice = draw.chance(0.5) ? await expiring(draw, 4) : unpaid(1)
-        if (!invoice || !payAll(draw, invoice)) return undefined
-        storeFailures.next = 'commit'
-        storeFailures.nextIn = draw.int(0, 3)
-        if (invoice.expiresAt < world.nowSecs + 10)
-          await passTime(world, UNTIL_EXPIRED_MS / 1000, draw, { stops: 10 * MAX_STOPS, mines: false })
-        return `a wallet pays ${short(invoice.publicId)}, and a commit will fail`
-      },
-    },
+    fault('pay while the next commits fail', 3, 'a commit fails right after a payment was broadcast', async draw => {
+      const invoice = draw.chance(0.5) ? await expiring(draw, 4) : unpaid(1)
+      if (!invoice || !payAll(draw, invoice)) return undefined
+      storeFailures.next = 'commit'
+      storeFailures.nextIn = draw.int(0, 3)
+      if (invoice.expiresAt < world.nowSecs + 10)
+        await passTime(world, UNTIL_EXPIRED_MS / 1000, draw, { stops: 10 * MAX_STOPS, mines: false })
+      return `a wallet pays ${short(invoice.publicId)}, and a commit will fail`
+    }),
     {
       name: 'pay in two parts, of which the first is evicted',
       // Only without required confirmations, a payment in the mempool pays.
@@ -190,21 +181,16 @@ export function hardPayments(world: World, shop: Shop): readonly Action[] {
         return `a wallet pays ${short(invoice.publicId)}, and ${days} days pass`
       },
     },
-    {
-      name: 'pay what a server leaves out',
-      weight: 1,
-      fault: 'a server hides a new payment, in its mempool and in its blocks',
-      run(draw) {
-        const invoice = unpaid(1)
-        const transaction = invoice && payAll(draw, invoice)
-        if (!invoice || !transaction) return undefined
-        const server = draw.pick(servers)
-        server.hidden.add(transaction.txid)
-        server.omitted.add(transaction.txid)
-        if (draw.chance(0.7)) world.mine()
-        return `${server.name} leaves out the payment of ${short(invoice.publicId)}`
-      },
-    },
+    fault('pay what a server leaves out', 1, 'a server hides a new payment, in its mempool and in its blocks', draw => {
+      const invoice = unpaid(1)
+      const transaction = invoice && payAll(draw, invoice)
+      if (!invoice || !transaction) return undefined
+      const server = draw.pick(servers)
+      server.hidden.add(transaction.txid)
+      server.omitted.add(transaction.txid)
+      if (draw.chance(0.7)) world.mine()
+      return `${server.name} leaves out the payment of ${short(invoice.publicId)}`
+    }),
   ]
 }
 

@@ -34,14 +34,10 @@ export class SaleJudge {
     this.#payments = new PaymentJudge(world)
     this.#events = new EventJudge(world)
     this.#evidence = new PaymentEvidence(world)
-  }
-
-  /** A backup was restored: the state may go back once. */
-  restored(): void {
-    this.#before = null
-    this.#payments.restored()
-    this.#events.restored()
-    this.#evidence.restored()
+    // The state may go back once.
+    world.onRestore(() => {
+      this.#before = null
+    })
   }
 
   check(): void {

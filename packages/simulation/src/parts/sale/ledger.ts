@@ -1,3 +1,4 @@
+import { queryOne } from '../../world/query.ts'
 import type { World } from '../../world/world.ts'
 
 /** A row of the invoices, as the database returns it. */
@@ -69,9 +70,7 @@ const PAYMENTS = `SELECT id, invoice_id, txid, pool, output_index, value_zat, lo
 const TIP = 'SELECT height, hash, time FROM headers ORDER BY height DESC LIMIT 1'
 
 /** The newest recorded block. Its time is in Unix seconds. */
-export function readTip({ database }: World): { height: bigint; hash: string; time: bigint } | undefined {
-  return database.committed<{ height: bigint; hash: string; time: bigint }>(TIP)[0]
-}
+export const readTip = queryOne<{ height: bigint; hash: string; time: bigint }>(TIP)
 
 export function readLedger(world: World): Ledger {
   const { database } = world

@@ -19,9 +19,7 @@ export const salePart: PartFactory = {
     const shop = new Shop(world)
     const judge = new SaleJudge(world)
     world.shop = shop
-    world.onRestore(() => judge.restored())
     return {
-      name: 'sale',
       actions: [
         ...saleActions(world, shop),
         ...hardPayments(world, shop),

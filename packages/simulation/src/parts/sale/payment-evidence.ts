@@ -30,11 +30,10 @@ export class PaymentEvidence {
 
   constructor(world: World) {
     this.#world = world
-  }
-
-  restored(): void {
-    this.#syncedThrough = 0
-    this.#paidInTime.clear()
+    world.onRestore(() => {
+      this.#syncedThrough = 0
+      this.#paidInTime.clear()
+    })
   }
 
   /** The amount of the notes to the invoice's address in the transactions that qualify. */

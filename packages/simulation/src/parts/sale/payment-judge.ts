@@ -22,10 +22,7 @@ export class PaymentJudge {
 
   constructor(world: World) {
     this.#world = world
-  }
-
-  restored(): void {
-    this.#checked.clear()
+    world.onRestore(() => this.#checked.clear())
   }
 
   /** Records how far the service has seen the chain. */

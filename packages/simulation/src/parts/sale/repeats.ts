@@ -1,6 +1,6 @@
 import { AppError } from '@zatgate/server/domain/error'
 import type { Rule } from '../../rules.ts'
-import type { Action } from '../../run/part.ts'
+import { type Action, action } from '../../run/part.ts'
 import type { Draw } from '../../runtime/draw.ts'
 import { passTime } from '../../world/passage.ts'
 import { RATES_MAX_AGE_SECS } from '../../world/rates.ts'
@@ -38,34 +38,30 @@ export function repeatActions(world: World, shop: Shop): readonly Action[] {
     if (response !== expected) world.fail(rule, `${earlier.idempotencyKey}: ${response}`)
   }
 
-  function action(
+  function repetition(
     name: string,
     rule: Rule,
     change: (terms: Terms) => Terms,
     expected: (earlier: AnsweredRequest) => string,
   ): Action {
-    return {
-      name,
-      weight: 1,
-      run(draw) {
-        if (shop.answered.length === 0) return undefined
-        const earlier = draw.pick(shop.answered)
-        world.client(name, async () => {
-          check(rule, earlier, await repeat(draw, earlier, change(earlier.terms)), expected(earlier))
-        })
-        return `${earlier.merchant.name}: ${name}, for ${short(earlier.publicId)}`
-      },
-    }
+    return action(name, 1, draw => {
+      if (shop.answered.length === 0) return undefined
+      const earlier = draw.pick(shop.answered)
+      world.client(name, async () => {
+        check(rule, earlier, await repeat(draw, earlier, change(earlier.terms)), expected(earlier))
+      })
+      return `${earlier.merchant.name}: ${name}, for ${short(earlier.publicId)}`
+    })
   }
 
   return [
-    action(
+    repetition(
       'repeat an old request',
       'a repeated request returns its invoice',
       terms => terms,
       ({ publicId }) => publicId,
     ),
-    action(
+    repetition(
       'repeat an old request with another amount',
       'an idempotency key belongs to one request',
       withMore,

@@ -1,3 +1,5 @@
+import { transitionsOf } from '../../run/part.ts'
+
 /** The status changes of an invoice that the contract allows. */
 const STEPS: Readonly<Record<string, readonly string[]>> = {
   pending: ['detected', 'paid', 'underpaid', 'expired'],
@@ -9,14 +11,13 @@ const STEPS: Readonly<Record<string, readonly string[]>> = {
 /** All allowed changes of invoices, and all places of payments, for the coverage. */
 export const SALE_TRANSITIONS: readonly string[] = [
   'invoice · → pending',
-  ...Object.entries(STEPS).flatMap(([before, afters]) => afters.map(after => `invoice ${before} → ${after}`)),
-  'payment · → mempool',
-  'payment · → mined',
-  'payment mempool → mined',
-  'payment mempool → dropped',
-  'payment mined → mempool',
-  'payment dropped → mempool',
-  'payment dropped → mined',
+  ...transitionsOf('invoice', STEPS),
+  ...transitionsOf('payment', {
+    '·': ['mempool', 'mined'],
+    mempool: ['mined', 'dropped'],
+    mined: ['mempool'],
+    dropped: ['mempool', 'mined'],
+  }),
 ]
 
 export function isLawfulStep(before: string, after: string): boolean {

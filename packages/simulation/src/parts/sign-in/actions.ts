@@ -1,4 +1,4 @@
-import type { Action } from '../../run/part.ts'
+import { type Action, action } from '../../run/part.ts'
 import type { Draw } from '../../runtime/draw.ts'
 import type { World } from '../../world/world.ts'
 import type { ApiKeyOwners } from './api-keys.ts'
@@ -7,7 +7,7 @@ import type { Browser, Visitors } from './visitors.ts'
 export function signInActions(world: World, visitors: Visitors, owners: ApiKeyOwners): readonly Action[] {
   /** An action of a person at a browser, mostly at the last one. */
   function inBrowser(name: string, weight: number, run: (draw: Draw, browser: Browser) => Promise<void>): Action {
-    return action(name, weight, draw => {
+    return visit(name, weight, draw => {
       const { browsers } = visitors
       const browser = draw.chance(0.7) ? browsers.at(-1) : browsers[draw.int(0, browsers.length - 1)]
       return browser && (() => run(draw, browser))
@@ -15,17 +15,13 @@ export function signInActions(world: World, visitors: Visitors, owners: ApiKeyOw
   }
 
   /** @param prepare returns what to do now, or undefined */
-  function action(name: string, weight: number, prepare: (draw: Draw) => (() => Promise<void>) | undefined): Action {
-    return {
-      name,
-      weight,
-      run(draw) {
-        const work = prepare(draw)
-        if (!work) return undefined
-        world.client(name, work)
-        return `a visitor: ${name}`
-      },
-    }
+  function visit(name: string, weight: number, prepare: (draw: Draw) => (() => Promise<void>) | undefined): Action {
+    return action(name, weight, draw => {
+      const work = prepare(draw)
+      if (!work) return undefined
+      world.client(name, work)
+      return `a visitor: ${name}`
+    })
   }
 
   /** The code of the last mail, or of another one. */
@@ -38,9 +34,9 @@ export function signInActions(world: World, visitors: Visitors, owners: ApiKeyOw
   const session = (draw: Draw) => visitors.sessions[draw.int(0, visitors.sessions.length - 1)]
 
   return [
-    action('request a code', 6, draw => () => visitors.requestCode(draw, draw.pick(visitors.emails))),
-    action('sign in', 3, draw => () => visitors.signIn(draw, draw.pick(visitors.emails))),
-    action('request many codes at once', 1, draw => async () => {
+    visit('request a code', 6, draw => () => visitors.requestCode(draw, draw.pick(visitors.emails))),
+    visit('sign in', 3, draw => () => visitors.signIn(draw, draw.pick(visitors.emails))),
+    visit('request many codes at once', 1, draw => async () => {
       const email = draw.pick(visitors.emails)
       await Promise.all(Array.from({ length: draw.int(6, 12) }, () => visitors.requestCode(draw, email)))
     }),
@@ -65,18 +61,18 @@ export function signInActions(world: World, visitors: Visitors, owners: ApiKeyOw
       const code = mailedCode(draw, browser.email)
       if (code !== undefined) await visitors.enter(draw, browser, code)
     }),
-    action('enter a code of another browser', 1, draw => {
+    visit('enter a code of another browser', 1, draw => {
       const browser = visitors.browsers.at(-1)
       const other = visitors.browsers.find(({ email }) => email !== browser?.email)
       const code = browser && mailedCode(draw, browser.email)
       return other && code !== undefined ? () => visitors.enter(draw, other, code) : undefined
     }),
-    action('order a session token', 1, draw => () => visitors.orderToken(draw, merchant(draw))),
-    action('use a session', 3, draw => {
+    visit('order a session token', 1, draw => () => visitors.orderToken(draw, merchant(draw))),
+    visit('use a session', 3, draw => {
       const used = session(draw)
       return used && (() => visitors.use(draw, used))
     }),
-    action('end a session and use it', 2, draw => {
+    visit('end a session and use it', 2, draw => {
       const ended = session(draw)
       return (
         ended &&
@@ -87,24 +83,24 @@ export function signInActions(world: World, visitors: Visitors, owners: ApiKeyOw
         })
       )
     }),
-    action('request a confirmation code', 1, draw => {
+    visit('request a confirmation code', 1, draw => {
       const confirming = session(draw)
       return confirming && (() => visitors.requestConfirmation(draw, confirming))
     }),
-    action('enter a confirmation code', 2, draw => {
+    visit('enter a confirmation code', 2, draw => {
       const confirmed = visitors.sessions.findLast(({ confirming }) => confirming !== null)
       const code = confirmed && visitors.codesOf(confirmed.email, 'confirmation code').at(-1)
       if (!confirmed?.confirming || code === undefined) return undefined
       const { confirming } = confirmed
       return () => visitors.confirm(draw, confirmed, confirming, code)
     }),
-    action('create an API key', 2, draw => () => owners.create(draw, merchant(draw))),
-    action('create API keys up to the limit', 0.3, draw => () => owners.createUpToLimit(draw, merchant(draw))),
-    action('use an API key', 2, draw => {
+    visit('create an API key', 2, draw => () => owners.create(draw, merchant(draw))),
+    visit('create API keys up to the limit', 0.3, draw => () => owners.createUpToLimit(draw, merchant(draw))),
+    visit('use an API key', 2, draw => {
       const key = owners.pick(draw)
       return key && (() => owners.use(draw, key))
     }),
-    action('revoke an API key and use it', 2, draw => {
+    visit('revoke an API key and use it', 2, draw => {
       const key = owners.pick(draw)
       return (
         key &&

@@ -21,11 +21,10 @@ export class ApiKeyOwners {
 
   constructor(world: World) {
     this.#world = world
-  }
-
-  /** A backup was restored: it may lack any key. */
-  restored(): void {
-    this.#keys = []
+    // A backup may lack any key.
+    world.onRestore(() => {
+      this.#keys = []
+    })
   }
 
   async create(draw: Draw, email: string): Promise<void> {

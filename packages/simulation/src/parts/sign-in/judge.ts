@@ -60,16 +60,15 @@ export class SignInJudge {
 
   constructor(world: World) {
     this.#world = world
-  }
-
-  /** A backup was restored: what is in it is taken as it is. */
-  restored(): void {
-    this.#codes = null
-    this.#replaced = []
-    this.#credentials = null
-    this.#changes = ''
-    this.#orderedTokens = 0
-    this.#accounts.clear()
+    // The restored content is taken as it is.
+    world.onRestore(() => {
+      this.#codes = null
+      this.#replaced = []
+      this.#credentials = null
+      this.#changes = ''
+      this.#orderedTokens = 0
+      this.#accounts.clear()
+    })
   }
 
   /** An owner orders a session token. */

@@ -1,3 +1,4 @@
+import { query } from '../../world/query.ts'
 import type { World } from '../../world/world.ts'
 
 /** A row of the requested codes, as the database returns it. */
@@ -27,9 +28,7 @@ const CREDENTIALS = `SELECT (SELECT count(*) FROM sessions) AS sessions, (SELECT
 const ACTIVE_KEYS = `SELECT account_id, count(*) AS keys FROM api_keys WHERE revoked_at IS NULL GROUP BY account_id
   ORDER BY keys DESC LIMIT 1`
 
-export function readCodes({ database }: World): CodeRow[] {
-  return database.committed<CodeRow>(CODES)
-}
+export const readCodes = query<CodeRow>(CODES)
 
 /** A text that differs when a code was requested, mailed, tried or used. */
 export function codeChanges({ database }: World): string {

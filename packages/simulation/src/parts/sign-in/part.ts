@@ -14,13 +14,7 @@ export const signInPart: PartFactory = {
     const judge = new SignInJudge(world)
     const visitors = new Visitors(world, judge)
     const owners = new ApiKeyOwners(world)
-    world.onRestore(() => {
-      judge.restored()
-      visitors.restored()
-      owners.restored()
-    })
     return {
-      name: 'sign-in',
       workers: ['mail'],
       transitions: ['code · → requested', 'code requested → used', 'code requested → blocked'],
       actions: signInActions(world, visitors, owners),

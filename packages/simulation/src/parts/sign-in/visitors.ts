@@ -44,12 +44,11 @@ export class Visitors {
     this.#world = world
     this.#judge = judge
     this.emails = ['merchant-1@example.org', 'visitor-1@example.org', 'visitor-2@example.org']
-  }
-
-  /** A backup was restored: it may lack any code or session. */
-  restored(): void {
-    this.browsers = []
-    this.sessions = []
+    // A backup may lack any code or session.
+    world.onRestore(() => {
+      this.browsers = []
+      this.sessions = []
+    })
   }
 
   /** Requests a code, waits for its mail and enters it. */

@@ -1,4 +1,4 @@
-import type { Action } from '../../run/part.ts'
+import { type Action, action, fault } from '../../run/part.ts'
 import type { Draw } from '../../runtime/draw.ts'
 import { NO_FAULTS, type ProviderFaults } from '../../world/swap-provider/faults.ts'
 import type { SwapProviderServer } from '../../world/swap-provider/provider.ts'
@@ -18,47 +18,30 @@ export function buyerActions(world: World, buyers: Buyers): readonly Action[] {
   }
 
   return [
-    {
-      name: 'order and start a swap',
-      weight: 18,
-      run(draw) {
-        if (world.running.length === 0) return undefined
-        buyers.order(draw)
-        return 'a buyer orders and requests a swap'
-      },
-    },
-    {
-      name: 'start a swap',
-      weight: 10,
-      run(draw) {
-        const invoice = target(draw)
-        if (!invoice) return undefined
-        buyers.start(draw, invoice, draw.pick(world.running))
-        return `a buyer requests a swap for invoice ${short(invoice.publicId)}`
-      },
-    },
-    {
-      name: 'a stored quote is not answered',
-      weight: 1,
-      fault: 'a quote is stored, and the process does not learn it',
-      run(draw) {
-        if (world.running.length === 0) return undefined
-        world.storeFailures.lostCommitTo = 'swaps'
-        buyers.order(draw)
-        return 'a buyer requests a swap, whose commit will lose its response'
-      },
-    },
-    {
-      name: 'start swaps at once',
-      weight: 5,
-      run(draw) {
-        const invoice = target(draw)
-        if (!invoice) return undefined
-        const count = draw.int(3, 9)
-        for (let i = 0; i < count; i++) buyers.start(draw, invoice, draw.pick(world.running))
-        return `buyers request ${count} swaps for invoice ${short(invoice.publicId)} at once`
-      },
-    },
+    action('order and start a swap', 18, draw => {
+      if (world.running.length === 0) return undefined
+      buyers.order(draw)
+      return 'a buyer orders and requests a swap'
+    }),
+    action('start a swap', 10, draw => {
+      const invoice = target(draw)
+      if (!invoice) return undefined
+      buyers.start(draw, invoice, draw.pick(world.running))
+      return `a buyer requests a swap for invoice ${short(invoice.publicId)}`
+    }),
+    fault('a stored quote is not answered', 1, 'a quote is stored, and the process does not learn it', draw => {
+      if (world.running.length === 0) return undefined
+      world.storeFailures.lostCommitTo = 'swaps'
+      buyers.order(draw)
+      return 'a buyer requests a swap, whose commit will lose its response'
+    }),
+    action('start swaps at once', 5, draw => {
+      const invoice = target(draw)
+      if (!invoice) return undefined
+      const count = draw.int(3, 9)
+      for (let i = 0; i < count; i++) buyers.start(draw, invoice, draw.pick(world.running))
+      return `buyers request ${count} swaps for invoice ${short(invoice.publicId)} at once`
+    }),
   ]
 }
 
@@ -71,66 +54,52 @@ export function providerActions(parts: {
 }): readonly Action[] {
   const { world, provider, buyers, lives } = parts
 
-  function fault(
+  function providerFault(
     name: string,
     description: string,
     set: (faults: ProviderFaults, draw: Draw) => void,
     weight = 1,
   ): Action {
-    return {
-      name,
-      weight,
-      fault: description,
-      run(draw) {
-        set(provider.faults, draw)
-        return name
-      },
-    }
+    return fault(name, weight, description, draw => {
+      set(provider.faults, draw)
+      return name
+    })
   }
 
   /** A fault of quotes, which the next buyer meets at once. */
   function quoteFault(name: string, description: string, set: (faults: ProviderFaults, draw: Draw) => string): Action {
-    return {
-      name,
-      weight: 1.5,
-      fault: description,
-      run(draw) {
-        const told = set(provider.faults, draw)
-        if (world.running.length > 0) buyers.order(draw)
-        return `${told}, and a buyer orders`
-      },
-    }
+    return fault(name, 1.5, description, draw => {
+      const told = set(provider.faults, draw)
+      if (world.running.length > 0) buyers.order(draw)
+      return `${told}, and a buyer orders`
+    })
   }
 
   return [
-    {
-      name: 'swap provider recovers',
-      weight: 5,
-      run() {
-        Object.assign(provider.faults, NO_FAULTS)
-        return 'the swap provider recovers'
-      },
-    },
-    {
-      name: 'swap provider refuses',
-      weight: 1,
-      run() {
-        provider.faults.refuses = true
-        return 'the swap provider refuses all quotes'
-      },
-    },
-    fault('swap provider is down', 'the swap provider cannot be reached', faults => {
+    action('swap provider recovers', 5, () => {
+      Object.assign(provider.faults, NO_FAULTS)
+      return 'the swap provider recovers'
+    }),
+    action('swap provider refuses', 1, () => {
+      provider.faults.refuses = true
+      return 'the swap provider refuses all quotes'
+    }),
+    providerFault('swap provider is down', 'the swap provider cannot be reached', faults => {
       faults.down = true
     }),
-    fault('swap provider hangs', 'the swap provider does not respond', faults => {
+    providerFault('swap provider hangs', 'the swap provider does not respond', faults => {
       faults.hangs = true
     }),
-    fault('swap provider is slow', 'the swap provider takes seconds to respond', (faults, draw) => {
+    providerFault('swap provider is slow', 'the swap provider takes seconds to respond', (faults, draw) => {
       faults.slowMs = draw.pick([2_000, 4_500, 20_000])
     }),
-    fault('swap provider fails now and then', 'the swap provider sends errors and unreadable pages', (faults, draw) => {
-      faults.failureRate = draw.pick([0.1, 0.5, 1])
-    }),
+    providerFault(
+      'swap provider fails now and then',
+      'the swap provider sends errors and unreadable pages',
+      (faults, draw) => {
+        faults.failureRate = draw.pick([0.1, 0.5, 1])
+      },
+    ),
     quoteFault('swap provider loses quotes', 'a quote is made, and its response is lost', (faults, draw) => {
       faults.lossRate = draw.pick([0.3, 1])
       return 'the swap provider loses quotes'
@@ -143,7 +112,7 @@ export function providerActions(parts: {
       faults.replays = true
       return 'the swap provider sends old quotes'
     }),
-    fault(
+    providerFault(
       'swap provider is stale',
       'a status is an earlier one',
       (faults, draw) => {
@@ -162,7 +131,7 @@ export function providerActions(parts: {
         return 'a buyer orders a swap whose provider will be silent at the expiry'
       },
     },
-    fault(
+    providerFault(
       'swap provider mixes up orders',
       'a status is that of another order',
       (faults, draw) => {
@@ -170,7 +139,7 @@ export function providerActions(parts: {
       },
       2,
     ),
-    fault(
+    providerFault(
       'swap provider dates reports ahead',
       'a status is dated years ahead',
       (faults, draw) => {
@@ -178,7 +147,7 @@ export function providerActions(parts: {
       },
       2,
     ),
-    fault('swap provider indexes late', 'the swap provider does not know a new order yet', (faults, draw) => {
+    providerFault('swap provider indexes late', 'the swap provider does not know a new order yet', (faults, draw) => {
       faults.unindexedMs = draw.pick([10_000, 300_000])
     }),
   ]

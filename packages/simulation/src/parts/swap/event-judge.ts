@@ -34,12 +34,8 @@ export class SwapEventJudge {
     this.#world = world
     this.#provider = provider
     this.#newEvents = new NewEvents(world)
-  }
-
-  /** A backup was restored: its events are read again. */
-  restored(): void {
-    this.#raised.clear()
-    this.#newEvents.restored()
+    // The events are read again.
+    world.onRestore(() => this.#raised.clear())
   }
 
   /** @param isComparable false for the first state after a restore */

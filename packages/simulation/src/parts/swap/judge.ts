@@ -48,13 +48,10 @@ export class SwapJudge {
     this.#provider = provider
     this.starts = new SwapStartJudge(world)
     this.#events = new SwapEventJudge(world, provider)
-  }
-
-  /** A backup was restored: the state may go back once. */
-  restored(): void {
-    this.#before = null
-    this.starts.restored()
-    this.#events.restored()
+    // The state may go back once.
+    world.onRestore(() => {
+      this.#before = null
+    })
   }
 
   check(): void {

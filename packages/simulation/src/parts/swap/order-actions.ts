@@ -1,4 +1,4 @@
-import type { Action } from '../../run/part.ts'
+import { type Action, action } from '../../run/part.ts'
 import type { Draw } from '../../runtime/draw.ts'
 import { isDone, isInProgress, type Order, stateOf } from '../../world/swap-provider/order.ts'
 import type { World } from '../../world/world.ts'
@@ -13,18 +13,14 @@ export function orderActions(world: World, buyers: Buyers, lives: OrderLives): r
     weight: number,
     qualifies: (order: Order) => boolean,
     act: (order: Order, draw: Draw) => string | undefined,
-    fault?: string,
+    description?: string,
   ): Action {
-    return {
-      name,
-      weight,
-      ...(fault !== undefined && { fault }),
-      run(draw) {
-        const orders = buyers.known.filter(qualifies)
-        if (orders.length === 0) return undefined
-        return act(draw.chance(0.6) ? orders.at(-1)! : draw.pick(orders), draw)
-      },
+    const run = (draw: Draw) => {
+      const orders = buyers.known.filter(qualifies)
+      if (orders.length === 0) return undefined
+      return act(draw.chance(0.6) ? orders.at(-1)! : draw.pick(orders), draw)
     }
+    return action(name, weight, run, description)
   }
 
   const isIn =

@@ -1,4 +1,4 @@
-import type { PartFactory } from '../../run/part.ts'
+import { type PartFactory, transitionsOf } from '../../run/part.ts'
 import { Draw } from '../../runtime/draw.ts'
 import { passTime } from '../../world/passage.ts'
 import { SwapProviderServer } from '../../world/swap-provider/provider.ts'
@@ -9,30 +9,13 @@ import { orderActions } from './order-actions.ts'
 import { OrderLives } from './order-life.ts'
 import { SwapPollJudge } from './poll-judge.ts'
 
-const TRANSITIONS = [
-  '· → PENDING_DEPOSIT',
-  'PENDING_DEPOSIT → KNOWN_DEPOSIT_TX',
-  'PENDING_DEPOSIT → INCOMPLETE_DEPOSIT',
-  'PENDING_DEPOSIT → PROCESSING',
-  'PENDING_DEPOSIT → SUCCESS',
-  'PENDING_DEPOSIT → REFUNDED',
-  'PENDING_DEPOSIT → FAILED',
-  'KNOWN_DEPOSIT_TX → PENDING_DEPOSIT',
-  'KNOWN_DEPOSIT_TX → INCOMPLETE_DEPOSIT',
-  'KNOWN_DEPOSIT_TX → PROCESSING',
-  'KNOWN_DEPOSIT_TX → SUCCESS',
-  'KNOWN_DEPOSIT_TX → REFUNDED',
-  'KNOWN_DEPOSIT_TX → FAILED',
-  'INCOMPLETE_DEPOSIT → PENDING_DEPOSIT',
-  'INCOMPLETE_DEPOSIT → KNOWN_DEPOSIT_TX',
-  'INCOMPLETE_DEPOSIT → PROCESSING',
-  'INCOMPLETE_DEPOSIT → SUCCESS',
-  'INCOMPLETE_DEPOSIT → REFUNDED',
-  'INCOMPLETE_DEPOSIT → FAILED',
-  'PROCESSING → SUCCESS',
-  'PROCESSING → REFUNDED',
-  'PROCESSING → FAILED',
-].map(steps => `swap ${steps}`)
+const TRANSITIONS = transitionsOf('swap', {
+  '·': ['PENDING_DEPOSIT'],
+  PENDING_DEPOSIT: ['KNOWN_DEPOSIT_TX', 'INCOMPLETE_DEPOSIT', 'PROCESSING', 'SUCCESS', 'REFUNDED', 'FAILED'],
+  KNOWN_DEPOSIT_TX: ['PENDING_DEPOSIT', 'INCOMPLETE_DEPOSIT', 'PROCESSING', 'SUCCESS', 'REFUNDED', 'FAILED'],
+  INCOMPLETE_DEPOSIT: ['PENDING_DEPOSIT', 'KNOWN_DEPOSIT_TX', 'PROCESSING', 'SUCCESS', 'REFUNDED', 'FAILED'],
+  PROCESSING: ['SUCCESS', 'REFUNDED', 'FAILED'],
+})
 
 /** A quote takes longer than a fail-over. */
 const SLOW_MS = 4_000
@@ -48,12 +31,7 @@ export const swapPart: PartFactory = {
     const buyers = new Buyers({ world, provider, judge, lives })
     const polls = new SwapPollJudge(world, address => buyers.requestsFor(address))
     provider.onStatusRequest = order => polls.check(order)
-    world.onRestore(() => {
-      judge.restored()
-      polls.restored()
-    })
     return {
-      name: 'swap',
       workers: ['swap'],
       transitions: TRANSITIONS,
       actions: [

@@ -24,10 +24,9 @@ export class SwapPollJudge {
   constructor(world: World, startsOf: (address: string) => number) {
     this.#world = world
     this.#startsOf = startsOf
-  }
-
-  restored(): void {
-    this.#wasRestored = true
+    world.onRestore(() => {
+      this.#wasRestored = true
+    })
   }
 
   /** The provider is asked for the status of an order. */

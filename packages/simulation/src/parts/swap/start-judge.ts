@@ -22,13 +22,12 @@ export class SwapStartJudge {
 
   constructor(world: World) {
     this.#world = world
-  }
-
-  /** A backup was restored, and starts are forgotten. */
-  restored(): void {
-    this.#starts.clear()
-    this.#isFirstCheck = true
-    this.#wasRestored = true
+    // Starts are forgotten.
+    world.onRestore(() => {
+      this.#starts.clear()
+      this.#isFirstCheck = true
+      this.#wasRestored = true
+    })
   }
 
   check({ starts, swaps, invoices }: SwapLedger): void {

@@ -1,9 +1,10 @@
 import type { Services } from '@zatgate/server/container'
-import type { Action } from '../../run/part.ts'
+import { type Action, action } from '../../run/part.ts'
 import type { Draw } from '../../runtime/draw.ts'
 import type { ReceiverMode, Receivers } from '../../world/receivers.ts'
 import type { World } from '../../world/world.ts'
-import { isExpectedFailure, type Merchant } from '../sale/shop.ts'
+import { requestAs } from '../operator/request.ts'
+import type { Merchant } from '../sale/shop.ts'
 import { merchantAction, receiverFault } from './common-actions.ts'
 import type { WebhookJudge } from './judge.ts'
 import { lateSuccess } from './races.ts'
@@ -72,17 +73,12 @@ export class WebhookOwners {
     merchant: Merchant,
     work: (services: Services, account: Account) => Promise<(() => void) | undefined>,
   ): Promise<void> {
-    const { running } = this.#world
-    if (running.length === 0) return
+    if (this.#world.running.length === 0) return
     this.#requests.begun += 1
     this.#requests.open += 1
     try {
-      const then = await draw
-        .pick(running)
-        .call(async services => work(services, await services.accounts.findByEmail(merchant.email)))
+      const then = await requestAs(this.#world, draw, merchant, work)
       then?.()
-    } catch (error) {
-      if (!isExpectedFailure(error)) throw error
     } finally {
       this.#requests.open -= 1
     }
@@ -107,8 +103,8 @@ export function webhookActions(
 ): readonly Action[] {
   const owner = (name: string, weight: number, run: (draw: Draw, merchant: Merchant) => Promise<void>) =>
     merchantAction({ world, inspect }, name, weight, run)
-  const receiver = (mode: ReceiverMode, fault: string) =>
-    receiverFault({ receivers, inspect }, mode, { name: `a receiver ${mode}`, weight: 0.7, fault })
+  const receiver = (mode: ReceiverMode, description: string) =>
+    receiverFault({ receivers, inspect }, mode, { name: `a receiver ${mode}`, weight: 0.7, description })
 
   return [
     ...(world.setup.processes > 1 ? [lateSuccess(world, receivers, owners)] : []),
@@ -136,14 +132,10 @@ export function webhookActions(
     receiver('redirects', 'a receiver responds with redirects'),
     receiver('breaks off', 'a receiver breaks responses off'),
     receiver('refuses', 'a receiver cannot be reached'),
-    {
-      name: 'the receivers work',
-      weight: 3,
-      run() {
-        inspect()
-        receivers.repair()
-        return 'the receivers work'
-      },
-    },
+    action('the receivers work', 3, () => {
+      inspect()
+      receivers.repair()
+      return 'the receivers work'
+    }),
   ]
 }

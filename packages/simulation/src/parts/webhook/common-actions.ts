@@ -1,4 +1,4 @@
-import type { Action } from '../../run/part.ts'
+import { type Action, action, fault } from '../../run/part.ts'
 import type { Draw } from '../../runtime/draw.ts'
 import type { ReceiverMode, Receivers } from '../../world/receivers.ts'
 import type { World } from '../../world/world.ts'
@@ -26,33 +26,24 @@ export function merchantAction(
   weight: number,
   run: (draw: Draw, merchant: Merchant) => Promise<void>,
 ): Action {
-  return {
-    name,
-    weight,
-    run(draw) {
-      inspect()
-      const merchant = draw.pick(world.shop.merchants)
-      world.client(name, () => run(draw, merchant))
-      return `${merchant.name}: ${name}`
-    },
-  }
+  return action(name, weight, draw => {
+    inspect()
+    const merchant = draw.pick(world.shop.merchants)
+    world.client(name, () => run(draw, merchant))
+    return `${merchant.name}: ${name}`
+  })
 }
 
 /** A receiver begins to treat its requests in this way. @param inspect called before */
 export function receiverFault(
   { receivers, inspect }: { readonly receivers: Receivers; readonly inspect: () => void },
   mode: ReceiverMode,
-  { name, weight, fault }: Pick<Action, 'name' | 'weight' | 'fault'>,
+  { name, weight, description }: { readonly name: string; readonly weight: number; readonly description: string },
 ): Action {
-  return {
-    name,
-    weight,
-    ...(fault !== undefined && { fault }),
-    run(draw) {
-      inspect()
-      const chosen = draw.pick(receivers.all)
-      receivers.setMode(chosen, mode)
-      return `${chosen.url}: ${mode}`
-    },
-  }
+  return fault(name, weight, description, draw => {
+    inspect()
+    const chosen = draw.pick(receivers.all)
+    receivers.setMode(chosen, mode)
+    return `${chosen.url}: ${mode}`
+  })
 }

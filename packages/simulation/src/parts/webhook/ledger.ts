@@ -1,5 +1,6 @@
 import { createVault } from '@zatgate/server/adapters/crypto/vault'
 import type { Owner } from '../../runtime/scheduler.ts'
+import { query, queryOne } from '../../world/query.ts'
 import type { WebhookRequest } from '../../world/receivers.ts'
 import type { World } from '../../world/world.ts'
 
@@ -61,37 +62,24 @@ const DELIVERIES = `SELECT d.id, d.public_id, d.account_id, d.invoice_id, d.even
   FROM deliveries d LEFT JOIN events e ON e.account_id = d.account_id AND e.seq = d.event_seq`
 const OF_WEBHOOKS = `${DELIVERIES} WHERE d.endpoint_id IS NULL`
 const OPEN_AND_NEW = `${OF_WEBHOOKS} AND (d.due_at_ms IS NOT NULL OR d.id > ?) ORDER BY d.id`
-const BY_ID = `${OF_WEBHOOKS} AND d.id = ?`
-const ALL = `${OF_WEBHOOKS} ORDER BY d.id`
 const ATTEMPT_COLUMNS = 'delivery_id, attempt, url, status_code, error, duration_ms FROM delivery_attempts'
-const ATTEMPTS = `SELECT ${ATTEMPT_COLUMNS} WHERE delivery_id = ? ORDER BY attempt`
 const PRUNED = 'SELECT pruned_seq FROM event_counters WHERE account_id = ?'
 const WEBHOOKS = 'SELECT account_id, url, secret FROM webhooks'
 
 /** Deliveries that have not ended, and those after an id. */
-export function readOpenAndNew({ database }: World, afterId: bigint): DeliveryRow[] {
-  return database.committed<DeliveryRow>(OPEN_AND_NEW, afterId)
-}
+export const readOpenAndNew = query<DeliveryRow>(OPEN_AND_NEW)
 
 export function lastDeliveryId({ database }: World): bigint {
-  return (
-    database.committed<{ id: bigint | null }>('SELECT max(id) AS id FROM deliveries WHERE endpoint_id IS NULL')[0]
-      ?.id ?? 0n
-  )
+  const sql = 'SELECT max(id) AS id FROM deliveries WHERE endpoint_id IS NULL'
+  return database.committed<{ id: bigint | null }>(sql)[0]?.id ?? 0n
 }
 
-export function readDelivery({ database }: World, id: bigint): DeliveryRow | undefined {
-  return database.committed<DeliveryRow>(BY_ID, id)[0]
-}
+export const readDelivery = queryOne<DeliveryRow>(`${OF_WEBHOOKS} AND d.id = ?`)
 
-export function readAll({ database }: World): DeliveryRow[] {
-  return database.committed<DeliveryRow>(ALL)
-}
+export const readAll = query<DeliveryRow>(`${OF_WEBHOOKS} ORDER BY d.id`)
 
 /** The log of a delivery. */
-export function readAttempts({ database }: World, id: bigint): AttemptRow[] {
-  return database.committed<AttemptRow>(ATTEMPTS, id)
-}
+export const readAttempts = query<AttemptRow>(`SELECT ${ATTEMPT_COLUMNS} WHERE delivery_id = ? ORDER BY attempt`)
 
 /** The number of the newest event of an account that is no longer kept; 0: none. */
 export function readPrunedSeq({ database }: World, accountId: bigint): bigint {
@@ -111,6 +99,4 @@ export function openSecret(
 }
 
 /** The webhooks, with their sealed secrets. */
-export function readWebhooks({ database }: World) {
-  return database.committed<{ account_id: bigint; url: string; secret: Uint8Array }>(WEBHOOKS)
-}
+export const readWebhooks = query<{ account_id: bigint; url: string; secret: Uint8Array }>(WEBHOOKS)

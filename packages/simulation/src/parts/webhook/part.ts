@@ -1,4 +1,4 @@
-import type { PartFactory } from '../../run/part.ts'
+import { type PartFactory, transitionsOf } from '../../run/part.ts'
 import { Draw } from '../../runtime/draw.ts'
 import { Receivers } from '../../world/receivers.ts'
 import { WebhookOwners, webhookActions } from './actions.ts'
@@ -16,9 +16,7 @@ export const webhookPart: PartFactory = {
     const owners = new WebhookOwners(world, judge)
     world.receivers.push(receivers)
     receivers.onRequest = request => judge.received(request)
-    world.onRestore(() => judge.restored())
     return {
-      name: 'webhook',
       workers: ['delivery'],
       transitions: TRANSITIONS,
       actions: webhookActions(world, receivers, owners, () => checkDelays(world, receivers, judge)),
@@ -35,13 +33,8 @@ export const webhookPart: PartFactory = {
 }
 
 /** Not listed: a late success may end a delivery that waits for its next attempt. */
-const TRANSITIONS = [
-  'delivery · → waiting',
-  'delivery · → sending',
-  'delivery waiting → sending',
-  'delivery waiting → canceled',
-  'delivery sending → waiting',
-  'delivery sending → delivered',
-  'delivery sending → failed',
-  'delivery sending → canceled',
-]
+const TRANSITIONS = transitionsOf('delivery', {
+  '·': ['waiting', 'sending'],
+  waiting: ['sending', 'canceled'],
+  sending: ['waiting', 'delivered', 'failed', 'canceled'],
+})

@@ -9,7 +9,6 @@ export const websocketPart: PartFactory = {
   create(world) {
     const watchers = new Watchers(world)
     return {
-      name: 'websocket',
       actions: watchers.actions,
       async beforeFailOver(draw) {
         watchers.openMany(draw)

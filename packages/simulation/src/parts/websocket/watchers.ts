@@ -2,7 +2,7 @@ import type { Container } from '@zatgate/server/container'
 import type { Invoice } from '@zatgate/server/domain/sale/invoice'
 import { createChangeReader } from '@zatgate/server/http/websocket/change-reader'
 import { Connection } from '@zatgate/server/http/websocket/connection'
-import type { Action } from '../../run/part.ts'
+import { type Action, action } from '../../run/part.ts'
 import type { Draw } from '../../runtime/draw.ts'
 import type { ServiceProcess } from '../../service/process.ts'
 import { pay } from '../../world/payment.ts'
@@ -41,14 +41,10 @@ export class Watchers {
 
   get actions(): readonly Action[] {
     return [
-      {
-        name: 'open a WebSocket',
-        weight: 8,
-        run: draw => {
-          const invoice = this.#target(draw)
-          return invoice && this.#open(draw, invoice)
-        },
-      },
+      action('open a WebSocket', 8, draw => {
+        const invoice = this.#target(draw)
+        return invoice && this.#open(draw, invoice)
+      }),
     ]
   }
 

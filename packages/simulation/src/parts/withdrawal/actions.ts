@@ -1,13 +1,13 @@
 import { blockSpacingSecs } from '@zatgate/server/domain/chain/network-upgrade'
 import type { Withdrawals } from '@zatgate/server/services/payout/withdrawal'
-import type { Action } from '../../run/part.ts'
+import { type Action, action } from '../../run/part.ts'
 import type { Draw } from '../../runtime/draw.ts'
 import { parseAddress } from '../../world/chain/note-scanner.ts'
 import type { WorldNote } from '../../world/chain/transaction.ts'
 import { passTime } from '../../world/passage.ts'
 import { pay } from '../../world/payment.ts'
 import type { World } from '../../world/world.ts'
-import { request } from '../operator/request.ts'
+import { requestAs } from '../operator/request.ts'
 import { type Merchant, short } from '../sale/shop.ts'
 import { readWithdrawals } from './ledger.ts'
 import type { PayoutOperator } from './payouts.ts'
@@ -39,50 +39,30 @@ export class Withdrawers {
   readonly #operator: PayoutOperator
   readonly orders: KnownOrder[] = []
   #requests = 0
-  #restores = 0
 
   constructor(world: World, operator: PayoutOperator) {
     this.#world = world
     this.#operator = operator
-    world.onRestore(() => {
-      this.#restores += 1
-    })
   }
 
   get actions(): readonly Action[] {
     const world = this.#world
     return [
-      {
-        name: 'request a withdrawal',
-        weight: 14,
-        run: draw => {
-          const wish = this.#wish(draw)
-          world.client('request a withdrawal', () => this.#request(draw, wish))
-          return `${wish.merchant.name} requests a withdrawal of ${wish.amountZat} zat`
-        },
-      },
-      {
-        name: 'request a withdrawal several times at once',
-        weight: 2,
-        run: draw => {
-          const wish = { ...this.#wish(draw), idempotencyKey: `withdrawal ${++this.#requests}` }
-          const count = draw.int(2, 3)
-          for (let i = 0; i < count; i++) world.client('request a withdrawal', () => this.#request(draw, wish))
-          return `${wish.merchant.name} requests one withdrawal ${count} times at once`
-        },
-      },
+      action('request a withdrawal', 14, draw => {
+        const wish = this.#wish(draw)
+        world.client('request a withdrawal', () => this.#request(draw, wish))
+        return `${wish.merchant.name} requests a withdrawal of ${wish.amountZat} zat`
+      }),
+      action('request a withdrawal several times at once', 2, draw => {
+        const wish = { ...this.#wish(draw), idempotencyKey: `withdrawal ${++this.#requests}` }
+        const count = draw.int(2, 3)
+        for (let i = 0; i < count; i++) world.client('request a withdrawal', () => this.#request(draw, wish))
+        return `${wish.merchant.name} requests one withdrawal ${count} times at once`
+      }),
       this.#pay('pay a deposit', 8, (_, amount) => amount),
       this.#pay('pay another amount as a deposit', 2, (draw, amount) => (amount * BigInt(draw.int(1, 250))) / 100n),
-      {
-        name: 'cancel a withdrawal',
-        weight: 3,
-        run: draw => this.#cancel(draw, false),
-      },
-      {
-        name: 'cancel a withdrawal while its deposit is paid',
-        weight: 2,
-        run: draw => this.#cancel(draw, true),
-      },
+      action('cancel a withdrawal', 3, draw => this.#cancel(draw, false)),
+      action('cancel a withdrawal while its deposit is paid', 2, draw => this.#cancel(draw, true)),
       {
         name: 'remove a deposit',
         weight: 6,
@@ -95,11 +75,7 @@ export class Withdrawers {
         fault: 'a rate was fetched while the clock was hours ahead',
         run: draw => this.#withdrawWhileClockIsAhead(draw),
       },
-      {
-        name: 'a deposit is mined late',
-        weight: 6,
-        run: draw => this.#payLate(draw),
-      },
+      action('a deposit is mined late', 6, draw => this.#payLate(draw)),
     ]
   }
 
@@ -138,13 +114,12 @@ export class Withdrawers {
     // A repeat returns the order of the first attempt.
     const requestedMs = scheduler.nowMs
     for (let attempt = 0; attempt < (wish.idempotencyKey === undefined ? 1 : 2); attempt++) {
-      const restores = this.#restores
+      const { databaseReplacements } = this.#world
       const { merchant, paysAtOnce, ...terms } = wish
-      const order = await request(this.#world, draw, async services => {
-        const account = await services.accounts.findByEmail(merchant.email)
-        return services.withdrawals.create(account, terms)
-      })
-      if (restores !== this.#restores) return
+      const order = await requestAs(this.#world, draw, merchant, ({ withdrawals }, account) =>
+        withdrawals.create(account, terms),
+      )
+      if (databaseReplacements !== this.#world.databaseReplacements) return
       if (order) return this.#received(draw, wish, order, requestedMs)
       await scheduler.yield()
     }
@@ -171,17 +146,13 @@ export class Withdrawers {
   }
 
   #pay(name: string, weight: number, share: (draw: Draw, amountZat: bigint) => bigint): Action {
-    return {
-      name,
-      weight,
-      run: draw => {
-        const order = this.#target(draw)
-        if (!order) return undefined
-        const valueZat = share(draw, order.amountZat)
-        if (!pay(this.#world, draw, [{ address: order.address, valueZat }])) return undefined
-        return `${order.wish.merchant.name} pays ${valueZat} zat as the deposit of ${short(order.id)}`
-      },
-    }
+    return action(name, weight, draw => {
+      const order = this.#target(draw)
+      if (!order) return undefined
+      const valueZat = share(draw, order.amountZat)
+      if (!pay(this.#world, draw, [{ address: order.address, valueZat }])) return undefined
+      return `${order.wish.merchant.name} pays ${valueZat} zat as the deposit of ${short(order.id)}`
+    })
   }
 
   #cancel(draw: Draw, pays: boolean): string | undefined {
@@ -189,12 +160,9 @@ export class Withdrawers {
     if (!order) return undefined
     const { wish, id } = order
     if (pays) pay(this.#world, draw, [{ address: order.address, valueZat: order.amountZat }])
-    this.#world.client('cancel a withdrawal', async () => {
-      await request(this.#world, draw, async services => {
-        const account = await services.accounts.findByEmail(wish.merchant.email)
-        await services.withdrawals.cancel(account, id)
-      })
-    })
+    this.#world.client('cancel a withdrawal', () =>
+      requestAs(this.#world, draw, wish.merchant, ({ withdrawals }, account) => withdrawals.cancel(account, id)),
+    )
     return `${wish.merchant.name} cancels ${short(id)}${pays ? ' and pays its deposit' : ''}`
   }
 

@@ -34,14 +34,12 @@ export class WithdrawalJudge {
     this.#world = world
     this.#spreadBps = spreadBps
     this.#newEvents = new NewEvents(world)
-  }
-
-  /** A backup was restored: the state may go back once. */
-  restored(): void {
-    this.#before = null
-    this.#unanswered.clear()
-    this.#receivedAtClose.clear()
-    this.#newEvents.restored()
+    // The state may go back once.
+    world.onRestore(() => {
+      this.#before = null
+      this.#unanswered.clear()
+      this.#receivedAtClose.clear()
+    })
   }
 
   check(): void {

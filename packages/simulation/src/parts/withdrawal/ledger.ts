@@ -1,3 +1,4 @@
+import { query } from '../../world/query.ts'
 import type { World } from '../../world/world.ts'
 import type { EventRow } from '../event/new-events.ts'
 
@@ -26,9 +27,7 @@ const WITHDRAWALS = `SELECT w.invoice_id, w.public_id, w.status, w.amount_zat, w
   i.amount_zat AS invoice_amount, i.received_zat AS invoice_received, i.needs_attention, i.confirmations, i.expires_at
   FROM withdrawals w JOIN invoices i ON i.id = w.invoice_id ORDER BY w.invoice_id`
 
-export function readWithdrawals({ database }: World): WithdrawalRow[] {
-  return database.committed<WithdrawalRow>(WITHDRAWALS)
-}
+export const readWithdrawals = query<WithdrawalRow>(WITHDRAWALS)
 
 /** A payment of a deposit, with the time of its recorded block. */
 export interface DepositRow {
@@ -44,9 +43,7 @@ export interface DepositRow {
 const DEPOSITS = `SELECT p.txid, p.location, p.height, p.value_zat, p.seen_at, h.time FROM payments p
   LEFT JOIN headers h ON h.height = p.height WHERE p.invoice_id = ?`
 
-export function readDeposits({ database }: World, invoiceId: bigint): DepositRow[] {
-  return database.committed<DepositRow>(DEPOSITS, invoiceId)
-}
+export const readDeposits = query<DepositRow>(DEPOSITS)
 
 /** Height of the last recorded block. */
 export function recordedTip({ database }: World): number {

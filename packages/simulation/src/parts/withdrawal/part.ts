@@ -16,9 +16,7 @@ export const withdrawalPart: PartFactory = {
     const operator = new PayoutOperator(world, judge)
     judge.onDue = order => operator.onDue(order)
     const withdrawers = new Withdrawers(world, operator)
-    world.onRestore(() => judge.restored())
     return {
-      name: 'withdrawal',
       actions: [...withdrawers.actions, ...operator.actions],
       config: {
         billingViewingKey: 'uview-operator',

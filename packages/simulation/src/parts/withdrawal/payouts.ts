@@ -1,4 +1,4 @@
-import type { Action } from '../../run/part.ts'
+import { type Action, action } from '../../run/part.ts'
 import { Draw } from '../../runtime/draw.ts'
 import { runAs, WORLD } from '../../runtime/scheduler.ts'
 import { isFresh } from '../../world/rates.ts'
@@ -22,16 +22,12 @@ export class PayoutOperator {
   /** The probability that the operator closes an order as soon as it is to be paid out. */
   readonly #eagerness: number
   #settling = false
-  #restores = 0
 
   constructor(world: World, judge: WithdrawalJudge) {
     this.#world = world
     this.#judge = judge
     this.#draw = new Draw(world.nextSeed(), 'withdrawals')
     this.#eagerness = this.#draw.pick([0, 0, 0.8])
-    world.onRestore(() => {
-      this.#restores += 1
-    })
   }
 
   get actions(): readonly Action[] {
@@ -49,27 +45,27 @@ export class PayoutOperator {
   }
 
   /** Operators close an order at once, each by a command. */
-  #close(name: string, weight: number, commands: readonly ('settle' | 'fail')[], fault?: string): Action {
+  #close(name: string, weight: number, commands: readonly ('settle' | 'fail')[], description?: string): Action {
     const run = (draw: Draw) => {
       const orders = readWithdrawals(this.#world).filter(
         ({ status }) => status === 'payout_processing' || status === 'needs_attention',
       )
       if (orders.length === 0) return undefined
       const { public_id: id } = draw.pick(orders)
-      if (fault !== undefined) this.#world.storeFailures.late = { table: 'withdrawals', count: 1, ms: LATE_MS }
+      if (description !== undefined) this.#world.storeFailures.late = { table: 'withdrawals', count: 1, ms: LATE_MS }
       for (const command of commands)
         this.#world.client('close a withdrawal', () => this.#closeOrder(draw, id, command === 'fail'))
       return `${name}: ${short(id)}`
     }
-    return { name, weight, run, ...(fault !== undefined && { fault }) }
+    return action(name, weight, run, description)
   }
 
   async #closeOrder(draw: Draw, id: string, fails: boolean): Promise<void> {
-    const restores = this.#restores
+    const { databaseReplacements } = this.#world
     const closed = await request(this.#world, draw, ({ payouts }) =>
       fails ? payouts.markFailed(id, 'no such account') : payouts.markPaidOut(id, 'by hand'),
     )
-    if (closed && restores === this.#restores) this.#judge.answered(id)
+    if (closed && databaseReplacements === this.#world.databaseReplacements) this.#judge.answered(id)
   }
 
   /** An order is to be paid out: an eager operator closes it soon. */

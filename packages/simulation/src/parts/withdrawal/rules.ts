@@ -1,3 +1,5 @@
+import { transitionsOf } from '../../run/part.ts'
+
 /** The status changes that the contract allows. */
 const STEPS: Readonly<Record<string, readonly string[]>> = {
   awaiting_deposit: ['deposit_detected', 'payout_processing', 'canceled', 'expired', 'needs_attention'],
@@ -11,9 +13,7 @@ const STEPS: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** All allowed changes, for the coverage. */
-export const WITHDRAWAL_TRANSITIONS: readonly string[] = Object.entries(STEPS).flatMap(([before, afters]) =>
-  afters.map(after => `withdrawal ${before} → ${after}`),
-)
+export const WITHDRAWAL_TRANSITIONS = transitionsOf('withdrawal', STEPS)
 
 export function isAllowedStep(before: string, after: string): boolean {
   return STEPS[before]?.includes(after) ?? false

@@ -103,7 +103,7 @@ export class Client implements PgClient {
   }
 
   async #run(sql: string, values: readonly unknown[]): Promise<Result> {
-    const statement = this.#engine.statement(sql)
+    const statement = this.#engine.catalog.statement(sql)
     const step = { process: this.process, kind: stepOf(statement), sql }
     const hooks = this.#hooks()
     await this.#hook(() => hooks.before(step))
@@ -158,7 +158,7 @@ export class Client implements PgClient {
   #readSnapshot(transaction: SnapshotTransaction, statement: Statement, values: readonly unknown[]): Result {
     if (transaction.aborted) throw abortedError()
     try {
-      transaction.snapshot ??= this.#engine.takeSnapshot()
+      transaction.snapshot ??= this.#engine.snapshots.take()
       return this.#engine.readSnapshot(transaction.snapshot, statement, values)
     } catch (error) {
       transaction.aborted = true
@@ -171,7 +171,7 @@ export class Client implements PgClient {
     const snapshot = this.#readOnly?.snapshot
     this.#transaction = null
     this.#readOnly = null
-    if (snapshot) this.#engine.endSnapshot(snapshot)
+    if (snapshot) this.#engine.snapshots.end(snapshot)
     if (!transaction) return
     const cancel = transaction.cancelWait
     this.#engine.rollback(transaction)

@@ -41,10 +41,11 @@ export class Engine {
   readonly #rowLocks: RowLocks
   readonly #writer: Writer
   readonly #reader: Connection
-  readonly #snapshots = new Snapshots(() => this.#open())
+  /** Of the present state, for read-only transactions. */
+  readonly snapshots = new Snapshots(() => this.#open())
   /** Of the statements that wait or have waited for a lock. */
   readonly #reevaluations = new Set<Reevaluation>()
-  readonly #catalog = new Catalog()
+  readonly catalog = new Catalog()
 
   constructor(file: string, events: EngineEvents) {
     this.#file = file
@@ -53,10 +54,6 @@ export class Engine {
     this.#writer = new Writer(this.#open())
     this.#reader = this.#open()
     this.#loadSchema()
-  }
-
-  statement(sql: string): Statement {
-    return this.#catalog.statement(sql)
   }
 
   /** Runs a statement in a write transaction. Waits for locks. */
@@ -83,8 +80,7 @@ export class Engine {
   /** Fails the transaction: undoes its changes since the last savepoint at once, and releases their locks. */
   abort(transaction: Transaction): void {
     if (transaction.ended) return
-    const depth = transaction.layers.length - 1
-    this.#undoLayers(transaction, depth)
+    this.#undoLayers(transaction, transaction.layers.length - 1)
     transaction.aborted = true
   }
 
@@ -102,18 +98,9 @@ export class Engine {
     }
   }
 
-  /** A snapshot of the present state, for a read-only transaction. */
-  takeSnapshot(): Snapshot {
-    return this.#snapshots.take()
-  }
-
   readSnapshot({ pinned }: Snapshot, statement: Statement, values: readonly unknown[]): Result {
     if (statement.kind !== 'read') throw readOnlyError()
     return this.#read(pinned ?? this.#committed, statement.sql, values)
-  }
-
-  endSnapshot(snapshot: Snapshot): void {
-    this.#snapshots.end(snapshot)
   }
 
   /** Commits, or rolls back a transaction in which a statement has failed. */
@@ -124,7 +111,7 @@ export class Engine {
       return
     }
     const { hasChanges, changesSchema, process, notifications, savepoints } = transaction
-    if (hasChanges) this.#snapshots.pin()
+    if (hasChanges) this.snapshots.pin()
     if (hasChanges || this.#writer.isActive(transaction)) this.#writer.commit(transaction)
     if (changesSchema) this.#loadSchema()
     for (const waiting of this.#reevaluations) for (const { changed } of transaction.layers) waiting.miss(changed)
@@ -144,15 +131,11 @@ export class Engine {
 
   /** Restarts the sequences of a database whose content was replaced. @param copy those of the content */
   resetSequences(copy?: ReadonlyMap<string, bigint>): void {
-    this.#catalog.resetSequences(this.#reader, copy)
-  }
-
-  copySequences(): ReadonlyMap<string, bigint> {
-    return this.#catalog.copySequences()
+    this.catalog.resetSequences(this.#reader, copy)
   }
 
   close(): void {
-    this.#snapshots.close()
+    this.snapshots.close()
     for (const connection of [this.#writer.connection, this.#reader]) connection.close()
   }
 
@@ -171,17 +154,23 @@ export class Engine {
       case 'write':
         return this.#write(transaction, statement.sql, values)
       case 'schema':
-        return this.#changeSchema(transaction, statement.sql)
-      case 'advisory_lock':
-        return this.#lock(transaction, statement.name) ?? NO_ROWS
+        this.#writer.activate(transaction)
+        transaction.changesSchema = true
+        return this.#writer.connection.run(statement.sql)
+      case 'advisory_lock': {
+        const resource = this.#locks.acquire(transaction, statement.name, UPDATE)
+        return resource ? { resource, mode: UPDATE } : NO_ROWS
+      }
       case 'savepoint':
         transaction.savepoint(statement.name)
         return NO_ROWS
       case 'release':
-        this.#releaseSavepoint(transaction, statement.name)
+        this.#writer.release(transaction, transaction.depthOf(statement.name))
+        transaction.release(statement.name)
         return NO_ROWS
       case 'rollback_to':
-        this.#rollbackTo(transaction, transaction.depthOf(statement.name))
+        this.#undoLayers(transaction, transaction.depthOf(statement.name))
+        transaction.aborted = false
         return NO_ROWS
       case 'notify':
         transaction.notify(String(values[0]), String(values[1]))
@@ -226,22 +215,11 @@ export class Engine {
       writer: this.#writer,
       rowLocks: this.#rowLocks,
       connection: this.#connectionFor(transaction),
-      snapshots: this.#snapshots,
+      snapshots: this.snapshots,
     }
     const created = new Reevaluation(deps, transaction, statement, values)
     this.#reevaluations.add(created)
     return created
-  }
-
-  #changeSchema(transaction: Transaction, sql: string): Result {
-    this.#writer.activate(transaction)
-    transaction.changesSchema = true
-    return this.#writer.connection.run(sql)
-  }
-
-  #lock(transaction: Transaction, name: string): Blocked | null {
-    const resource = this.#locks.acquire(transaction, name, UPDATE)
-    return resource && { resource, mode: UPDATE }
   }
 
   async #wait(transaction: Transaction, { resource, mode }: Blocked): Promise<void> {
@@ -251,16 +229,6 @@ export class Engine {
     })
     transaction.cancelWait = null
     if (transaction.ended) throw connectionLostError()
-  }
-
-  #releaseSavepoint(transaction: Transaction, name: string): void {
-    this.#writer.release(transaction, transaction.depthOf(name))
-    transaction.release(name)
-  }
-
-  #rollbackTo(transaction: Transaction, depth: number): void {
-    this.#undoLayers(transaction, depth)
-    transaction.aborted = false
   }
 
   /** Empties the layer at `depth` and removes those above it. */
@@ -289,12 +257,12 @@ export class Engine {
     connection.database.function('gen_random_uuid', () => {
       throw new Error('the simulated PostgreSQL draws no ids')
     })
-    connection.database.function('next_id', number => this.#catalog.nextId(Number(number)))
+    connection.database.function('next_id', number => this.catalog.nextId(Number(number)))
     return connection
   }
 
   #loadSchema(): void {
-    this.#catalog.load(this.#writer.connection)
-    this.#rowLocks.tables = this.#catalog.tables
+    this.catalog.load(this.#writer.connection)
+    this.#rowLocks.tables = this.catalog.tables
   }
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Store } from '@zatgate/server/ports/store'
 import { DEFAULT_LIMITS, type StoreLimits } from '@zatgate/server/store/limits'
@@ -7,6 +8,7 @@ import { migratePostgres } from '@zatgate/server/store/postgres/migrate'
 import { openPostgresStore } from '@zatgate/server/store/postgres/store'
 import { type Owner, runAs } from '../../runtime/scheduler.ts'
 import type { StoreHooks } from '../hooks.ts'
+import type { SimulatedDatabase } from '../sqlite.ts'
 import { copyTables, createReader, prepareRestore, type TableCopy } from '../tables.ts'
 import { Client } from './client.ts'
 import { Engine } from './engine.ts'
@@ -131,7 +133,7 @@ export async function openPostgresServer(
       empty()
       engine.resetSequences()
     },
-    copyContent: () => ({ tables: copyTables(admin), sequences: engine.copySequences() }),
+    copyContent: () => ({ tables: copyTables(admin), sequences: engine.catalog.copySequences() }),
     restoreContent({ tables, sequences }, idsAhead = () => 0) {
       prepareRestore(admin, tables)()
       engine.resetSequences(new Map([...sequences].map(([name, last]) => [name, last + BigInt(idsAhead())])))
@@ -163,4 +165,33 @@ export function openStoreOn(
 ): Promise<Store> {
   const all = { ...DEFAULT_LIMITS, ...limits }
   return openPostgresStore(server.source(process, all), MIGRATIONS, all, onError)
+}
+
+/** Opens the simulated PostgreSQL, whose processes write at the same time. */
+export async function openSimulatedPostgres(folder: string): Promise<SimulatedDatabase> {
+  const server = await openPostgresServer(join(folder, 'postgres.db'))
+  const { crash, committed, copyContent, close } = server
+  const restoreContent = (copy: unknown, idsAhead?: () => number) =>
+    server.restoreContent(copy as ContentCopy, idsAhead)
+  return {
+    begin(hooks) {
+      server.hooks = hooks
+      server.reset()
+    },
+    async openStore(process, identity) {
+      server.identity = identity
+      // The errors that reach no caller are those of connections that the hooks have ended.
+      return openStoreOn(server, process, () => {})
+    },
+    crash,
+    committed,
+    copyContent,
+    restoreContent,
+    failOver(processes, copy, identity, idsAhead) {
+      for (const process of processes) server.disconnect(process)
+      restoreContent(copy, idsAhead)
+      server.identity = identity
+    },
+    close,
+  }
 }

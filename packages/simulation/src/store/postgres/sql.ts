@@ -26,7 +26,6 @@ export interface LockingRead {
   readonly sql: string
   readonly table: Table
   readonly mode: LockMode
-  readonly skipLocked: boolean
 }
 
 const CONTROL: Readonly<Record<string, Statement>> = {
@@ -121,7 +120,6 @@ function parseLockingRead(select: string, clause: RegExpExecArray, tables: Table
     sql: `select ${parts[1]}, ${keys.join()} from ${source}${parts[3]}`,
     table,
     mode: noKey ? NO_KEY_UPDATE : UPDATE,
-    skipLocked,
   }
 }
 

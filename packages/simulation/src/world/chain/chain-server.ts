@@ -9,7 +9,7 @@ import { CallOrigins } from './call-origins.ts'
 import { MempoolCache, mempoolError } from './mempool-cache.ts'
 import { MempoolStreams } from './mempool-streams.ts'
 import { type Branch, compactBlock, minedAt, type Network, type WorldBlock } from './network.ts'
-import type { ServedListener } from './served-listener.ts'
+import type { ServedTransactions } from './served.ts'
 import { compact, type WorldTransaction } from './transaction.ts'
 
 const MEMPOOL_CACHE_MS = 2_000
@@ -58,7 +58,7 @@ export class ChainServer {
   readonly #network: Network
   readonly #scheduler: ServerScheduler
   readonly #params: ConsensusParams
-  readonly #served: ServedListener
+  readonly #served: ServedTransactions
   readonly #streams = new MempoolStreams()
   #frozen: NodeState | null = null
   readonly #cache = new MempoolCache()
@@ -69,7 +69,7 @@ export class ChainServer {
       readonly network: Network
       readonly scheduler: ServerScheduler
       readonly params: ConsensusParams
-      readonly served: ServedListener
+      readonly served: ServedTransactions
     },
   ) {
     this.name = name

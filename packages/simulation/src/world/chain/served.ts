@@ -1,7 +1,13 @@
 import type { Owner } from '../../runtime/scheduler.ts'
 import type { WorldBlock } from './network.ts'
-import type { ServedListener, ServingServer } from './served-listener.ts'
 import type { WorldTransaction } from './transaction.ts'
+
+/** A chain server, as far as its calls are noted. */
+interface ServingServer {
+  readonly name: string
+  /** Whether it does not serve the newest state of the network. */
+  readonly isBehind: boolean
+}
 
 /** A mempool as it was served; Unix milliseconds. */
 interface MempoolList {
@@ -23,7 +29,7 @@ interface Readings {
 }
 
 /** The transactions that the servers have shown to the service. It can know no others. */
-export class ServedTransactions implements ServedListener {
+export class ServedTransactions {
   /** When each transaction was first and last shown unmined; Unix milliseconds. */
   readonly #inMempool = new Map<string, { readonly firstMs: number; readonly lastMs: number }>()
   /** The transactions that a stream has shown in full. */
@@ -54,6 +60,7 @@ export class ServedTransactions implements ServedListener {
     if (list) this.#noteFollowed(process, list)
   }
 
+  /** @param outdated transactions that the node has by now, and that the list of a moment ago lacks */
   mempool(
     process: Owner,
     server: ServingServer,
@@ -68,6 +75,7 @@ export class ServedTransactions implements ServedListener {
     if (!server.isBehind && !lists.has(server.name)) lists.set(server.name, list)
   }
 
+  /** A mempool that a process reads to compare the servers: no sync records it. */
   comparedMempool(transactions: readonly WorldTransaction[]): void {
     this.#note(transactions)
   }

@@ -281,9 +281,9 @@ test('an invoice whose payment was not noticed has not settled', async () => {
 })
 
 test('after a restored backup the state may go back once', () => {
-  const { judge, scheduler, commit } = createJudge()
+  const { scheduler, commit, restore } = createJudge()
   scheduler.advance(1_000_000)
   commit({ invoices: [EXPIRED] })
-  judge.restored()
+  restore()
   assert.deepEqual(commit({ invoices: [INVOICE] }), [])
 })

@@ -68,7 +68,7 @@ const PROCESS = { name: 'process 1', alive: true, clock: { errorMs: 0 } }
 
 /** A judge of a world with one chain server, whose database has the rows that the test gives. */
 export function createJudge() {
-  const { world, broken, tables } = createFakeWorld()
+  const { world, broken, tables, restore } = createFakeWorld()
   const { network, scheduler, served, server, client, signal } = createServer()
   const visibility = new Visibility(network, [server])
   Object.assign(world, {
@@ -153,7 +153,20 @@ export function createJudge() {
     return BigInt(height)
   }
 
-  return { world, judge, network, scheduler, visibility, commit, show, mine, read, compare, readByOthersInBlock }
+  return {
+    world,
+    judge,
+    network,
+    scheduler,
+    visibility,
+    commit,
+    restore,
+    show,
+    mine,
+    read,
+    compare,
+    readByOthersInBlock,
+  }
 }
 
 /** An event of the invoice with its state. */
