@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomBytes, randomInt } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Sandbox, startSandbox } from '@zatgate/sandbox/sandbox'
 import { ZatgateClient, ZatgateError } from '@zatgate/sdk'
 import { loadConfig } from '../../src/config/settings.ts'
 import { startService } from '../../src/main.ts'
+import { stackOf, temporaryFolder } from '../harness/container.ts'
 import { startProcess } from '../harness/service-process.ts'
 import { until } from '../harness/until.ts'
 
@@ -22,8 +20,7 @@ interface Sale {
 }
 
 test(`a busy service killed ${KILLS} times loses no invoice and counts every payment once`, async t => {
-  const dataDir = mkdtempSync(join(tmpdir(), 'zatgate-crash-'))
-  t.after(() => rmSync(dataDir, { recursive: true, force: true }))
+  const dataDir = temporaryFolder(stackOf(t))
   const sandbox = await startSandbox()
   t.after(() => sandbox.close())
   const settings = settingsFor(sandbox, dataDir)

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { startSandbox } from '@zatgate/sandbox/sandbox'
 import { run } from '../../src/cli/main.ts'
+import { stackOf, temporaryFolder } from '../harness/container.ts'
 import { call } from '../harness/http-call.ts'
 import { startTestService, type TestService } from '../harness/service.ts'
 import { until } from '../harness/until.ts'
@@ -17,8 +16,7 @@ async function statusOf(at: TestService, id: string): Promise<string> {
 }
 
 test('after a reorganisation deeper than the recorded chain, the operator continues with `chain accept`', async t => {
-  const directory = mkdtempSync(join(tmpdir(), 'zatgate-deep-'))
-  t.after(() => rmSync(directory, { recursive: true, force: true }))
+  const directory = temporaryFolder(stackOf(t))
   // Without a block cache: the command runs right after the reorganisation, when a cache would still have the old blocks.
   const sandbox = await startSandbox({ faults: { blockCacheMs: 0 } })
   t.after(() => sandbox.close())

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { copyFileSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { describe, test } from 'node:test'
 import { AppError, ReadOnlyDatabaseError } from '../../src/domain/error.ts'
 import { backupDatabase } from '../../src/store/open.ts'
+import { stackOf, temporaryFolder } from '../harness/container.ts'
 import { describePostgres } from '../harness/databases.ts'
 import { findPostgres, NO_POSTGRES, runProgram, startPostgres, urlOf } from '../harness/postgres.ts'
 import { countRepeated, openRestoreShop, type RestoreShop } from '../harness/restore.ts'
@@ -44,14 +44,8 @@ async function sellOnBoth(t: TestContext, original: string, makeCopy: () => Prom
 }
 
 describe('after a restore on SQLite no address is used twice', () => {
-  function tempFolder(t: TestContext): string {
-    const folder = mkdtempSync(join(tmpdir(), 'zatgate-restore-'))
-    t.after(() => rmSync(folder, { recursive: true, force: true }))
-    return folder
-  }
-
   test('from a file written by `backup` that replaces the original', async t => {
-    const folder = tempFolder(t)
+    const folder = temporaryFolder(stackOf(t))
     const file = join(folder, 'zatgate.db')
     const first = await openShop(t, `sqlite:${file}`)
     await first.sell(BEFORE)
@@ -69,7 +63,7 @@ describe('after a restore on SQLite no address is used twice', () => {
     ['that overwrites the original, which keeps its inode', copyFileSync],
   ] as const) {
     test(`from a plain copy of the file ${name}`, async t => {
-      const folder = tempFolder(t)
+      const folder = temporaryFolder(stackOf(t))
       const [file, copy] = [join(folder, 'zatgate.db'), join(folder, 'copy.db')]
       const first = await openShop(t, `sqlite:${file}`)
       await first.sell(BEFORE)
@@ -85,7 +79,7 @@ describe('after a restore on SQLite no address is used twice', () => {
   }
 
   test('a normal restart and a moved file do not count as a restore', async t => {
-    const folder = tempFolder(t)
+    const folder = temporaryFolder(stackOf(t))
     const file = join(folder, 'zatgate.db')
     for (const path of [file, file, join(folder, 'moved.db')]) {
       if (path !== file) renameSync(file, path)
@@ -156,9 +150,7 @@ test('after a fail-over on PostgreSQL a running process uses no address twice', 
   skip: bin === null && NO_POSTGRES,
 }, async t => {
   const primary = await startPostgres(bin as string)
-  const folder = mkdtempSync(join(tmpdir(), 'zatgate-restore-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
-  const link = join(folder, 'current')
+  const link = join(temporaryFolder(stackOf(t)), 'current')
   symlinkSync(primary.folder, link)
   const database = new URL(await primary.freshDatabase()).pathname.slice(1)
   const shop = await openShop(t, urlOf(link, database))

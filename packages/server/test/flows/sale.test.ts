@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { run } from '../../src/cli/main.ts'
+import { describePostgres } from '../harness/databases.ts'
 import { call } from '../harness/http-call.ts'
-import { findPostgres, NO_POSTGRES, startPostgres } from '../harness/postgres.ts'
 import { startTestService, type TestService } from '../harness/service.ts'
 import { until } from '../harness/until.ts'
 import { subscribe } from '../harness/websocket-client.ts'
@@ -87,16 +87,13 @@ test('an invoice is paid in two parts before Ironwood with Orchard payments, and
   await paidInTwoParts(at)
 })
 
-const bin = findPostgres()
-test('two processes on one PostgreSQL: one syncs the chain, the other reports the payment', {
-  skip: bin ? false : NO_POSTGRES,
-}, async t => {
-  const postgres = await startPostgres(bin!)
-  t.after(() => postgres.stop())
-  const databaseUrl = await postgres.freshDatabase()
-  const chainSync = await startTestService({ databaseUrl, env: { ROLES: 'api,watcher' } })
-  t.after(() => chainSync.close())
-  const front = await startTestService({ databaseUrl, sandbox: chainSync.sandbox, env: { ROLES: 'api' } })
-  t.after(() => front.close())
-  await paidInTwoParts(front)
+describePostgres('two processes on one PostgreSQL', server => {
+  test('one syncs the chain, the other reports the payment', async t => {
+    const databaseUrl = await server().freshDatabase()
+    const chainSync = await startTestService({ databaseUrl, env: { ROLES: 'api,watcher' } })
+    t.after(() => chainSync.close())
+    const front = await startTestService({ databaseUrl, sandbox: chainSync.sandbox, env: { ROLES: 'api' } })
+    t.after(() => front.close())
+    await paidInTwoParts(front)
+  })
 })

@@ -1,17 +1,11 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { spawnGuarded } from '../../../sandbox/test/recorded/guarded-process.ts'
 import { runCommand } from '../harness/command-line.ts'
+import { stackOf, temporaryFolder } from '../harness/container.ts'
 import { COMMAND, processEnv, startProcess } from '../harness/service-process.ts'
-
-function temporaryFolder(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'zatgate-second-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}
 
 /** Runs `zatgate start` until it exits. @returns the exit code and what it wrote to standard error */
 async function failedStart(folder: string, settings: Record<string, string>) {
@@ -24,7 +18,7 @@ async function failedStart(folder: string, settings: Record<string, string>) {
 }
 
 test('one sandbox runs in a folder: a second start names the first, commands work beside it, and a kill frees it', async t => {
-  const folder = temporaryFolder(t)
+  const folder = temporaryFolder(stackOf(t))
   const env = { DATA_DIR: join(folder, 'data'), PORT: '0', SANDBOX_PORT: '0', AUTO_MINE_SECS: '0', LOG_LEVEL: 'error' }
   const first = await startProcess(env)
   const second = await failedStart(folder, env)
@@ -40,7 +34,7 @@ test('one sandbox runs in a folder: a second start names the first, commands wor
 })
 
 test('one service runs on a SQLite file, also from another folder', async t => {
-  const folder = temporaryFolder(t)
+  const folder = temporaryFolder(stackOf(t))
   const database = join(folder, 'shop.db')
   const env = (name: string) => ({
     DATA_DIR: join(folder, name),

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Delivery } from '@zatgate/sandbox/webhook-receiver'
 import { verifyWebhook, type WebhookEvent, ZatgateClient } from '@zatgate/sdk'
 import type { Clock } from '../../src/ports/clock.ts'
+import { onBothDatabases } from '../harness/databases.ts'
 import { findPostgres, NO_POSTGRES, startPostgres } from '../harness/postgres.ts'
 import { startTestService, type TestService } from '../harness/service.ts'
 import { SkewedClock } from '../harness/skewed-clock.ts'
@@ -130,25 +131,17 @@ test('on SQLite, invoice events are sent to the webhook', async t => {
   await checkEvents(at, clock)
 })
 
-test('on SQLite, events of an invoice are sent to its own webhook too', async t => {
-  const clock = new SkewedClock()
-  const at = await startTestService({ clock })
-  t.after(() => at.close())
-  await checkOwnWebhook(at, clock)
+onBothDatabases(engine => {
+  test('events of an invoice are sent to its own webhook too', async t => {
+    const clock = new SkewedClock()
+    const { url: databaseUrl } = await engine.createDatabase(t)
+    const at = await startTestService({ databaseUrl, clock })
+    t.after(() => at.close())
+    await checkOwnWebhook(at, clock)
+  })
 })
 
 const bin = findPostgres()
-test('on PostgreSQL, events of an invoice are sent to its own webhook too', {
-  skip: bin ? false : NO_POSTGRES,
-}, async t => {
-  const postgres = await startPostgres(bin!)
-  t.after(() => postgres.stop())
-  const clock = new SkewedClock()
-  const at = await startTestService({ databaseUrl: await postgres.freshDatabase(), clock })
-  t.after(() => at.close())
-  await checkOwnWebhook(at, clock)
-})
-
 test('two processes on one PostgreSQL: one syncs the chain, the other delivers the events', {
   skip: bin ? false : NO_POSTGRES,
 }, async t => {

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { startTestApi } from '../harness/api.ts'
+import { stackOf, temporaryFolder } from '../harness/container.ts'
 import { call } from '../harness/http-call.ts'
 
 const run = promisify(execFile)
@@ -14,8 +14,7 @@ const run = promisify(execFile)
 test('redocly lint finds no problem and no warning in the document', async t => {
   const api = await startTestApi()
   t.after(() => api.close())
-  const folder = mkdtempSync(join(tmpdir(), 'zatgate-lint-'))
-  t.after(() => rmSync(folder, { recursive: true }))
+  const folder = temporaryFolder(stackOf(t))
   const { body } = await call(api, 'GET /openapi.json')
   // The test service has the address that the linter takes for one left over from development.
   const file = join(folder, 'openapi.json')

@@ -121,6 +121,9 @@ test('operations have the names of the SDK, tags that are described, and say whi
     for (const tag of operation.tags) assert.ok(tags.includes(tag), name)
     assert.ok(Array.isArray(operation.security), name)
   }
+  const ofAccounts = operations().filter(({ path }) => /^\/v1\/(account|auth)\b/.test(path))
+  assert.ok(ofAccounts.length > 20)
+  for (const { name, operation } of ofAccounts) assert.deepEqual(operation.security[0], { sessionAuth: [] }, name)
 })
 
 test('generators of clients find a separate type for everything: no name is taken twice, no number has 32 bits', () => {

@@ -320,6 +320,8 @@ describe('two accounts', () => {
         ['bad session token', await owner.endedToken()],
         ['bad session token', owner.apiKey],
         ['bad session token', 'zgs_nonsense'],
+        ['bad session token', `zgs_${'a'.repeat(49)}`],
+        ['bad session token', `${await owner.token()}x`],
       ] as const
       for (const [line, row] of Object.entries(table)) {
         const path = row.id ? pathWith(line, row.id(owner)) : line

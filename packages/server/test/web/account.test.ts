@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { call } from '../harness/http-call.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
 import { until } from '../harness/until.ts'
-import { exportForm, Visitor } from './visitor.ts'
+import { expireRecentAuth, exportForm, openVisitor, setRecentAuth, Visitor } from './visitor.ts'
 
 describe('the page Settings', () => {
   let harness: SandboxService
@@ -12,25 +12,12 @@ describe('the page Settings', () => {
   })
   after(() => harness?.close())
 
-  async function signedIn(email: string) {
-    const visitor = new Visitor(harness)
-    const token = await visitor.signIn(email)
-    return { visitor, token }
-  }
-
-  /** Ends the time in which the session counts as recently authenticated. */
-  const expireRecentAuth = (token: string) => setRecentAuth(token, 0)
-
-  async function setRecentAuth(token: string, until: number): Promise<void> {
-    const found = await harness.service.sessions.authenticate(token)
-    assert.ok(found)
-    await harness.service.store.write(tx => tx.signIn.setRecentlyAuthenticatedUntil(found.session.id, until))
-  }
+  const signedIn = (email: string) => openVisitor(harness, email)
 
   test('the email is changed with a code to the present address and one to the new address', async () => {
     const [email, next] = ['before@example.org', 'after@example.org']
     const { visitor, token } = await signedIn(email)
-    await expireRecentAuth(token)
+    await expireRecentAuth(harness, token)
     const asked = await visitor.request('POST /account/email', { email: next })
     assert.equal(asked.status, 403)
     assert.match(asked.text, /Confirm your identity/)
@@ -45,11 +32,11 @@ describe('the page Settings', () => {
       assert.equal(wrong.status, 400)
       assert.match(wrong.text, /The code is wrong or no longer valid/)
     }
-    await expireRecentAuth(token)
+    await expireRecentAuth(harness, token)
     const stale = await visitor.request('POST /account/email/code', codes)
     assert.equal(stale.status, 403)
     assert.match(stale.text, /Recent sign-in required/)
-    await setRecentAuth(token, 4_000_000_000)
+    await setRecentAuth(harness, token, 4_000_000_000)
     const confirmed = await visitor.request('POST /account/email/code', codes)
     assert.deepEqual([confirmed.status, confirmed.headers.get('location')], [303, '/account?done=email'])
     const page = await visitor.request('GET /account?done=email')
@@ -93,7 +80,7 @@ describe('the page Settings', () => {
     const { visitor, token } = await signedIn(email)
     const account = await harness.service.accounts.findByEmail(email)
     const { key } = await harness.service.apiKeys.create(account, 'till')
-    await expireRecentAuth(token)
+    await expireRecentAuth(harness, token)
     assert.equal((await visitor.request('POST /account/delete', { confirm_email: email })).status, 403)
     const code = await harness.codeFor(email, 2)
     const deleted = await visitor.request('POST /account/delete', { confirm_email: email.toUpperCase(), code })

@@ -7,7 +7,7 @@ import { type SandboxService, startSandboxService } from '../harness/service.ts'
 import { noBrowser, signInOnPage, useBrowser } from './browser.ts'
 import { inspect } from './inspect.ts'
 import { type KeyReceiver, startKeyReceiver } from './key-receiver.ts'
-import { Visitor } from './visitor.ts'
+import { expireRecentAuth, openVisitor, Visitor } from './visitor.ts'
 
 const EMAIL = 'shop@example.org'
 /** Those of Magento, in its order. */
@@ -277,10 +277,8 @@ describe('the page on which a plugin asks for a key', () => {
   })
 
   test('it needs a recent code, and comes back with all that was asked for', async () => {
-    const old = new Visitor(harness)
-    const session = await old.signIn('old@example.org')
-    const found = await harness.service.sessions.authenticate(session)
-    await harness.service.store.write(tx => tx.signIn.setRecentlyAuthenticatedUntil(found?.session.id ?? 0, 1))
+    const { visitor: old, token: session } = await openVisitor(harness, 'old@example.org')
+    await expireRecentAuth(harness, session)
     const address = addressOf({ redirect: `${SHOP}?secret=a+b`, path: `${PATH}/` })
     const token = tokenIn((await old.request(`GET ${address}`)).text)
     const asked = await old.request(`POST ${address}`, { token })

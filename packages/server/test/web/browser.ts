@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { after, afterEach, before, describe } from 'node:test'
 import {
@@ -77,6 +78,21 @@ export function inBrowser(name: string, declare: (newDatabase: NewDatabase) => v
     else
       describePostgres('PostgreSQL', server => declare(async () => ({ databaseUrl: await server().freshDatabase() })))
   })
+}
+
+/** Opens a checkout with its timers stopped: it asks only when its WebSocket says that it has changed. */
+export async function openWithoutTimers(page: Page, url: string): Promise<void> {
+  await page.clock.install()
+  const unchanged = page.waitForResponse(response => response.status() === 304)
+  await page.goto(url)
+  await unchanged
+  await page.clock.pauseAt(Date.now() + 60_000)
+  await page.evaluate('window.marker = true')
+}
+
+/** Asserts that the page has not been loaded again since then. */
+export async function assertSamePage(page: Page): Promise<void> {
+  assert.equal(await page.evaluate('window.marker'), true)
 }
 
 /** Creates an invoice of 0.025 ZEC of the shop `shop@example.org`, with the viewing key of the sandbox. */

@@ -311,7 +311,9 @@ async function unseenStates({ harness, clock, sell, stateOf }: Shop): Promise<Bu
   await harness.sandbox.lightwalletd.setFaults({ down: true })
   clock.advance(901)
   await until('the network to be unseen', async () => !(await readiness.isChainSeen()))
-  return [stateOf('chain-unseen', 'Pay with Zcash', invoice), stateOf('time-up-unseen', 'The time is up', timeUp)]
+  const unseen = stateOf('chain-unseen', 'Pay with Zcash', invoice)
+  const framed = { ...unseen, name: 'chain-unseen-framed', url: `${unseen.url}/embed` }
+  return [unseen, framed, stateOf('time-up-unseen', 'The time is up', timeUp)]
 }
 
 /** A clock that nearly stands still gives no further requests. */

@@ -5,7 +5,7 @@ import { insertFailed } from '../harness/failed-delivery.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
 import { until } from '../harness/until.ts'
 import { withoutMarks } from './buyer-view.ts'
-import { Visitor } from './visitor.ts'
+import { expireRecentAuth, openVisitor } from './visitor.ts'
 
 const PATH = '/webhook/endpoints'
 
@@ -19,8 +19,7 @@ describe('the pages of endpoints', () => {
 
   async function signedIn(name: string) {
     const email = `${name}@example.org`
-    const visitor = new Visitor(harness)
-    const token = await visitor.signIn(email)
+    const { visitor, token } = await openVisitor(harness, email)
     const { accounts, endpoints } = harness.service
     const account = await accounts.findByEmail(email)
     return { visitor, token, account, email, list: () => endpoints.list(account) }
@@ -31,9 +30,7 @@ describe('the pages of endpoints', () => {
   test('each change needs a recent sign-in, and none is made before the code is entered', async () => {
     const { visitor, token, account, list } = await signedIn('recent')
     const { endpoint } = await harness.service.endpoints.create(account, { url: url() })
-    const found = await harness.service.sessions.authenticate(token)
-    assert.ok(found)
-    await harness.service.store.write(tx => tx.signIn.setRecentlyAuthenticatedUntil(found.session.id, 0))
+    await expireRecentAuth(harness, token)
     const own = `${PATH}/${endpoint.publicId}`
     for (const [path, form] of [
       [PATH, { url: url(), 'type-invoice.paid': '1' }],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import type { EventType } from '../../src/domain/notify/event.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
-import { Visitor } from './visitor.ts'
+import { openVisitor } from './visitor.ts'
 
 describe('the pages of events', () => {
   let harness: SandboxService
@@ -18,12 +18,7 @@ describe('the pages of events', () => {
     await harness.service.store.write(tx => harness.service.outbox.append(tx, [event]))
   }
 
-  async function signedIn(email: string): Promise<Visitor> {
-    const visitor = new Visitor(harness)
-    await visitor.signIn(email)
-    return visitor
-  }
-
+  const signedIn = async (email: string) => (await openVisitor(harness, email)).visitor
   const numbers = (text: string) => [...text.matchAll(/<tr id="event-(\d+)">/g)].map(([, seq]) => Number(seq))
   const linkTo = (text: string, name: string) => new RegExp(`href="([^"]+)"[^>]*>${name}<`).exec(text)?.[1]
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
-import { exportForm, Visitor } from './visitor.ts'
+import { exportForm, openVisitor } from './visitor.ts'
 
 describe('the page Export', () => {
   let harness: SandboxService
@@ -11,8 +11,7 @@ describe('the page Export', () => {
   after(() => harness?.close())
 
   async function signedIn(email: string) {
-    const visitor = new Visitor(harness)
-    await visitor.signIn(email)
+    const { visitor } = await openVisitor(harness, email)
     return { visitor, ...(await exportForm(visitor)) }
   }
 

@@ -5,7 +5,7 @@ import type { Invoice } from '../../src/domain/sale/invoice.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
 import { SkewedClock } from '../harness/skewed-clock.ts'
 import { until } from '../harness/until.ts'
-import { createInvoice, noBrowser, useBrowser } from './browser.ts'
+import { assertSamePage, createInvoice, noBrowser, openWithoutTimers, useBrowser } from './browser.ts'
 
 const HOUR = 3_600
 const UNSEEN = 'We can’t see the Zcash network right now.'
@@ -40,55 +40,16 @@ describe('an open checkout page is notified of its changes', { skip: noBrowser()
     return requests
   }
 
-  /** With its timers stopped: it asks only after a hint. */
-  async function openWithoutTimers(invoice: Invoice, prepare?: (page: Page) => Promise<void>): Promise<Page> {
+  async function openStopped({ publicId }: Invoice, prepare?: (page: Page) => Promise<void>): Promise<Page> {
     const page = await openPage()
     await prepare?.(page)
-    await page.clock.install()
-    const unchanged = page.waitForResponse(response => response.status() === 304)
-    await page.goto(`${harness.url}/i/${invoice.publicId}`)
-    await unchanged
-    await page.clock.pauseAt(Date.now() + 60_000)
-    await page.evaluate('window.marker = true')
+    await openWithoutTimers(page, `${harness.url}/i/${publicId}`)
     return page
   }
 
-  const isSamePage = async (page: Page) => assert.equal(await page.evaluate('window.marker'), true)
-
-  test('of a late payment, its confirmations, and money after that, with no reload and no poll', async () => {
-    const invoice = await createInvoice(harness)
-    const page = await openWithoutTimers(invoice)
-    clock.advance(HOUR + 1)
-    await heading(page, 'Expired')
-    pay(invoice, '0.025')
-    await heading(page, 'Payment seen')
-    await page.getByText('Your payment arrived after the time was up.').waitFor()
-    for (const confirmed of [1, 2]) {
-      harness.sandbox.chain.mine(1)
-      await page.getByText(`${confirmed} of 3`).waitFor()
-    }
-    harness.sandbox.chain.mine(1)
-    await heading(page, 'Paid')
-    pay(invoice, '0.005')
-    await page.getByText('0.005 ZEC').waitFor()
-    await isSamePage(page)
-  })
-
-  test('of a part payment, of the end of the time, and of the rest', async () => {
-    const invoice = await createInvoice(harness)
-    const page = await openWithoutTimers(invoice)
-    pay(invoice, '0.01')
-    await page.getByText('0.01 ZEC has arrived.').waitFor()
-    clock.advance(HOUR + 1)
-    await page.getByText('The time is up, but the rest still counts until').waitFor()
-    pay(invoice, '0.015')
-    await heading(page, 'Payment seen')
-    await isSamePage(page)
-  })
-
   test('of a network that cannot be seen, and that can be again', async () => {
     const invoice = await createInvoice(harness)
-    const page = await openWithoutTimers(invoice)
+    const page = await openStopped(invoice)
     const { store } = harness.service
     await until('the chain to be read', async () => (await store.read(tx => tx.chain.syncedThrough())) > 0)
     await harness.sandbox.lightwalletd.setFaults({ down: true })
@@ -97,13 +58,13 @@ describe('an open checkout page is notified of its changes', { skip: noBrowser()
     await harness.sandbox.lightwalletd.setFaults({ down: false })
     harness.sandbox.chain.mine(1)
     await page.getByText(UNSEEN).waitFor({ state: 'detached' })
-    await isSamePage(page)
+    await assertSamePage(page)
   })
 
   test('and asks for nothing between them, except every five minutes', async () => {
     const invoice = await createInvoice(harness)
     let socket: WebSocketRoute | undefined
-    const page = await openWithoutTimers(invoice, page =>
+    const page = await openStopped(invoice, page =>
       page.routeWebSocket(/\/ws$/, route => {
         socket = route
         route.connectToServer()
@@ -126,7 +87,7 @@ describe('an open checkout page is notified of its changes', { skip: noBrowser()
 
   test('until it no longer changes: then it is quiet', async () => {
     const invoice = await createInvoice(harness)
-    const page = await openWithoutTimers(invoice)
+    const page = await openStopped(invoice)
     pay(invoice, '0.025')
     await heading(page, 'Payment seen')
     harness.sandbox.chain.mine(3)
@@ -145,7 +106,7 @@ describe('an open checkout page is notified of its changes', { skip: noBrowser()
     const invoice = await createInvoice(harness)
     let isOpen = true
     const routes: WebSocketRoute[] = []
-    const page = await openWithoutTimers(invoice, page =>
+    const page = await openStopped(invoice, page =>
       page.routeWebSocket(/\/ws$/, route => {
         routes.push(route)
         if (isOpen) route.connectToServer()
@@ -168,13 +129,13 @@ describe('an open checkout page is notified of its changes', { skip: noBrowser()
     })
     pay(invoice, '0.015')
     await heading(page, 'Payment seen')
-    await isSamePage(page)
+    await assertSamePage(page)
   })
 
   test('also when its connection is dead, which the browser has not noticed', async () => {
     const invoice = await createInvoice(harness)
     const routes: WebSocketRoute[] = []
-    const page = await openWithoutTimers(invoice, page =>
+    const page = await openStopped(invoice, page =>
       page.routeWebSocket(/\/ws$/, route => {
         const server = route.connectToServer()
         routes.push(route)
@@ -191,7 +152,7 @@ describe('an open checkout page is notified of its changes', { skip: noBrowser()
     await page.clock.runFor(SILENCE_MS)
     await heading(page, 'Payment seen')
     assert.equal(routes.length, 2)
-    await isSamePage(page)
+    await assertSamePage(page)
   })
 
   test('also after the sleep of its device', async () => {

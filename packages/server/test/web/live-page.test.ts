@@ -5,7 +5,15 @@ import type { Invoice } from '../../src/domain/sale/invoice.ts'
 import { ASSET_VERSION } from '../../src/web/assets.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
 import { until } from '../harness/until.ts'
-import { createInvoice, noBrowser, REFUND_TO, signInOnPage, useBrowser } from './browser.ts'
+import {
+  assertSamePage,
+  createInvoice,
+  noBrowser,
+  openWithoutTimers,
+  REFUND_TO,
+  signInOnPage,
+  useBrowser,
+} from './browser.ts'
 import { visit } from './visit.ts'
 
 describe('a change of an open page', { skip: noBrowser(), timeout: 180_000 }, () => {
@@ -33,16 +41,6 @@ describe('a change of an open page', { skip: noBrowser(), timeout: 180_000 }, ()
     return lengths
   }
 
-  /** With its timers stopped, so that only the WebSocket reports changes. */
-  async function openWithoutTimers(page: Page, url: string): Promise<void> {
-    await page.clock.install()
-    const unchanged = page.waitForResponse(response => response.status() === 304)
-    await page.goto(url)
-    await unchanged
-    await page.clock.pauseAt(Date.now() + 60_000)
-    await page.evaluate('window.marker = true')
-  }
-
   test('reaches the buyer by its live part alone, once for each confirmation', async () => {
     const invoice = await createInvoice(harness)
     const page = await openPage()
@@ -63,7 +61,7 @@ describe('a change of an open page', { skip: noBrowser(), timeout: 180_000 }, ()
     harness.sandbox.chain.mine(1)
     await heading(page, 'Paid')
     assert.equal(await page.title(), 'Paid: 0.025 ZEC · zatgate')
-    assert.equal(await page.evaluate('window.marker'), true)
+    await assertSamePage(page)
     assert.deepEqual(await page.evaluate('window.announced'), ['Payment seen', 'Paid'])
     const changes = lengths.filter(length => length > 0)
     assert.ok(changes.length <= 4 && lengths.length <= 6, lengths.join())

@@ -6,7 +6,7 @@ import { type SandboxService, startSandboxService } from '../harness/service.ts'
 import { until } from '../harness/until.ts'
 import { withoutMarks } from './buyer-view.ts'
 import { visit } from './visit.ts'
-import { exportForm, Visitor } from './visitor.ts'
+import { expireRecentAuth, exportForm, openVisitor, Visitor } from './visitor.ts'
 
 describe('pages', () => {
   let harness: SandboxService
@@ -19,17 +19,7 @@ describe('pages', () => {
   const mailed = (email: string, subject: RegExp) =>
     until(`a mail like ${subject}`, () => harness.sandbox.mailbox.mails(email).find(mail => subject.test(mail.subject)))
 
-  async function signedIn(email: string): Promise<{ visitor: Visitor; token: string }> {
-    const visitor = new Visitor(harness)
-    return { visitor, token: await visitor.signIn(email) }
-  }
-
-  /** Ends the time in which the session counts as recently authenticated. */
-  async function expireRecentAuth(token: string): Promise<void> {
-    const found = await harness.service.sessions.authenticate(token)
-    assert.ok(found)
-    await harness.service.store.write(tx => tx.signIn.setRecentlyAuthenticatedUntil(found.session.id, 0))
-  }
+  const signedIn = (email: string) => openVisitor(harness, email)
 
   test('the page’s token is an API session token, and signing out on either side ends both', async () => {
     const { visitor, token } = await signedIn('both@example.org')
@@ -50,7 +40,7 @@ describe('pages', () => {
     const email = 'forget@example.org'
     const { visitor, token } = await signedIn(email)
     const before = visitor.cookies.get('__Host-zatgate-browser')
-    await expireRecentAuth(token)
+    await expireRecentAuth(harness, token)
     const asked = await visitor.request('POST /sessions/forget-browsers', {})
     assert.equal(asked.status, 403)
     assert.match(asked.text, /Confirm your identity/)
@@ -223,7 +213,7 @@ describe('pages', () => {
       assert.match(withoutMarks(text), /It expires on <time[^>]*>3000-01-01 00:00 UTC/)
       assert.match(withoutMarks(text), /It expires after block 9000000\./)
     }
-    await expireRecentAuth(token)
+    await expireRecentAuth(harness, token)
     const late = await visitor.request('POST /viewing-key', { viewing_key: phrase })
     assert.equal(late.status, 400, 'rejected before the page that asks for a code, which keeps the form')
     assert.doesNotMatch(late.text, /abandon|Confirm your identity/)
@@ -234,7 +224,7 @@ describe('pages', () => {
     const { visitor, token } = await signedIn(email)
     await visitor.request('POST /webhook', { url: harness.sandbox.webhookReceiver.url })
     const before = await call(harness, 'GET /v1/account/webhook', { token })
-    await expireRecentAuth(token)
+    await expireRecentAuth(harness, token)
     const forms: [string, Record<string, string>][] = [
       ['/viewing-key', { viewing_key: harness.sandbox.demoViewingKey }],
       ['/webhook/rotate-secret', {}],
@@ -272,7 +262,7 @@ describe('pages', () => {
     assert.match(right.text, /<span class="below">invoices:write<\/span>/)
     assert.equal((await visitor.request('POST /webhook/rotate-secret', {})).status, 200)
     const [key] = (await call(harness, 'GET /v1/account/api-keys', { token })).body
-    await expireRecentAuth(token)
+    await expireRecentAuth(harness, token)
     assert.equal((await visitor.request(`POST /api-keys/${key.id}/revoke`, {})).status, 403)
     assert.equal((await call(harness, 'GET /v1/account/api-keys', { token })).body[0].revoked_at, null)
   })

@@ -193,6 +193,7 @@ describe('the pages of a sale', () => {
     assert.deepEqual([invoice.openAmount, invoice.minAmountZat], [true, 100_000n])
     harness.sandbox.rates.faults.response = 'error'
     clock.advance(61)
-    await wrong({ amount: '25', unit: 'EUR' }, /There is no exchange rate at the moment/, 503)
+    const unpriced = await wrong({ amount: '25.00', unit: 'EUR' }, /There is no exchange rate at the moment/, 503)
+    assert.match(unpriced, /value="25\.00"[\s\S]*<option selected>EUR<\/option>/, 'the amount is kept')
   })
 })

@@ -6,7 +6,7 @@ import { startSandboxService } from '../harness/service.ts'
 import { noBrowser, signInOnPage, useBrowser } from './browser.ts'
 import { inspect } from './inspect.ts'
 import { visit } from './visit.ts'
-import { Visitor } from './visitor.ts'
+import { expireRecentAuth, openVisitor } from './visitor.ts'
 
 const harness = await startSandboxService()
 after(() => harness.close())
@@ -14,8 +14,7 @@ after(() => harness.close())
 const HOSTILE = `</title><img src=x onerror="alert(1)">'&`
 
 async function signedIn(email: string) {
-  const visitor = new Visitor(harness)
-  await visitor.signIn(email)
+  const { visitor, token } = await openVisitor(harness, email)
   const account = await harness.service.accounts.findByEmail(email)
   const profile = () => harness.service.storeProfiles.ofAccountId(account.id)
   /** Sends a form with a file, as browsers do. */
@@ -31,7 +30,7 @@ async function signedIn(email: string) {
     })
     return { status: response.status, text: await response.text(), location: response.headers.get('location') }
   }
-  return { visitor, account, profile, upload }
+  return { visitor, token, account, profile, upload }
 }
 
 const FORM = {
@@ -155,7 +154,7 @@ test('a style sheet is made of any accent, in both themes or in one, and of noth
 })
 
 test('the terms of payments are set, and weaker ones need a code', async () => {
-  const { visitor, account } = await signedIn('terms@example.org')
+  const { visitor, token, account } = await signedIn('terms@example.org')
   const terms = async () => {
     const { confirmations, toleranceBps } = await harness.service.accounts.findByEmail(account.email)
     return [confirmations, toleranceBps]
@@ -171,9 +170,7 @@ test('the terms of payments are set, and weaker ones need a code', async () => {
     { confirmations: 'x', tolerance: '0' },
   ])
     assert.equal((await set(form)).status, 400)
-  const token = visitor.cookies.get('__Host-zatgate') as string
-  const found = await harness.service.sessions.authenticate(token)
-  await harness.service.store.write(tx => tx.signIn.setRecentlyAuthenticatedUntil(found?.session.id ?? 0, 0))
+  await expireRecentAuth(harness, token)
   assert.equal((await set({ confirmations: '1', tolerance: '0.5' })).status, 403)
   assert.deepEqual(await terms(), [9, 50])
   assert.ok(Number(confirmations) < 9)

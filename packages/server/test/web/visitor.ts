@@ -36,6 +36,25 @@ export class Visitor {
   }
 }
 
+/** Opens a browser that is signed in. Creates the account if there is none. */
+export async function openVisitor(
+  harness: SandboxService,
+  email: string,
+): Promise<{ readonly visitor: Visitor; readonly token: string }> {
+  const visitor = new Visitor(harness)
+  return { visitor, token: await visitor.signIn(email) }
+}
+
+/** Sets until when a session counts as recently authenticated, in Unix seconds. */
+export async function setRecentAuth({ service }: SandboxService, token: string, until: number): Promise<void> {
+  const found = await service.sessions.authenticate(token)
+  assert.ok(found)
+  await service.store.write(tx => tx.signIn.setRecentlyAuthenticatedUntil(found.session.id, until))
+}
+
+/** Ends the time in which a session counts as recently authenticated. */
+export const expireRecentAuth = (harness: SandboxService, token: string) => setRecentAuth(harness, token, 0)
+
 /** The hidden field of the form on the page Export. */
 export async function exportForm(visitor: Visitor): Promise<{ token: string }> {
   const { text } = await visitor.request('GET /export')

@@ -22,6 +22,7 @@ async function open(client: string, invoiceId = id): Promise<WebSocket | number>
   socket.on('error', () => {})
   const refused = once(socket, 'unexpected-response').then(([, response]) => {
     socket.terminate()
+    assert.equal(response.headers['retry-after'], '5')
     return response.statusCode as number
   })
   return Promise.race([refused, once(socket, 'open').then(() => socket)])
@@ -42,7 +43,7 @@ test('a client has its own maximum and gets 429 beyond it, an IPv6 /64 is one cl
   ]
   assert.ok(opened.every(socket => socket instanceof WebSocket))
   assert.equal(await open('192.0.2.4'), 503)
-  ;(opened[4] as WebSocket).close()
+  ;(opened[4] as WebSocket).terminate()
   await until('a free slot', async () => (await openSockets()) === 4)
   assert.deepEqual([await open('192.0.2.1'), await open('2001:db8:0:1::3')], [429, 429])
   for (const socket of opened) (socket as WebSocket).close()

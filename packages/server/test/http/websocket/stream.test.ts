@@ -165,26 +165,6 @@ test('client messages are ignored; too many close with 1008, a large frame with 
   assert.deepEqual(polite.messages, ['{"status":"pending"}', '{"status":"paid"}'])
 })
 
-test('beyond the maximum a WebSocket gets 503, and is accepted again once another has closed', async t => {
-  const own = await startTestApi({ settings: { maxWebSockets: 2 } })
-  t.after(() => own.close())
-  const { apiKey } = await own.merchant()
-  const { id } = (await call(own, 'POST /v1/invoices', { token: apiKey, json: { amount_zat: 1 } })).body
-  const [first] = [subscribe(own.url, id), await subscribe(own.url, id).message(0)]
-  await first.message(0)
-  const refused = new WebSocket(`${own.url.replace('http', 'ws')}/v1/invoices/${id}/ws`)
-  refused.on('error', () => {})
-  const [, response] = await once(refused, 'unexpected-response')
-  assert.equal(response.statusCode, 503)
-  assert.equal(response.headers['retry-after'], '5')
-  refused.terminate()
-  first.socket.terminate()
-  await until('a free WebSocket slot', async () => {
-    const next = subscribe(own.url, id)
-    return next.message(0).catch(() => null)
-  })
-})
-
 test('the path returns 426 without an upgrade, and upgrades of other paths are plain requests', async () => {
   const { publicId } = await newInvoice()
   const { status, body } = await call(api, `GET /v1/invoices/${publicId}/ws`)

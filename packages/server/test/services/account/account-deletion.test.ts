@@ -352,6 +352,20 @@ onBothDatabases(engine => {
     )
   })
 
+  test('the events of other accounts, which have the same numbers, stay', async t => {
+    const service = await open(engine, t)
+    const [other, account] = [await service.account('other@example.org', 1), await service.account(EMAIL, 2)]
+    const invoices = [await service.sell(other), await service.sell(account)]
+    const eventsOf = ({ id }: Account) => service.store.read(tx => tx.events.listAfter(id, 0, 10))
+    const before = await eventsOf(other)
+    assert.deepEqual([before.map(({ seq }) => seq), (await eventsOf(account)).map(({ seq }) => seq)], [[1], [1]])
+    await service.accountDeletions.request(account, ACTOR)
+    for (const invoice of invoices) await service.expire(invoice)
+    await service.pass(SETTLED_AFTER_SECS)
+    await service.eraseAll()
+    assert.deepEqual([await eventsOf(other), await eventsOf(account)], [before, []])
+  })
+
   test('many rows are deleted in bounded steps, and accounts that are not settled do not hide others', async t => {
     const service = await open(engine, t)
     const { accountDeletions, store } = service

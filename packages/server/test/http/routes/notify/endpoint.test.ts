@@ -12,6 +12,7 @@ import { ManualClock } from '../../../harness/manual-clock.ts'
 
 const URL = 'https://shop.example/hook'
 const ENDPOINTS = '/v1/account/endpoints'
+const DELIVERIES = '/v1/account/webhook/deliveries'
 const DAY = 86_400
 
 /** The requests to all endpoints. */
@@ -190,7 +191,7 @@ test('after a rotation both secrets verify for 24 hours, then the new one alone'
   clock.advance(-DAY)
 })
 
-test('a test event goes to its endpoint alone, and none goes to a disabled one', async () => {
+test('a test event goes to its endpoint alone, is listed with its id and is sent again; a disabled one gets none', async () => {
   const user = await api.merchant()
   const { body: endpoint } = await create(user, { types: ['invoice.paid'] })
   await create(user, { url: `${URL}/other` })
@@ -205,12 +206,29 @@ test('a test event goes to its endpoint alone, and none goes to a disabled one',
   const { type, event_id, seq } = JSON.parse(String(requests[0]?.body))
   const { lastSeq } = await api.store.read(tx => tx.events.range(user.account.id))
   assert.deepEqual([type, event_id, seq], ['test', requests[0]?.headers['webhook-id'], lastSeq])
+  const { body: listed } = await as(user, `GET ${DELIVERIES}`)
+  assert.deepEqual(listed, [
+    {
+      ...{ id: listed[0].id, delivery_id: accepted.body.delivery_id, endpoint_id: endpoint.id, invoice_id: null },
+      ...{ event_type: 'test', url: URL, status_code: 204, error: null, attempt: 1, duration_ms: 0 },
+      created_at: clock.secs,
+    },
+  ])
+  const resend = () => as(user, `POST ${DELIVERIES}/${accepted.body.delivery_id}/resend`)
+  const again = await resend()
+  assert.equal(again.status, 202)
+  assert.equal((await sendDue()).length, 1)
+  assert.equal((await as(user, `GET ${DELIVERIES}`)).body[0].delivery_id, again.body.delivery_id)
   await change(user, endpoint.id, { enabled: false })
   for (const refused of [
     await as(user, `POST ${ENDPOINTS}/${endpoint.id}/test`),
     await recover(user, endpoint.id, clock.secs),
+    await resend(),
   ])
     assert.deepEqual([refused.status, refused.body.code], [409, 'endpoint_disabled'])
+  await as(user, `DELETE ${ENDPOINTS}/${endpoint.id}`)
+  const removed = await resend()
+  assert.deepEqual([removed.status, removed.body.code], [404, 'no_such_endpoint'])
 })
 
 test('recover sends what was not delivered, and says where it begins', async () => {

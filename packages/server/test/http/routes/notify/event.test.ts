@@ -111,14 +111,6 @@ test('a number below the oldest event that is kept is gone, and the error has th
   assert.equal((await read(user, 'after=2')).body.length, 1)
 })
 
-test('a reader sees the events of its account alone', async () => {
-  const [user, other] = [await api.merchant(), await api.merchant()]
-  const id = await raise(user)
-  assert.equal((await read(user)).body.at(-1).id, id)
-  assert.equal((await read(other)).body.length, 1)
-  assert.ok(!(await read(other)).text.includes(id))
-})
-
 test('a wait of 30 s without an event ends with an empty page, on a connection that goes on', async () => {
   const user = await api.merchant()
   const socket = await openReader(user)
@@ -207,19 +199,6 @@ test('clients that disconnect free their places, also before the wait begins', a
   await untilWaiting(1)
   last.destroy()
   await untilWaiting(0)
-})
-
-test('a scoped key with events:read reads, others do not', async () => {
-  const user = await api.merchant()
-  const keyOf = async (scope: string) => {
-    const json = { name: 'reader', scopes: [scope] }
-    return (await call(api, 'POST /v1/account/api-keys', { token: user.sessionToken, json })).body.key
-  }
-  assert.equal((await read(user, '', { token: await keyOf('events:read') })).status, 200)
-  const other = await read(user, '', { token: await keyOf('webhooks:write') })
-  assert.deepEqual([other.status, other.body.code], [403, 'missing_scope'])
-  assert.equal((await read(user, '', { token: user.apiKey })).status, 401)
-  assert.equal((await call(api, `GET ${EVENTS}`)).status, 401)
 })
 
 test('the requests of a session are limited, waits too', async t => {

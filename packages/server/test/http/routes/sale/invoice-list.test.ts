@@ -34,7 +34,8 @@ before(async () => {
     made.push({ id: body.id, order_id, status, created_at: api.clock.secs })
     api.clock.advance(1)
   }
-  await call(api, 'POST /v1/invoices', { token: (await api.merchant()).apiKey, json: { amount_zat: 5 } })
+  const stranger = await api.merchant()
+  await call(api, 'POST /v1/invoices', { token: stranger.apiKey, json: { amount_zat: 5, order_id: 'order 1' } })
 })
 
 type Made = (typeof made)[number]
@@ -73,6 +74,7 @@ test('each combination of filters lists exactly its invoices, in pages of any si
     ['', null],
     ['order_id=order+1', 'order 1'],
     ['order_id=order', 'order'],
+    ['order_id=ORDER+1', 'ORDER 1'],
   ]
   const times: [query: string, from: number, to: number][] = [
     ['', 0, Infinity],
@@ -114,13 +116,16 @@ test('a filter that is not valid is refused by name', async () => {
     ['created_from=yesterday', 'created_from'],
     ['created_to=1.5', 'created_to'],
     ['created_to=253402300800', 'created_to'],
-    ['limit=201', 'limit'],
-    ['limit=0', 'limit'],
+    ...['0', '201', '-1', '', 'ten', '1e1', '+5', '%205', '05', '5.0', '1&limit=2'].map(limit => [
+      `limit=${limit}`,
+      'limit',
+    ]),
     ['before=x', 'before'],
   ]) {
     const { status, body } = await list(`?${query}`)
-    assert.deepEqual([status, body.code], [400, `invalid_${field}`], query)
+    assert.deepEqual([status, body.code, body.message], [400, `invalid_${field}`, `invalid ${field}`], query)
   }
+  for (const limit of [1, 200]) assert.equal((await list(`?limit=${limit}`)).status, 200)
   assert.equal((await list('?state=paid')).body.code, 'unknown_parameter')
 })
 

@@ -16,7 +16,6 @@ const create = (json: object, headers: Record<string, string> = {}, { apiKey } =
   call(on, 'POST /v1/invoices', { token: apiKey, json: { amount_zat: 5, ...json }, headers })
 const list = async (query: string, { sessionToken } = merchant) =>
   (await call(api, `GET /v1/account/invoices${query}`, { token: sessionToken })).body
-const ids = (rows: { id: string }[]) => rows.map(({ id }) => id)
 
 test('order and description come back in every body of the invoice', async () => {
   const created = (await create(ORDER)).body
@@ -49,22 +48,6 @@ test('128 and 200 characters fit; blank, longer, invisible and wrong-typed text 
       assert.deepEqual([status, body.code], [400, `invalid_${name}`], JSON.stringify(value))
       assert.match(body.detail, /\S/, JSON.stringify(value))
     }
-})
-
-test('the list of an order has its invoices alone, newest first, page by page', async () => {
-  const other = await api.merchant()
-  const made: string[] = []
-  for (const order_id of ['a', 'b', 'a', 'a', 'A', 'aa']) {
-    const { id } = (await create({ order_id }, {}, other)).body
-    if (order_id === 'a') made.unshift(id)
-  }
-  await create({ order_id: 'a' })
-  assert.deepEqual(ids(await list('?order_id=a', other)), made)
-  const first = ids(await list('?order_id=a&limit=2', other))
-  assert.deepEqual([...first, ...ids(await list(`?order_id=a&limit=2&before=${first[1]}`, other))], made)
-  assert.deepEqual(await list('?order_id=c', other), [])
-  const { status, body } = await call(api, 'GET /v1/account/invoices?order_id=', { token: other.sessionToken })
-  assert.deepEqual([status, body.code], [400, 'invalid_order_id'])
 })
 
 test('unique_order without an order is refused', async () => {
