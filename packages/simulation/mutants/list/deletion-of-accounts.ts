@@ -22,6 +22,19 @@ export const DELETION_OF_ACCOUNTS: readonly Change[] = [
     withinSeeds: 2_000,
   },
   {
+    name: 'the deletion of an account deletes the events of others that have the same numbers',
+    file: 'store/repository/account/account-deletion.ts',
+    in: 'eraseRows',
+    find: 'isOwn} AND ${',
+    replace: '',
+    killedBy: {
+      file: 'services/account/account-deletion.test.ts',
+      test: 'the events of other accounts, which have the same numbers, stay',
+    },
+    needs: ['deletion'],
+    withinSeeds: 2_000,
+  },
+  {
     name: 'the codes that were mailed to a deleted account are kept',
     file: 'store/repository/account/account-deletion.ts',
     in: 'erase',

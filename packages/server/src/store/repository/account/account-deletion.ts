@@ -124,9 +124,10 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
   }
 
   async function eraseRows(table: string, key: string, accountId: number, limit: number): Promise<number> {
-    const [from, id] = [sql.table(table), sql.ref(key)]
-    const some = sql`SELECT ${id} FROM ${from} WHERE account_id = ${accountId} LIMIT ${limit}`
-    const { numAffectedRows } = await sql`DELETE FROM ${from} WHERE ${id} IN (${some})`.execute(db)
+    // Twice: the events of other accounts have the same numbers.
+    const [from, id, isOwn] = [sql.table(table), sql.ref(key), sql`account_id = ${accountId}`]
+    const some = sql`SELECT ${id} FROM ${from} WHERE ${isOwn} LIMIT ${limit}`
+    const { numAffectedRows } = await sql`DELETE FROM ${from} WHERE ${isOwn} AND ${id} IN (${some})`.execute(db)
     return num(numAffectedRows ?? 0)
   }
 
