@@ -13,7 +13,7 @@ const INTERVAL_MS = 10_000
 /** A process that used more CPU time in an interval does not rest. */
 const MAX_CPU_MS = 300
 /** A collection blocks the thread for 50 ms with a heap of 50 MB, 100 ms with 120 MB: less growth is not worth one. */
-const MIN_GROWTH_BYTES = 16 * 1024 * 1024
+const MIN_GROWTH_BYTES = 8 * 1024 * 1024
 
 /**
  * Returns unused memory to the operating system when the process rests after work. V8 does so by itself only while much
