@@ -19,7 +19,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const MODULES = join(ROOT, 'node_modules')
-/** Stripped types leave spaces of their length, so that positions in stack traces are right: fewer only at a line's end. */
+/** Stripped types leave spaces of their length, so that positions in stack traces are right. */
 const CACHE = join(MODULES, '.cache', `types-${process.versions.node}`)
 /** The files of the service and of its benchmarks. */
 const FILES = '{bin,packages/*/{src,bench}}/**/*.ts'
@@ -68,11 +68,12 @@ function fill() {
   for (const name of old) rmSync(join(CACHE, name), { force: true })
 }
 
+/** A line that had nothing but a type is empty. Other spaces at the end of a line may belong to a template. */
 function withoutTypes(source) {
   const lines = source.split('\n')
   return stripTypeScriptTypes(source)
     .split('\n')
-    .map((line, index) => (line === lines[index] ? line : line.trimEnd()))
+    .map((line, index) => (line === lines[index] || line.trim() !== '' ? line : ''))
     .join('\n')
 }
 

@@ -60,7 +60,9 @@ test('without a place for the cache, Node strips the types', () => {
   assert.equal(run().stdout, 'hello\n')
 })
 
-test('spaces at the end of a line of a template stay', () => {
+test('spaces at the end of a line of a template stay, also where a type stood on the line', () => {
+  const typed = checkout('const it: string = `1  \n`\nprocess.stdout.write(it)\n')
+  assert.equal(typed.run().stdout, '1  \n')
   const { run } = checkout(
     `const it: { a: number } = { a: 1 }; interface It {}  \nprocess.stdout.write(\`\${it.a}  \n\`)\n`,
   )
