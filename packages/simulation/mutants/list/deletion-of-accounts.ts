@@ -24,9 +24,9 @@ export const DELETION_OF_ACCOUNTS: readonly Change[] = [
   {
     name: 'the deletion of an account deletes the events of others that have the same numbers',
     file: 'store/repository/account/account-deletion.ts',
-    in: 'eraseRows',
-    find: 'isOwn} AND ${',
-    replace: '',
+    in: 'eraseEvents',
+    find: ".deleteFrom('events')\n      .where('account_id', '=', accountId)",
+    replace: ".deleteFrom('events')",
     killedBy: {
       file: 'services/account/account-deletion.test.ts',
       test: 'the events of other accounts, which have the same numbers, stay',

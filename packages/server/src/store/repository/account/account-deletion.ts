@@ -13,15 +13,17 @@ const OPEN_INVOICE = ['pending', 'detected'] as const
 const HAS_ORDER = sql<boolean>`order_id IS NOT NULL`
 const HAS_DETAILS = sql<boolean>`(description IS NOT NULL OR metadata IS NOT NULL OR success_url IS NOT NULL
   OR cancel_url IS NOT NULL OR locale IS NOT NULL OR webhook_url IS NOT NULL)`
-/** Tables with many rows of an account, and their keys. A table follows those that refer to it. */
+/**
+ * Tables with many rows of an account, their keys, and the order of an index of the account. A table follows those that
+ * refer to it.
+ */
 const ERASED = [
-  ['delivery_attempts', 'id'],
-  ['deliveries', 'id'],
-  ['events', 'seq'],
-  ['audit_entries', 'id'],
-  ['refunds', 'id'],
-  ['link_invoices', 'invoice_id'],
-] as const satisfies readonly (readonly [table: keyof Tables, key: string])[]
+  ['delivery_attempts', 'id', 'id'],
+  ['deliveries', 'id', 'id'],
+  ['audit_entries', 'id', 'id'],
+  ['refunds', 'id', 'created_at'],
+  ['link_invoices', 'invoice_id', 'client'],
+] as const satisfies readonly (readonly [table: keyof Tables, key: string, order: string])[]
 const OWED_REFUND = ['awaiting_address', 'ready'] as const
 const OPEN_WITHDRAWAL = ['awaiting_deposit', 'deposit_detected', 'payout_processing', 'needs_attention'] as const
 
@@ -123,12 +125,26 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
     }
   }
 
-  async function eraseRows(table: string, key: string, accountId: number, limit: number): Promise<number> {
-    // Twice: the events of other accounts have the same numbers.
-    const [from, id, isOwn] = [sql.table(table), sql.ref(key), sql`account_id = ${accountId}`]
-    const some = sql`SELECT ${id} FROM ${from} WHERE ${isOwn} LIMIT ${limit}`
-    const { numAffectedRows } = await sql`DELETE FROM ${from} WHERE ${isOwn} AND ${id} IN (${some})`.execute(db)
+  async function eraseRows(
+    [table, key, order]: (typeof ERASED)[number],
+    accountId: number,
+    limit: number,
+  ): Promise<number> {
+    const [from, id] = [sql.table(table), sql.ref(key)]
+    const some = sql`SELECT ${id} FROM ${from} WHERE account_id = ${accountId} ORDER BY ${sql.ref(order)} LIMIT ${limit}`
+    const { numAffectedRows } = await sql`DELETE FROM ${from} WHERE ${id} IN (${some})`.execute(db)
     return num(numAffectedRows ?? 0)
+  }
+
+  /** Their bodies have what the shop wrote. Other accounts have events with the same numbers. */
+  async function eraseEvents(accountId: number, limit: number): Promise<number> {
+    const events = db.selectFrom('events').select('seq').where('account_id', '=', accountId).orderBy('seq').limit(limit)
+    const result = await db
+      .deleteFrom('events')
+      .where('account_id', '=', accountId)
+      .where('seq', 'in', events)
+      .executeTakeFirst()
+    return num(result.numDeletedRows)
   }
 
   /** Refund addresses of buyers, and the provider's responses, which repeat them. */
@@ -196,8 +212,9 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
     },
 
     async eraseHistory(accountId, limit) {
-      for (const [table, key] of ERASED) if ((await eraseRows(table, key, accountId, limit)) > 0) return true
+      for (const rows of ERASED) if ((await eraseRows(rows, accountId, limit)) > 0) return true
       const erased = [
+        await eraseEvents(accountId, limit),
         await eraseSwapDetails(accountId, limit),
         await eraseOrders(accountId, HAS_ORDER, limit),
         await eraseOrders(accountId, HAS_DETAILS, limit),
