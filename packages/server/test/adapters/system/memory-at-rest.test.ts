@@ -75,3 +75,18 @@ test('a collection returns memory of this process to the operating system', asyn
   const after = process.memoryUsage.rss()
   assert.ok(after < before - 30 * MB, `${before} bytes before, ${after} after`)
 })
+
+test('a collection drops the bytecode of functions that are not running, and they can be called again', async () => {
+  const clock = new ManualClock()
+  const functions = Array.from({ length: 50 }, (_, n) => new Function('x', `return ${'x + '.repeat(20_000)}${n}`))
+  const sums = () => functions.map(sum => sum(1))
+  assert.deepEqual([sums()[0], sums()[49]], [20_000, 20_049])
+  const before = process.memoryUsage().heapUsed
+  const released = releaseMemoryAtRest({ clock, usage: () => ({ cpuMs: 0, bytes: process.memoryUsage.rss() }) })
+  clock.advance(10)
+  await new Promise(setImmediate)
+  released.stop()
+  const after = process.memoryUsage().heapUsed
+  assert.ok(after < before - 5 * MB, `${before} bytes before, ${after} after`)
+  assert.deepEqual([sums()[0], sums()[49]], [20_000, 20_049])
+})
