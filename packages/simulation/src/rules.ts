@@ -15,6 +15,7 @@ export const RULES = {
     'an evaluation reads at most 1,000 payments of an invoice',
     'due_zat is what is left to pay, overpaid_zat the excess',
     'the status agrees with the amounts',
+    'a status has the reason that is logged',
     'the totals of a day are those of the sales that were paid on it',
     'a confirmed invoice is paid in the commit of its block',
     'a paid invoice without its payments needs attention',

@@ -101,6 +101,15 @@ export const TERMS: readonly Change[] = [
     withinSeeds: 500,
   },
   {
+    name: 'an invoice that is paid within its tolerance is said to be paid in full',
+    file: 'domain/sale/invoice-state.ts',
+    in: 'whyPaid',
+    find: "isShort ? 'within_tolerance' : 'confirmed'",
+    replace: "'confirmed'",
+    killedBy: { file: 'domain/sale/invoice-state.test.ts', test: 'the reason within_tolerance' },
+    withinSeeds: 500,
+  },
+  {
     name: 'a payment that comes after the cancellation does not count',
     file: 'domain/sale/invoice-state.ts',
     in: 'decide',

@@ -55,6 +55,8 @@ export interface Part {
   afterFailOver?(draw: Draw): void
   /** Checks what must hold after every commit. Reports with `world.fail`. */
   onCommit?(): void
+  /** Called with each entry of the log of a process, of all levels. */
+  onLog?(details: object, message: string): void
   /** A fact that the service should have reported a while after all faults have ended, before the next block; null: none. */
   unreported?(): string | null
   /** Ends all faults of this part. The run then goes on until everything has settled. */

@@ -175,11 +175,15 @@ export class ServiceProcess implements Owner {
   }
 
   #log(): Log {
+    const hear = (details: object, message: string) => {
+      for (const part of this.#world.parts) part.onLog?.(details, message)
+    }
     const tell = (level: string) => (details: object, message: string) => {
+      hear(details, message)
       const error = 'err' in details && details.err instanceof Error ? ` (${causeOf(details.err)})` : ''
       this.#world.story.tell(this.name, `${level}: ${message}${error}`)
     }
-    return { debug: () => {}, info: tell('info'), warn: tell('warn'), error: tell('error') }
+    return { debug: hear, info: tell('info'), warn: tell('warn'), error: tell('error') }
   }
 }
 

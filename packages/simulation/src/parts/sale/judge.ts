@@ -7,6 +7,7 @@ import { EventJudge, type Written } from './event-judge.ts'
 import { type InvoiceRow, keyWatchedUntil, type Ledger, liveOf, type PaymentRow, readLedger, sumOf } from './ledger.ts'
 import { isDeep, PaymentEvidence } from './payment-evidence.ts'
 import { PaymentJudge } from './payment-judge.ts'
+import { ReasonJudge } from './reason-judge.ts'
 import { unreportedPayment, unsettledInvoice } from './settling.ts'
 import { short } from './shop.ts'
 import { isLawfulStep } from './steps.ts'
@@ -24,6 +25,7 @@ export class SaleJudge {
   readonly #payments: PaymentJudge
   readonly #events: EventJudge
   readonly #evidence: PaymentEvidence
+  readonly reasons: ReasonJudge
   /** Until when the recorded blocks so far have not looked stalled, in Unix seconds. */
   #freshUntil = 0
   /** The state after the previous commit; null before the first one. */
@@ -34,6 +36,7 @@ export class SaleJudge {
     this.#payments = new PaymentJudge(world)
     this.#events = new EventJudge(world)
     this.#evidence = new PaymentEvidence(world)
+    this.reasons = new ReasonJudge(world)
     // The state may go back once.
     world.onRestore(() => {
       this.#before = null
@@ -107,6 +110,7 @@ export class SaleJudge {
   #checkTransition(before: InvoiceRow, invoice: InvoiceRow, payments: readonly PaymentRow[], ledger: Ledger): void {
     const { status, amount_zat: amount } = invoice
     this.#world.transition('invoice', before.status, status)
+    this.reasons.noteChange(invoice)
     this.#world.story.tell(
       'database',
       `invoice ${short(invoice.public_id)}: ${before.status} → ${status}, ${invoice.received_zat} of ${amount} zat`,

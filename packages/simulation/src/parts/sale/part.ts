@@ -45,6 +45,7 @@ export const salePart: PartFactory = {
         judge.check()
         checkDailyTotals(world)
       },
+      onLog: (details, message) => judge.reasons.noteLog(details, message),
       unreported: () => judge.unreported(),
       unsettled: () => judge.unsettled(),
     }
