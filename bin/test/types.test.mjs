@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
@@ -27,7 +27,7 @@ function checkout(code) {
     const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
     return { status, stdout, stderr }
   }
-  return { write, cache, run }
+  return { folder, write, cache, run }
 }
 
 test('TypeScript runs from the cache, which the first run fills', () => {
@@ -47,6 +47,19 @@ test('a changed file is stripped again, and its old form is removed', () => {
   assert.equal(run().stdout, 'new\n')
   assert.equal(readdirSync(cache).length, 1)
   assert.notDeepEqual(readdirSync(cache), before)
+})
+
+test('when types are removed in another way, every file is stripped again', () => {
+  const { folder, cache, run } = checkout('console.log("text" satisfies string)\n')
+  run()
+  const before = readdirSync(cache)
+  const program = join(folder, 'bin/types.mjs')
+  const text = readFileSync(program, 'utf8')
+  const removal = 'return stripTypeScriptTypes(source)'
+  assert.ok(text.includes(removal))
+  writeFileSync(program, text.replace(removal, `${removal}.replace('text', 'changed')`))
+  assert.equal(run().stdout, 'changed\n')
+  assert.equal(readdirSync(cache).length, before.length)
 })
 
 test('an error names the line and column of the TypeScript', () => {

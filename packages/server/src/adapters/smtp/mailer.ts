@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import nodemailer from 'nodemailer'
 import type { Mailer } from '../../ports/mailer.ts'
 import { type BoundedSocket, connectBounded } from './bounded-socket.ts'
 
@@ -54,54 +55,44 @@ export function createSmtpMailer(
     }).finally(() => connecting.delete(socket))
   }
 
-  /** The first mail loads Nodemailer: a service that sends none does without its memory. */
-  async function open() {
-    const { createTransport } = await import('nodemailer')
-    return createTransport(
-      {
-        url: smtpUrl,
-        requireTLS: requireTls,
-        pool: true,
-        maxConnections: 4,
-        maxMessages: MAILS_PER_CONNECTION,
-        connectionTimeout: TIMEOUT_MS,
-        greetingTimeout: TIMEOUT_MS,
-        socketTimeout: TIMEOUT_MS,
-        disableFileAccess: true,
-        disableUrlAccess: true,
-        getSocket({ host = 'localhost', port, secure }: Server, done: (error: Error | null, opened?: Opened) => void) {
-          connect(host, Number(port) || (secure ? 465 : 587)).then(
-            // Nodemailer needs no more of a socket than this one has.
-            socket => done(null, { connection: socket as unknown as Socket }),
-            done,
-          )
-        },
+  const transport = nodemailer.createTransport(
+    {
+      url: smtpUrl,
+      requireTLS: requireTls,
+      pool: true,
+      maxConnections: 4,
+      maxMessages: MAILS_PER_CONNECTION,
+      connectionTimeout: TIMEOUT_MS,
+      greetingTimeout: TIMEOUT_MS,
+      socketTimeout: TIMEOUT_MS,
+      disableFileAccess: true,
+      disableUrlAccess: true,
+      getSocket({ host = 'localhost', port, secure }: Server, done: (error: Error | null, opened?: Opened) => void) {
+        connect(host, Number(port) || (secure ? 465 : 587)).then(
+          // Nodemailer needs no more of a socket than this one has.
+          socket => done(null, { connection: socket as unknown as Socket }),
+          done,
+        )
       },
-      { from, headers: { 'Auto-Submitted': 'auto-generated' } },
-    )
-  }
-  let opened: ReturnType<typeof open> | undefined
-  const transport = () => (opened ??= open())
-
+    },
+    { from, headers: { 'Auto-Submitted': 'auto-generated' } },
+  )
   return {
     async send({ to, subject, text }) {
       const signal = AbortSignal.timeout(deadlineMs)
       try {
-        await (await transport()).sendMail({ to: { name: '', address: to }, subject, text, signal })
+        await transport.sendMail({ to: { name: '', address: to }, subject, text, signal })
       } catch (error) {
         if (!signal.aborted) throw error
         throw new Error(`the mail was not sent within ${deadlineMs} ms`, { cause: error })
       }
     },
     async verify() {
-      await (await transport()).verify()
+      await transport.verify()
     },
     close() {
       for (const socket of connecting) socket.destroy(new Error('the service stops'))
-      opened?.then(
-        it => it.close(),
-        () => {},
-      )
+      transport.close()
     },
   }
 }
