@@ -5,8 +5,8 @@ export interface AccountDeletionRepository {
   /** The first kind of open work of an account at a time in Unix seconds. Null: it has none. */
   openWork(accountId: number, at: number): Promise<OpenWork | null>
   /**
-   * Deletes up to `limit` rows of each kind that an account can have many of, and the orders and descriptions of as many
-   * invoices. False when none are left.
+   * Deletes up to `limit` rows of one table that has many of an account. When none are left, up to `limit` events, details
+   * of swaps, and orders and descriptions of invoices. False when none of these are left either.
    */
   eraseHistory(accountId: number, limit: number): Promise<boolean>
   /**

@@ -125,13 +125,15 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
     }
   }
 
+  /** A range, not one value: for that, PostgreSQL may follow the primary key through the rows of all accounts. */
   async function eraseRows(
     [table, key, order]: (typeof ERASED)[number],
     accountId: number,
     limit: number,
   ): Promise<number> {
     const [from, id] = [sql.table(table), sql.ref(key)]
-    const some = sql`SELECT ${id} FROM ${from} WHERE account_id = ${accountId} ORDER BY ${sql.ref(order)} LIMIT ${limit}`
+    const some = sql`SELECT ${id} FROM ${from} WHERE account_id BETWEEN ${accountId} AND ${accountId}
+      ORDER BY account_id, ${sql.ref(order)} LIMIT ${limit}`
     const { numAffectedRows } = await sql`DELETE FROM ${from} WHERE ${id} IN (${some})`.execute(db)
     return num(numAffectedRows ?? 0)
   }

@@ -37,13 +37,13 @@ async function sendConcurrently(apis: readonly TestApi[]): Promise<void> {
   assert.equal(await api.store.read(rows => rows.usage.used(account.id, formatMonth(api.clock.secs))), LIMIT)
 }
 
-test('of 200 concurrent requests with 50 left, exactly 50 create invoices, on SQLite', async t => {
+test('of 200 concurrent requests with 50 left, exactly 50 create invoices', async t => {
   const api = await startTestApi()
   t.after(() => api.close())
   await sendConcurrently([api])
 })
 
-test('the same from two processes on one SQLite file', async t => {
+test('of requests to two processes on one SQLite file, exactly 50 create invoices', async t => {
   const api = await startTestApi()
   t.after(() => api.close())
   const other = await startTestApi({ databaseUrl: api.databaseUrl })
@@ -52,7 +52,7 @@ test('the same from two processes on one SQLite file', async t => {
 })
 
 describePostgres('on PostgreSQL', server => {
-  test('the same on PostgreSQL, from one process and from two', async t => {
+  test('of requests to one process and to two, exactly 50 create invoices', async t => {
     const api = await startTestApi({ databaseUrl: await server().freshDatabase() })
     t.after(() => api.close())
     await sendConcurrently([api])
