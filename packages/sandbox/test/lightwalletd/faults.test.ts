@@ -113,8 +113,9 @@ describe('faults', () => {
   })
 })
 
-test('a failed call counts as a refresh of the mempool list: calls of the next 2 s return the cached list', async () => {
+test('a failed call counts as a refresh of the mempool list: calls of the next 2 s return the cached list', async t => {
   const served = await Lightwalletd.start(chain)
+  t.after(() => served.close())
   const caller = connect(served.url)
   const listed = async () => (await collect(caller.getMempoolTx({}))).map(({ txid }) => txidToHex(txid))
   chain.mine()
@@ -127,7 +128,6 @@ test('a failed call counts as a refresh of the mempool list: calls of the next 2
   assert.deepEqual(await listed(), [])
   clock.advance(1)
   assert.deepEqual(await listed(), [id])
-  await served.close()
 })
 
 describe('a server with its own view of the chain', () => {

@@ -74,6 +74,8 @@ inBrowser('a buyer who pays late, on an open page', newDatabase => {
     pay(invoice, '0.005')
     await page.getByText('You have paid 0.005 ZEC too much').waitFor()
     await assertSamePage(page)
+    await page.clock.resume()
+    await inspect(page)
   })
 
   test('after a part pays the rest on the same page, with no reload and no poll', async () => {
@@ -93,6 +95,8 @@ inBrowser('a buyer who pays late, on an open page', newDatabase => {
     harness.sandbox.chain.mine(3)
     await heading(page, 'Paid')
     await assertSamePage(page)
+    await page.clock.resume()
+    await inspect(page)
   })
 
   test('after the late window reads that payments no longer count', async () => {

@@ -87,6 +87,15 @@ export const LOCKS: readonly Change[] = [
     withinSeeds: 1_000,
   },
   {
+    name: 'a quote becomes the swap of an invoice that is not locked',
+    file: 'services/sale/swap.ts',
+    in: 'adopt',
+    find: 'await lockFound(tx, found)',
+    replace: '(await tx.invoices.byIds([found.id]))[0]!',
+    needs: ['postgres', 'swap'],
+    withinSeeds: 5_000,
+  },
+  {
     name: 'requests for sign-in codes are counted without a lock',
     file: 'services/account/code-budget.ts',
     in: 'spendRequest',

@@ -319,14 +319,17 @@ test('a stored invoice has the reason of its last evaluation, and its events hav
       const unchanged = { underpaidAt: null, receivedZat: 0n, dueZat: 0n, overpaidZat: 0n }
       const [earlier, later] = [previous, state.status].map(status => ({ ...unchanged, status, needsAttention: false }))
       const types = invoiceEventsOf(earlier!, later!, state.because)
-      const reasons: Record<string, readonly InvoiceReason[]> = {
-        'invoice.paid': ['confirmed', 'within_tolerance'],
-        'invoice.underpaid': ['expired', 'canceled'],
-        'invoice.expired': ['expired'],
-        'invoice.canceled': ['canceled'],
-        'invoice.reorged': ['payments_removed'],
+      const isCanceled = given.canceledAt !== null
+      const closes = isClosed(state.status) && !isClosed(previous)
+      const expected = {
+        'invoice.canceled': closes && isCanceled,
+        'invoice.expired': state.status === 'expired' && previous !== 'expired' && !isCanceled,
+        'invoice.reorged': state.needsAttention,
+        'invoice.paid': state.status === 'paid' && previous !== 'paid',
+        'invoice.underpaid': state.status === 'underpaid' && previous !== 'underpaid',
       }
-      for (const type of types) assert.ok(reasons[type]?.includes(state.because) ?? true)
+      for (const [type, isRaised] of Object.entries(expected))
+        assert.equal(types.includes(type as never), isRaised, type)
     }),
   )
 })

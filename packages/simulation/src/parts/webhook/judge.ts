@@ -112,12 +112,19 @@ export class WebhookJudge {
       const delivery = this.#known.get(row.id)
       if (delivery) this.#update(delivery, row, before)
     }
-    // A transaction looks for the webhook after the time of its event. It may be late since, however long.
-    const { maxMs } = this.#world.clockErrors
-    const hadWebhook = ({ account_id: account, created_at: createdAt }: EventRow) =>
-      before.has(account) &&
-      Number(createdAt) * 1_000 - maxMs > (this.#webhooks.get(account)?.setAtMs ?? Number.POSITIVE_INFINITY)
-    this.#eventDeliveries.check(events, created, hadWebhook)
+    this.#eventDeliveries.check(events, created, event => before.has(event.account_id) && this.#hadWebhook(event))
+  }
+
+  /**
+   * Whether the transaction of an event found the webhook of its account. It looked for it after the time of the event. Unless
+   * the database has failed, it has also begun since all processes were idle for the last time.
+   */
+  #hadWebhook({ account_id: account, created_at: createdAt }: EventRow): boolean {
+    const { clockErrors, scheduler, storeHasFailed } = this.#world
+    const webhook = this.#webhooks.get(account)
+    if (!webhook) return false
+    const hasBegunSince = !storeHasFailed && scheduler.idles > webhook.idles
+    return hasBegunSince || Number(createdAt) * 1_000 - clockErrors.maxMs > webhook.setAtMs
   }
 
   /** A delivery is deleted with its event when that is no longer kept. The same commit may have claimed it before. */

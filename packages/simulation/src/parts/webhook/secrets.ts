@@ -4,8 +4,10 @@ import { openSecret, readWebhooks, type Target } from './ledger.ts'
 /** A webhook as it is stored. */
 export interface KnownWebhook extends Target {
   readonly sealed: Uint8Array
-  /** Time of the world. */
+  /** Time of the world when it was set. */
   readonly setAtMs: number
+  /** How often the world had been idle before. */
+  readonly idles: number
 }
 
 /** The webhooks with their secrets, which are opened once. */
@@ -40,7 +42,8 @@ export class WebhookSecrets {
         continue
       }
       const secret = isSealedAlike ? earlier.secret : this.#learn(sealed, account)
-      webhooks.set(account, { url, secret, sealed, setAtMs: earlier?.setAtMs ?? this.#world.scheduler.nowMs })
+      const { nowMs, idles } = this.#world.scheduler
+      webhooks.set(account, { setAtMs: nowMs, idles, ...earlier, url, secret, sealed })
     }
     return webhooks
   }

@@ -54,17 +54,20 @@ onBothDatabases(engine => {
 
   check('a block ten spacings after expiry is in time, one second later is late', async setup => {
     const { clock, harness, order, statuses } = setup
-    const first = await order()
-    await harness.deposit(first.invoice, AMOUNT)
-    clock.advance(IN_TIME_SECS)
-    await harness.seeThrough()
-    await harness.mine()
-    assert.deepEqual(await statuses(), ['deposit_detected', 'payout_processing'])
-    const second = await order()
-    await harness.deposit(second.invoice, AMOUNT)
+    const inTime = ['deposit_detected', 'payout_processing']
+    for (const hasExpired of [false, true]) {
+      const { invoice } = await order()
+      await harness.deposit(invoice, AMOUNT)
+      clock.advance(IN_TIME_SECS)
+      if (hasExpired) await harness.seeThrough()
+      await harness.mine()
+      assert.deepEqual((await statuses()).slice(-2), inTime, `expired before the block: ${hasExpired}`)
+    }
+    const { invoice } = await order()
+    await harness.deposit(invoice, AMOUNT)
     clock.advance(IN_TIME_SECS + 1)
     await harness.mine()
-    assert.deepEqual((await statuses()).slice(2), ['deposit_detected', 'needs_attention'])
+    assert.deepEqual((await statuses()).slice(4), ['deposit_detected', 'needs_attention'])
   })
 
   check('one late payment makes the whole deposit late', async setup => {

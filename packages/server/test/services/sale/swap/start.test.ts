@@ -278,7 +278,7 @@ test('twenty concurrent starts leave one active swap, and each returned quote is
 })
 
 describePostgres('on PostgreSQL', server => {
-  test('the same across two processes on one PostgreSQL database with a shared count', async t => {
+  test('starts of one invoice in two processes leave one active swap, and are counted together', async t => {
     const databaseUrl = await server().freshDatabase()
     const shop = await openShop(t, { databaseUrl })
     const other = await startTestApi({
