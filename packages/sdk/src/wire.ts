@@ -374,7 +374,7 @@ export interface Store {
   locale: 'en' | 'es' | 'de' | 'fr' | 'pt' | 'it' | 'nl' | 'ja' | 'zh' | 'ko' | 'ru' | 'tr' | 'ar' | null
   /** In forms for new prices: ISO 4217, BTC, SATS or ZEC. */
   currency: string | null
-  /** Of invoices whose request does not say. 60 to 86,400. */
+  /** The time of invoices whose request gives none: 60 to 86,400. */
   expires_in_secs: number | null
   /** `return`: invoices with a `success_url` have `auto_redirect`, unless their request says otherwise. */
   after_payment: 'stay' | 'return' | null
@@ -430,11 +430,11 @@ export interface ApiKey {
   id: string
   name: string
   last4: string
-  /** Of a scoped key. */
+  /** The rights of a scoped key. */
   scopes?: Scope[]
-  /** Of a scoped key: when it ends. Null: never. */
+  /** When a scoped key ends, in Unix seconds. Null: never. */
   expires_at?: number | null
-  /** Of a scoped key: the CIDR blocks from which it may be used. Null: any address. */
+  /** The CIDR blocks from which a scoped key may be used. Null: any address. */
   addresses?: string[] | null
   created_at: number
   last_used_at: number | null
@@ -446,9 +446,9 @@ export interface CreateApiKeyRequest {
   name: string
   /** The rights of the key. Default: create invoices, and nothing else. */
   scopes?: Scope[]
-  /** Of a scoped key: when it ends, in Unix seconds. Default null: never. */
+  /** When a scoped key ends, in Unix seconds. Default null: never. */
   expires_at?: number | null
-  /** Of a scoped key: 1 to 20 IPv4 or IPv6 addresses or CIDR blocks from which it may be used. Default null: any. */
+  /** Where a scoped key may be used: 1 to 20 IPv4 or IPv6 addresses or CIDR blocks. Default null: anywhere. */
   addresses?: string[] | null
 }
 

@@ -25,7 +25,7 @@ const BURST = 5_000
 const BURST_SECONDS = 60
 const GOALS = {
   create: { SQLite: 0.18, PostgreSQL: 0.15 },
-  /** Of creates that give an amount alone. */
+  /** The rate of creates with order, price and metadata, to that of creates with an amount alone. */
   sale: 1 / 1.3,
   read: { SQLite: 0.7, PostgreSQL: 0.5 },
   p99Ms: 50,

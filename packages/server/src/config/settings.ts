@@ -87,7 +87,7 @@ export interface Config {
   /** Requests per minute from one client address; 0: no limits of requests, also none by account. */
   readonly rateLimit: number
   readonly maxWebSockets: number
-  /** Of one client address. */
+  /** Open WebSockets of one client address. */
   readonly maxWebSocketsPerClient: number
   /** The bearer token of GET /metrics; null disables the endpoint. */
   readonly metricsToken: string | null

@@ -52,7 +52,7 @@ export function requireAccess(app: App): ReadonlyMap<string, Access> {
   return declared
 }
 
-/** Of a request. Unknown paths are public. */
+/** Who may send a request. Unknown paths are public. */
 export function accessOf(request: FastifyRequest): Access {
   return request.routeOptions.config?.access ?? 'public'
 }

@@ -25,7 +25,7 @@ export interface Auth {
 
 const accountsOfRequests = new WeakMap<FastifyRequest, Account>()
 const sessionsOfRequests = new WeakMap<FastifyRequest, Session>()
-/** Of requests with a scoped key. */
+/** The scoped keys of requests. */
 const keysOfRequests = new WeakMap<FastifyRequest, ApiKey>()
 
 interface AuthDeps {

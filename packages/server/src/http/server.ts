@@ -103,11 +103,11 @@ export interface HttpSettings {
   /** Requests per minute and client address; 0: no limits of requests, also none by account. */
   readonly rateLimit: number
   readonly maxWebSockets: number
-  /** Of one client address. */
+  /** Open WebSockets of one client address. */
   readonly maxWebSocketsPerClient: number
   /** Null: GET /metrics is disabled. */
   readonly metricsToken: string | null
-  /** Of the health checks, which then have the metrics too; null: there are none. */
+  /** The port of the health checks, which then has the metrics too. Null: there is no such port. */
   readonly healthPort: number | null
 }
 
@@ -279,7 +279,7 @@ function addWebSocketMetrics(registry: Registry, size: () => number): void {
   })
 }
 
-/** Of this machine, when it listens at all addresses. */
+/** The address of the server. When it listens at all addresses, that of this machine. */
 function urlOf({ address, family, port }: AddressInfo): string {
   const own = { '::': '::1', '0.0.0.0': '127.0.0.1' }[address] ?? address
   const host = family === 'IPv6' ? `[${own}]` : own

@@ -11,7 +11,7 @@ export interface SwapAsset {
   readonly priceUsd: number
   /** Units for one ZEC, by the listed prices; for display. 0 when the provider gives no price of one of both. */
   readonly perZec: number
-  /** Of a token, as its chain writes it; null: the chain's own coin, or not given. */
+  /** The contract of a token, as its chain writes it. Null: the chain's own coin, or not given. */
   readonly contractAddress: string | null
 }
 

@@ -468,7 +468,7 @@ export interface MailsTable {
   /** The recipient of a notice, or a keyed hash of a receipt and its recipient; null in other rows. */
   notice_to: Generated<string | null>
   email_change_id: Generated<Int64 | null>
-  /** Of a mail with a receipt, whose text is in `detail`. */
+  /** The subject of a mail with a receipt, whose text is in `detail`. */
   subject: Generated<string | null>
 }
 

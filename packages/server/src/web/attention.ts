@@ -89,7 +89,7 @@ export function deliveryItems(ofWebhook: number, ofEndpoints: readonly ListedEnd
   return items
 }
 
-/** Of the database, where the merchant runs the service. */
+/** The advice to back up the database, where the merchant runs the service. */
 export const NO_BACKUP: AttentionItem = {
   what: plain('backup_missing'),
   advice: plain('backup_missing_advice'),

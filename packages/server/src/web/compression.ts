@@ -6,7 +6,7 @@ type Encoding = 'br' | 'gzip'
 
 /** Smaller ones fit in one packet as they are. */
 const MIN_BYTES = 1_024
-/** Of a page, which is made for each request. It costs about a millisecond. */
+/** The quality for a page, which is made for each request. It costs about a millisecond. */
 const PAGE_QUALITY = 5
 
 const brotli = promisify(brotliCompress)

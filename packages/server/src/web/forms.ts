@@ -6,7 +6,7 @@ import { plain } from './text/dashboard.ts'
 
 /** A file with the parts of a form around it. */
 const MAX_FILE_FORM_BYTES = MAX_LOGO_FILE_BYTES + 16 * 1024
-/** Of a larger form the rest is read and dropped up to here, so that a browser shows the response. */
+/** The rest of a larger form is read and dropped up to here, so that a browser shows the response. */
 const MAX_DROPPED_BYTES = 16 * 1024 * 1024
 
 /** Fields of a form or a query string: the first value of each name. */

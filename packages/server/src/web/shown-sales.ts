@@ -13,7 +13,7 @@ export interface ShownPeriod extends PeriodTotals {
 
 /** The sales of today, this week and this month. */
 export interface ShownSales {
-  /** Of the money. */
+  /** The currency of the sums. */
   readonly currency: string
   readonly today: ShownPeriod
   readonly yesterday: ShownPeriod

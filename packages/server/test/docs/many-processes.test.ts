@@ -18,7 +18,7 @@ import { checkDockerBlock } from './checked-commands.ts'
 const BLOCKS = blocksOf('docs/many-processes.md')
 const bin = findPostgres()
 const skip = bin === null ? NO_POSTGRES : missingProgram('bash') || missingProgram('curl')
-/** Of one process: what the guide says. */
+/** The connections of one process, as the guide says. */
 const MAX_CONNECTIONS = 11
 /** Generous for a busy machine. */
 const until = <T>(what: string, poll: () => T | Promise<T>) => pollUntil(what, poll, 60_000)

@@ -39,9 +39,9 @@ export const MAINNET = block('sh mainnet')
 GUIDE.assertAllUsed()
 
 export const EMAIL = 'shop@example.org'
-/** Of the invoice of the page. */
+/** The amount of the invoice of the page. */
 const AMOUNT_ZAT = 100_000_000
-/** Of a block on a regtest. */
+/** The reward of a block on a regtest. */
 export const COINBASE_ZAT = 625_000_000
 const START = 'npm start\n'
 /** The lines of doctor that the page announces before the first start. */
@@ -76,9 +76,9 @@ export function beforeStart(commands: string): string {
 export interface Regtest {
   /** The value for `LIGHTWALLETD_URL`. */
   readonly serverUrl: string
-  /** Of the node that mines. */
+  /** The port of the node that mines. */
   readonly rpcPort: number
-  /** Of the newest block. At 0, doctor has no block to read. */
+  /** The height of the newest block. At 0, doctor has no block to read. */
   readonly height: number
   /** Receives mails, and has a viewing key. */
   readonly sandbox: Sandbox

@@ -8,7 +8,7 @@ export interface TestResponse {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** Of an error of the API without `doc_url`. */
+  /** The body of the response; of an error of the API without `doc_url`. */
   // biome-ignore lint/suspicious/noExplicitAny: tests inspect the response body freely
   readonly body: any
 }

@@ -5,7 +5,7 @@ import type { Pixels } from '../../src/adapters/image/pixels.ts'
 /** A QR code as a reader sees it. */
 export interface ReadCode {
   readonly text: string
-  /** Of the narrowest side, in modules. */
+  /** The width of the narrowest side, in modules. */
   readonly quietZone: number
   readonly isDarkOnLight: boolean
 }

@@ -12,7 +12,7 @@ import { until } from './until.ts'
 export interface TestServiceOptions {
   /** Default: a new SQLite file. */
   readonly databaseUrl?: string
-  /** Of the service and its sandbox. Default: a fast one. */
+  /** The clock of the service and its sandbox. Default: a fast one. */
   readonly clock?: Clock
   /** Default: one at level debug whose lines must contain no secret, which is checked at the end. */
   readonly logger?: Logger

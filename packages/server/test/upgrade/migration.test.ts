@@ -78,7 +78,7 @@ function contentsOf(tables: Tables): Record<string, string[]> {
   )
 }
 
-/** Of the story. A buyer's is kept while the mail with the receipt waits. */
+/** The addresses of the story. A buyer's is kept while the mail with the receipt waits. */
 const EMAILS = new Set(['buyer@example.org', 'demo@zatgate.example', 'newcomer@example.org', 'second@example.org'])
 
 onEveryVersion((version, engine, restore) => {

@@ -43,7 +43,7 @@ export async function tellStory(
 
 /** Values of a month ago that are used today. */
 interface Earlier {
-  /** Of the demo account's webhook. */
+  /** The secret of the demo account's webhook. */
   readonly secret: string
   /** The session token and API key of the second merchant. */
   readonly second: string

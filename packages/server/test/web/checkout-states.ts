@@ -14,10 +14,10 @@ import { visit } from './visit.ts'
 
 /** A page that a buyer can see. */
 export interface BuyerState {
-  /** Of its pictures. */
+  /** The name of its pictures. */
   readonly name: string
   readonly url: string
-  /** Of the page, once it is in this state. */
+  /** The heading of the page once it is in this state. */
   readonly heading: string
   /** Brings about the state in the browser, once the page is open. */
   readonly act?: (page: Page) => Promise<void>

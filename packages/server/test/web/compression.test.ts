@@ -7,7 +7,7 @@ import { systemClock } from '../../src/adapters/system/clock.ts'
 import { startTestService, type TestService } from '../harness/service.ts'
 import { createInvoice } from './browser.ts'
 
-/** Of everything that the checkout loads. */
+/** The size of everything that the checkout loads. */
 const MAX_CHECKOUT_BYTES = 60 * 1024
 
 describe('over the wire', () => {

@@ -26,7 +26,7 @@ export interface RunResult {
   readonly actions: ReadonlySet<string>
   readonly transitions: ReadonlySet<string>
   readonly tasks: number
-  /** Of the story and of all that was committed: equal in every replay. */
+  /** A digest of the story and of all that was committed: equal in every replay. */
   readonly digest: string
   readonly simulatedSecs: number
 }

@@ -11,7 +11,7 @@ export interface PoisonedRow {
   readonly reference: string
   /** The sealed bytes that do not open; null: the database refuses to change the row. */
   readonly sealed: Uint8Array | null
-  /** Of payments, which `reference` names by their invoice: that of their viewing key. */
+  /** For payments, which `reference` names by their invoice: the reference of their viewing key. */
   readonly keyReference?: string
 }
 

@@ -17,7 +17,7 @@ const MAX_TEXT_CHARS = 4_000
 const MAX_ITEMS = 50
 const MAX_DEPTH = 5
 
-/** Of equal lines. Chain servers, receivers and clients may cause one thousands of times a second. */
+/** How often equal lines are written. Chain servers, receivers and clients may cause thousands a second. */
 const REPEATS = { maxLines: 10, intervalMs: 60_000, maxKeys: 500 }
 const MAX_KEY_CHARS = 200
 

@@ -33,7 +33,7 @@ async function existingAccount(accounts: Accounts, email: string): Promise<Accou
   }
 }
 
-/** Of the machine itself. Browsers keep a sign-in over plain http at `localhost` alone. */
+/** The address of the service on its own machine. Browsers keep a sign-in over plain http at `localhost` alone. */
 function localUrl({ host, port }: Config): string {
   if (port === 0) throw new Error('PORT is 0, so the port of the service is not known: set PUBLIC_URL to its address')
   if (isLoopback(host) || host === '::' || host === '0.0.0.0') return `http://localhost:${port}`

@@ -50,7 +50,7 @@ export function expiredKeyError(expiry: KeyExpiry, point: ExpiryContext, endsAt:
  */
 export interface KeyOfAccount {
   readonly accountPublicId: string
-  /** Of the viewing key, 32 bytes. */
+  /** The fingerprint of the viewing key, 32 bytes. */
   readonly fingerprint: Uint8Array
 }
 

@@ -3,7 +3,7 @@ import { agreementOf, type SinceHeight, type WitnessedBlock, waitIsOver } from '
 /** One server's view of a payment that a rescan has found. */
 export interface PaymentView {
   readonly isNearTip: boolean
-  /** Of its block at the height of the payment; null: it serves none. */
+  /** The hash of its block at the height of the payment. Null: it serves none. */
   readonly hash: string | null
   readonly showsPayment: boolean
 }
@@ -35,7 +35,7 @@ export interface ComparedPayment {
   readonly key: string
   readonly height: number
   readonly views: readonly PaymentView[]
-  /** Of the recorded block at its height; null: it is below the recorded ones. */
+  /** The hash of the recorded block at its height. Null: the height is below the recorded blocks. */
   readonly recordedHash: string | null
 }
 

@@ -27,7 +27,7 @@ export function greenfieldSignature(secret: string, body: string): string {
   return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
 }
 
-/** Of `whsec_…` the decoded bytes, as Standard Webhooks says; of a secret that a client has chosen its text. */
+/** The bytes that `whsec_…` encodes, as Standard Webhooks says, or the text of a secret that a client has chosen. */
 function keyOf(secret: string): Uint8Array {
   return secret.startsWith(WEBHOOK_SECRET_PREFIX)
     ? Buffer.from(secret.slice(WEBHOOK_SECRET_PREFIX.length), 'base64')

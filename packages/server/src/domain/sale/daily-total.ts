@@ -7,7 +7,7 @@ export interface DailyTotalChange {
   /** Unix seconds of the day's start. */
   readonly day: number
   readonly receivedZat: Zat
-  /** Of refunds that were marked as sent on this day. */
+  /** The sum of the refunds that were marked as sent on this day. */
   readonly refundedZat: Zat
   readonly invoices: number
 }

@@ -6,7 +6,7 @@ export interface DepositTerms {
   readonly blockchain: string
   readonly symbol: string
   readonly decimals: number
-  /** Of a token; null: the chain's own coin, or not known. */
+  /** The contract of a token. Null: the chain's own coin, or not known. */
   readonly contractAddress: string | null
   readonly depositAddress: string
   readonly depositMemo: string | null

@@ -46,11 +46,11 @@ export const MIN_LINK_ZAT = 10_000n
 
 /** Unpaid invoices that strangers may have open. Beyond them the page asks to try again later. */
 export const OPEN_LIMITS = {
-  /** Of one client address, which were created in the last hour. */
+  /** From one client address, among those of the last hour. */
   client: { max: 5, windowSecs: 3_600 },
   link: 50,
   account: 200,
-  /** Of one keypad. */
+  /** From one keypad. */
   keypad: 50,
 } as const
 

@@ -39,7 +39,7 @@ export interface PaymentSummary {
   readonly unconfirmedHeight: number | null
   /** Transaction of the latest payment that is not dropped. */
   readonly txid: string | null
-  /** Of the dropped payments, those that can be mined longest: at most one of each kind of expiry. */
+  /** The dropped payments that can be mined longest: at most one of each kind of expiry. */
   readonly dropped: readonly Unmined[]
 }
 

@@ -17,11 +17,11 @@ export interface Span {
 /** The sales of some days, as sums. */
 export interface PeriodTotals {
   readonly receivedZat: Zat
-  /** Of refunds that were marked as sent in the period. */
+  /** The sum of the refunds that were marked as sent in the period. */
   readonly refundedZat: Zat
   /** Invoices that became paid in the period. */
   readonly invoices: number
-  /** Of them those with a price in the currency of the figures. */
+  /** Those among them with a price in the currency of the figures. */
   readonly priced: Pick<DailyPrice, 'invoices' | 'units' | 'amountZat'>
 }
 

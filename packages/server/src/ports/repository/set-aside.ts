@@ -6,7 +6,7 @@ export interface SetAside extends RowReference {
   readonly failures: number
   readonly firstAt: number
   readonly nextAttemptAt: number
-  /** Of a scan key: the first block that was not scanned with it. Null: all blocks were. */
+  /** The first block that was not scanned with a scan key. Null: all blocks were. */
   readonly fromHeight: number | null
 }
 

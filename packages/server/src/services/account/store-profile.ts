@@ -16,7 +16,7 @@ import { recordChange } from './audit.ts'
 
 /** How the store of an account appears to its buyers, and the defaults of its invoices. */
 export interface StoreProfiles {
-  /** Of an account, for its pages and those of its buyers. All fields are null until they are set. */
+  /** The profile of an account, for its pages and those of its buyers. All fields are null until they are set. */
   ofAccountId(accountId: number): Promise<StoreProfile>
   /**
    * Sets fields; those that are absent stay.

@@ -4,7 +4,7 @@ import { partsOf } from './endpoint-message.ts'
 
 /** Numbers of events that are looked through at once for one to send. */
 const WINDOW = 200
-/** Of these, events whose bodies are read for a message to send. */
+/** The number of events whose bodies are read at once. */
 const READ = 20
 
 interface NextEvent {

@@ -21,7 +21,7 @@ export interface PayoutOrder {
   readonly withdrawal: Withdrawal
   /** Payout details in full. */
   readonly payoutTo: string
-  /** Of the account that the order belongs to. */
+  /** The email of the account that the order belongs to. */
   readonly email: string
 }
 

@@ -13,7 +13,7 @@ import type { DatabaseIdentity } from '../database-identity.ts'
 export interface AddressOfKey {
   readonly index: bigint
   readonly address: string
-  /** Of the viewing key, 32 bytes. */
+  /** The fingerprint of the viewing key, 32 bytes. */
   readonly fingerprint: Uint8Array
 }
 
@@ -50,7 +50,7 @@ const AHEAD_KEYS = 16
 const AHEAD_SIZE = 128
 
 interface AddressCache {
-  /** Of `key`. */
+  /** The free addresses of `key`. */
   readonly available: AddressOfKey[]
   readonly waiting: { resolve: (reserved: AddressOfKey) => void; reject: (error: unknown) => void }[]
   /** Addresses in each batch. */

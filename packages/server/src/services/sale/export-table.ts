@@ -31,7 +31,7 @@ export interface ExportTable<R, Filter> {
   ): Promise<R[]>
 }
 
-/** Of `priceCells`. */
+/** The columns that `priceCells` fills. */
 const PRICE_COLUMNS = ['price_amount', 'price_currency', 'rate', 'rate_currency', 'rate_sources', 'rate_utc'] as const
 
 type PriceCells = Readonly<Record<(typeof PRICE_COLUMNS)[number], CsvValue>>

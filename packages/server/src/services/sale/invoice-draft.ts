@@ -14,7 +14,7 @@ const WATCH_STEP_SECS = 3_600
 export interface Draft {
   readonly account: Account
   readonly invoice: NewInvoice
-  /** Of the viewing key that the address was derived from. */
+  /** The fingerprint of the viewing key that the address was derived from. */
   readonly fingerprint: Uint8Array
 }
 

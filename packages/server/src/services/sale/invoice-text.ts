@@ -60,7 +60,7 @@ export function createInvoiceTexts(deps: {
 }): InvoiceTexts {
   const { store, clock, log, invoiceTextRetentionDays } = deps
   const ownTurn = createTurns()
-  /** Of `eraseOld`, in the account that it is at. Null: it goes on with the next one. */
+  /** How far `eraseOld` is in its account. Null: it goes on with the next one. */
   let progress: Progress | null = null
   let lastAccountId = 0
 

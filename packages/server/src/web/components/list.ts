@@ -47,7 +47,7 @@ interface FilterForm {
   /** How many of these fields filter. */
   readonly used: number
   readonly isFiltered: boolean
-  /** Of the button. Default: that it shows what the filter selects. */
+  /** The text of the button. Default: that it shows what the filter selects. */
   readonly action?: string
 }
 

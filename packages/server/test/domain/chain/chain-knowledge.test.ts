@@ -193,7 +193,7 @@ class World {
   readonly mempool = new Map<string, number>()
   readonly enteredAt = new Map<string, number>()
   mined: string[] = []
-  /** Of the newest block, which can be replaced. */
+  /** The transactions of the newest block, which can be replaced. */
   newest: string[] = []
   private cached = { at: 0, txids: new Set<string>() }
   private reports: number[] = []

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { coalesce as coalesceWithin } from '../../../src/workers/chain/coalesce.ts'
 
-/** Of items without a size. */
+/** Coalesces items without a size. */
 const coalesce = <T>(source: AsyncIterable<T>, maxItems: number) =>
   coalesceWithin(source, { maxItems, maxBytes: 1, bytesOf: () => 0 })
 

@@ -32,7 +32,7 @@ interface LoggedEvent extends EventRow {
   readonly isCopied: boolean
 }
 
-/** Of a copy. */
+/** A copy numbers its events from the time of its clock on: this many numbers for each millisecond. */
 const NUMBERS_PER_MS = 1_024n
 
 const COUNTERS = 'SELECT account_id, seq, pruned_seq FROM event_counters'

@@ -25,7 +25,7 @@ export interface KnownInvoice {
   readonly merchant: Merchant
   readonly publicId: string
   readonly address: string
-  /** Of an open amount, the least that pays the invoice. */
+  /** The amount; when it is open, the least that pays the invoice. */
   readonly amountZat: bigint
   readonly isOpen: boolean
   readonly toleranceBps: number

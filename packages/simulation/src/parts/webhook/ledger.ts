@@ -13,7 +13,7 @@ export interface DeliveryRow {
   readonly event_type: string
   /** The number of its event. */
   readonly event_seq: bigint
-  /** Of its event. */
+  /** The body of its event. */
   readonly body: string
   readonly state: 'waiting' | 'sending' | 'delivered' | 'failed' | 'canceled'
   readonly attempts: bigint

@@ -41,9 +41,9 @@ export class Engine {
   readonly #rowLocks: RowLocks
   readonly #writer: Writer
   readonly #reader: Connection
-  /** Of the present state, for read-only transactions. */
+  /** Snapshots of the present state, for read-only transactions. */
   readonly snapshots = new Snapshots(() => this.#open())
-  /** Of the statements that wait or have waited for a lock. */
+  /** The statements that wait or have waited for a lock. */
   readonly #reevaluations = new Set<Reevaluation>()
   readonly catalog = new Catalog()
 

@@ -21,7 +21,7 @@ import {
   wireObject,
 } from '../../schema.ts'
 
-/** Of the longest form of an IPv6 address with a prefix. */
+/** The length of the longest IPv6 address with a prefix. */
 const MAX_BLOCK_CHARS = 49
 
 const ScopeSchema = stringEnum(
@@ -33,10 +33,14 @@ const apiKeyMembers = {
   id: Id,
   name: Type.String(),
   last4: Type.String(),
-  scopes: Type.Optional(Type.Array(ScopeSchema, { description: 'Of a scoped key.' })),
-  expires_at: Type.Optional(nullable(UnixSecs('Of a scoped key: when it ends; null: never.'))),
+  scopes: Type.Optional(Type.Array(ScopeSchema, { description: 'The rights of a scoped key.' })),
+  expires_at: Type.Optional(nullable(UnixSecs('When a scoped key ends; null: never.'))),
   addresses: Type.Optional(
-    nullable(Type.Array(Type.String(), { description: 'Of a scoped key: CIDR blocks; null: any address.' })),
+    nullable(
+      Type.Array(Type.String(), {
+        description: 'The CIDR blocks from which a scoped key may be used; null: any address.',
+      }),
+    ),
   ),
   created_at: UnixSecs('Creation time.'),
   last_used_at: nullable(UnixSecs('Time of last use, to the minute; null if never used.')),
@@ -60,14 +64,13 @@ const CreateApiKeySchema = wireBody<Wire.CreateApiKeyRequest>()('CreateApiKeyReq
       description: 'The rights of the key. Default: create invoices, and nothing else.',
     }),
   ),
-  expires_at: Type.Optional(nullable(UnixSecs('Of a scoped key: when it ends, in the future. Default null: never.'))),
+  expires_at: Type.Optional(nullable(UnixSecs('When a scoped key ends, in the future. Default null: never.'))),
   addresses: Type.Optional(
     nullable(
       Type.Array(Type.String({ maxLength: MAX_BLOCK_CHARS }), {
         minItems: 1,
         maxItems: MAX_ADDRESS_BLOCKS,
-        description:
-          'Of a scoped key: IPv4 and IPv6 addresses and CIDR blocks from which it may be used. Default null: any.',
+        description: 'IPv4 and IPv6 addresses and CIDR blocks from which a scoped key may be used. Default null: any.',
       }),
     ),
   ),

@@ -7,7 +7,7 @@ import type { KeyOfAccount } from '../../../domain/account/viewing-key.ts'
  */
 export interface ViewingKeyRow {
   readonly id: number
-  /** Of the decrypted secret, 32 bytes: the same in every database. */
+  /** The fingerprint of the decrypted secret, 32 bytes: the same in every database. */
   readonly fingerprint: Uint8Array
   readonly network: Network
   /** dk ‖ ivk of the external scope, sealed by the vault. Empty: the key is deleted, and only its index counter is left. */

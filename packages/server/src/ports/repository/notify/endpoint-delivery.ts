@@ -34,7 +34,7 @@ export interface NewEndpointDelivery {
 export interface EndpointDeliveryRepository {
   /** Not more than `limit`, in the order of the events. */
   openOf(endpointId: number, limit: number): Promise<OpenEndpointDelivery[]>
-  /** Of these events, those that the endpoint has received, or that are being delivered to it; of several parts, all. */
+  /** Those among the events that the endpoint has received, or all of whose parts are being delivered to it. */
   takenAmong(endpointId: number, accountId: number, seqs: readonly number[]): Promise<ReadonlySet<number>>
   /** Inserts a delivery that waits. Earlier ones of the same part that have failed count as sent again. @returns its id */
   insert(delivery: NewEndpointDelivery, dueAtMs: number, isPassed: boolean): Promise<number>

@@ -11,7 +11,7 @@ export interface DailyTotals {
   /** Unix seconds of the day's start. */
   readonly day: number
   readonly receivedZat: Zat
-  /** Of refunds that were marked as sent. */
+  /** The sum of the refunds that were marked as sent. */
   readonly refundedZat: Zat
   readonly invoices: number
 }

@@ -8,7 +8,7 @@ export type NewPaymentLink = LinkTerms & Pick<PaymentLink, 'publicId' | 'account
 /** Payment links, and how their invoices came about. */
 export interface PaymentLinkRepository {
   insert(link: NewPaymentLink): Promise<PaymentLink>
-  /** Of any account: the id is the access token of the page. */
+  /** A link of any account: the id is the access token of the page. */
   byPublicId(publicId: string): Promise<PaymentLink | null>
   byKeypad(hash: Uint8Array): Promise<PaymentLink | null>
   /** Newest first. */

@@ -6,7 +6,7 @@ import type { Page, Period, TimePosition, Totals } from '../page.ts'
 export interface RefundRequestKey {
   /** 1 to 255 printable characters. */
   readonly key: string
-  /** Of the canonical body of the request. */
+  /** The hash of the canonical body of the request. */
   readonly bodyHash: Uint8Array
 }
 
@@ -21,14 +21,14 @@ export interface RefundRepository {
   /** @returns the refund as it is stored */
   insert(refund: NewRefund, request: RefundRequestKey | null): Promise<Refund>
   byPublicId(accountId: number, publicId: string): Promise<Refund | null>
-  /** Of an account. Unknown ids are left out. */
+  /** Refunds of an account. Unknown ids are left out. */
   byPublicIds(accountId: number, publicIds: readonly string[]): Promise<Refund[]>
   byLink(linkId: string): Promise<Refund | null>
   /** Created at `since` or later by a request with this key. */
   byKey(accountId: number, key: string, since: number): Promise<RequestedRefund | null>
-  /** Of one invoice, newest first. */
+  /** The refunds of one invoice, newest first. */
   ofInvoice(invoiceId: number, limit: number): Promise<Refund[]>
-  /** Of an account, newest first. */
+  /** The refunds of an account, newest first. */
   list(accountId: number, page: Page, status?: RefundStatus): Promise<Refund[]>
   /** The amounts of the newest refunds, of at most `max`. @param status default: of all */
   totals(accountId: number, status: RefundStatus | undefined, max: number): Promise<Totals>

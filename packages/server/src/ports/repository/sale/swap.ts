@@ -29,7 +29,7 @@ export interface Swap extends Omit<NewSwap, 'quoteRaw'>, SwapState {
   /** The last status as the provider reported it, known or unknown; empty before the first report. */
   readonly providerStatus: string
   readonly needsAttention: boolean
-  /** Of the last applied report. */
+  /** The deposit by the last applied report. */
   readonly deposit: DepositReport
 }
 
@@ -103,7 +103,7 @@ export interface SwapRepository {
   pollNoLaterThan(invoiceId: number, atMs: number): Promise<void>
   /** Swaps that need attention and whose coins have not arrived since, of all accounts or of one; newest first. */
   needingAttention(limit: number, accountId?: number): Promise<Swap[]>
-  /** Of all accounts, counted up to `MAX_MEASURED`. */
+  /** The number of those swaps, of all accounts, up to `MAX_MEASURED`. */
   countNeedingAttention(): Promise<number>
 
   /**

@@ -9,7 +9,7 @@ const HAS_TEXT = sql<boolean>`(description IS NOT NULL OR metadata IS NOT NULL)`
 const BODY_HAS_TEXT = sql<boolean>`(body LIKE '%"description":%' OR body LIKE '%"metadata":%')`
 
 export function invoiceTextRepository(db: Db): InvoiceTextRepository {
-  /** Of one account. By the account, SQLite would read all events of it. */
+  /** The events of invoices of one account. By the account, SQLite would read all its events. */
   const eventsOf = (invoiceIds: readonly number[]) =>
     db.selectFrom('events').where('invoice_id', 'in', invoiceIds).where(BODY_HAS_TEXT).orderBy('seq')
 

@@ -7,7 +7,7 @@ import { statusBadges } from '../status-badge.ts'
 import { formatPrice } from './fiat.ts'
 import { invoiceAmount } from './total.ts'
 
-/** Of an order or a description. The page of the invoice has all. */
+/** The most that the table shows of an order or a description. The page of the invoice has all. */
 const MAX_CHARS = 40
 
 /** A table of invoices with links to them. */

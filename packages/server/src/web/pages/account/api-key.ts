@@ -41,7 +41,7 @@ export interface ApiKeysView extends PagerLinks {
   readonly form?: FormFields
 }
 
-/** Of the addresses of a key in the form: 20 of the longest blocks. */
+/** The length of the addresses of a key in the form: 20 of the longest blocks. */
 const MAX_ADDRESSES_CHARS = 1_000
 
 /** Chooses `COMMON_PERMISSIONS` in the form. Without a script, so it is a link. */

@@ -29,7 +29,7 @@ interface InvoicesView extends PagerLinks {
   /** `YYYY-MM-DD`, or empty. */
   readonly from: string
   readonly to: string
-  /** Of all invoices of the filter. Null for a search, which has no more than it lists. */
+  /** The totals of all invoices of the filter. Null for a search, which has no more than it lists. */
   readonly totals: Totals | null
   /** The token of the form that exports. */
   readonly token: string

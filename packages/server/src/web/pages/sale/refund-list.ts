@@ -12,7 +12,7 @@ import { plain, say } from '../../text/dashboard.ts'
 interface RefundsView extends PagerLinks {
   readonly refunds: readonly RefundWithInvoice[]
   readonly status: RefundStatus | null
-  /** Of all refunds of the filter. */
+  /** The totals of all refunds of the filter. */
   readonly totals: Totals
   /** The token of the form that exports. */
   readonly token: string

@@ -16,7 +16,7 @@ const YEAR_MS = 365 * 24 * HOUR_MS
 /** How the provider dates its reports. */
 interface Dating {
   aheadMs: number
-  /** Of the next report only. */
+  /** How far ahead the next report is. Null: it is not. */
   nextAheadMs: number | null
   /** An old report that it repeats once. */
   replay: SwapStatusResponse | null

@@ -10,7 +10,7 @@ import { paymentsOf, summarize } from '../../../harness/payments.ts'
 
 const MEMPOOL: PaymentLocation = { at: 'mempool' }
 const CONFIRMATIONS = [0, 1, 3]
-/** Of 16 payments, for the invoice of its number modulo 3. */
+/** The payments of each transaction, to invoices in turn. */
 const OUTPUTS = 4
 const txidOf = (number: number) => `${number}`.padStart(64, '0')
 
