@@ -212,7 +212,7 @@ export class EndpointDeliveryJudge {
       return
     }
     this.#book.world.story.tell('receiver', `${request.url} sees event ${event.seq} from ${request.process.name}`)
-    const problem = assignRequest(this.#claims, event, request)
+    const problem = assignRequest(this.#claims, event, request, this.#book.world.clockWasSet)
     // One commit may claim a delivery and delete it with its event, which is no longer kept.
     if (this.#book.log.prunedSeq(event.account_id) >= event.seq) return
     if (problem) this.#book.world.fail(problem[0], `event ${event.seq} to ${request.url}: ${problem[1] ?? ''}`)

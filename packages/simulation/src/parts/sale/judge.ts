@@ -16,9 +16,6 @@ import { checkCanceled, checkStoredTerms, isEnough, restOf } from './terms-judge
 /** A tip that is older than this number of block intervals counts as stalled. */
 const STALLED_INTERVALS = 20
 
-/** No transaction that began before a clock was set takes this long. */
-const CLOCK_MEMORY_MS = 60_000
-
 /** Checks invoices, payments and their events after every commit. */
 export class SaleJudge {
   readonly #world: World
@@ -167,9 +164,8 @@ export class SaleJudge {
 
   /** How far the clock that decided may have been ahead. */
   #clockAheadMs(): number {
-    const { committer, clocksChangedMs, maxClockAheadMs, scheduler } = this.#world
-    const isLongAgo = scheduler.nowMs - clocksChangedMs > CLOCK_MEMORY_MS
-    return isLongAgo ? Math.max(0, (committer as ServiceProcess).clock.errorMs) : maxClockAheadMs
+    const { committer, clockWasSet, maxClockAheadMs } = this.#world
+    return clockWasSet ? maxClockAheadMs : Math.max(0, (committer as ServiceProcess).clock.errorMs)
   }
 
   #fail(rule: Rule, { public_id: id }: InvoiceRow, detail = ''): void {
