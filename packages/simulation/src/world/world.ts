@@ -23,8 +23,6 @@ import { createStoreHooks, NO_FAILURES, type StoreFailures } from './store-failu
 
 /** 2026-01-31 12:00 UTC, so that runs of a day cross the end of a month. */
 const START_MS = Date.UTC(2026, 0, 31, 12)
-/** No transaction takes longer, and no attempt from its claim to its request. */
-const CLOCK_MEMORY_MS = 60_000
 
 /** Everything around the service, and the record of what is true. */
 export class World {
@@ -120,11 +118,6 @@ export class World {
       return false
     const sinceMs = Math.max(scheduler.suspendedAtMs, ...processes.map(({ startedMs }) => startedMs))
     return !scheduler.isLate && scheduler.nowMs - sinceMs >= forMs
-  }
-
-  /** Whether a transaction or an attempt that is under way may have read a clock before it was set. */
-  get clockWasSet(): boolean {
-    return this.scheduler.nowMs - this.clocksChangedMs <= CLOCK_MEMORY_MS
   }
 
   /** Lets the service run for a while, at each of its timers. */

@@ -1,4 +1,5 @@
 import type { ServiceProcess } from '../../service/process.ts'
+import { clockWasSet } from '../../world/clock-memory.ts'
 import type { WebhookRequest } from '../../world/receivers.ts'
 import type { EndpointBook, OwnerRequest } from './book.ts'
 import type { KnownEndpoint } from './known-endpoint.ts'
@@ -212,7 +213,7 @@ export class EndpointDeliveryJudge {
       return
     }
     this.#book.world.story.tell('receiver', `${request.url} sees event ${event.seq} from ${request.process.name}`)
-    const problem = assignRequest(this.#claims, event, request, this.#book.world.clockWasSet)
+    const problem = assignRequest(this.#claims, event, request, clockWasSet(this.#book.world))
     // One commit may claim a delivery and delete it with its event, which is no longer kept.
     if (this.#book.log.prunedSeq(event.account_id) >= event.seq) return
     if (problem) this.#book.world.fail(problem[0], `event ${event.seq} to ${request.url}: ${problem[1] ?? ''}`)

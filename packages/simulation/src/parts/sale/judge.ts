@@ -1,6 +1,7 @@
 import { blockSpacingSecs } from '@zatgate/server/domain/chain/network-upgrade'
 import type { Rule } from '../../rules.ts'
 import type { ServiceProcess } from '../../service/process.ts'
+import { clockWasSet } from '../../world/clock-memory.ts'
 import type { World } from '../../world/world.ts'
 import { isSetAside } from '../poison/ledger.ts'
 import { EventJudge, type Written } from './event-judge.ts'
@@ -164,8 +165,8 @@ export class SaleJudge {
 
   /** How far the clock that decided may have been ahead. */
   #clockAheadMs(): number {
-    const { committer, clockWasSet, maxClockAheadMs } = this.#world
-    return clockWasSet ? maxClockAheadMs : Math.max(0, (committer as ServiceProcess).clock.errorMs)
+    const { committer, maxClockAheadMs } = this.#world
+    return clockWasSet(this.#world) ? maxClockAheadMs : Math.max(0, (committer as ServiceProcess).clock.errorMs)
   }
 
   #fail(rule: Rule, { public_id: id }: InvoiceRow, detail = ''): void {

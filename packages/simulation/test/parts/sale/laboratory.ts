@@ -81,7 +81,6 @@ export function createJudge() {
     parts: [],
     useCases: 1,
     clocksChangedMs: Number.NEGATIVE_INFINITY,
-    clockWasSet: false,
   })
   const judge = new SaleJudge(world)
   let known: ReadonlyMap<bigint, InvoiceRow> = new Map()
