@@ -6,16 +6,22 @@ import type { Page, Period, TimePosition } from '../ports/repository/page.ts'
 /** Finds the record with a public id, for its columns to order by. It returns no row when the account has none. */
 type CursorOf = (before: string) => Expression<unknown> & { executeTakeFirst(): Promise<unknown> }
 
+interface PageFrom<Cursor> {
+  readonly limit: number
+  readonly before?: Cursor | undefined
+  readonly after?: Cursor | undefined
+}
+
 /**
  * Limits a query to a page, newest first. Those after a record come oldest first, which `readPage` reverses.
  * @param columns the columns to order by, which identify a row
  * @param cursorOf subquery for these columns. Without a record the page is empty.
  */
-export function paginate<DB, TB extends keyof DB, O>(
+export function paginate<DB, TB extends keyof DB, O, Cursor>(
   query: SelectQueryBuilder<DB, TB, O>,
-  { limit, before, after }: Page,
+  { limit, before, after }: PageFrom<Cursor>,
   columns: readonly string[],
-  cursorOf: CursorOf,
+  cursorOf: (cursor: Cursor) => Expression<unknown>,
 ): SelectQueryBuilder<DB, TB, O> {
   const refs = columns.map(column => sql.ref(column))
   const direction = after === undefined ? 'desc' : 'asc'
@@ -23,6 +29,30 @@ export function paginate<DB, TB extends keyof DB, O>(
   if (after !== undefined) return ordered.where(sql<boolean>`(${sql.join(refs)}) > ${cursorOf(after)}`)
   if (before === undefined) return ordered
   return ordered.where(sql<boolean>`(${sql.join(refs)}) < ${cursorOf(before)}`)
+}
+
+/** A column that comes before the id in an index, and the value that the rows of a page have there. */
+export interface Group<Column extends string = string> {
+  readonly column: Column
+  readonly value: number | string
+}
+
+/**
+ * Limits the rows of a group to a page, as `paginate` does. Without a cursor the group is a range of one value and comes first
+ * in the order: with `column = value ORDER BY id`, PostgreSQL may follow the primary key through newer rows of all accounts.
+ * @param cursorOf the id of the row of a cursor
+ */
+export function paginateGroup<DB, TB extends keyof DB, O, Cursor>(
+  query: SelectQueryBuilder<DB, TB, O>,
+  page: PageFrom<Cursor>,
+  { column, value }: Group,
+  cursorOf: (cursor: Cursor) => Expression<unknown>,
+  id = 'id',
+): SelectQueryBuilder<DB, TB, O> {
+  const ref = sql.ref(column)
+  if (page.before !== undefined || page.after !== undefined)
+    return paginate(query.where(sql<boolean>`${ref} = ${value}`), page, [id], cursorOf)
+  return paginate(query.where(sql<boolean>`${ref} BETWEEN ${value} AND ${value}`), page, [column, id], cursorOf)
 }
 
 /**

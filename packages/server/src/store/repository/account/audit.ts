@@ -1,6 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { AuditEntry, AuditRepository } from '../../../ports/repository/account/audit.ts'
 import { num, numOrNull } from '../../mapping.ts'
+import { paginate, paginateGroup } from '../../paginate.ts'
 import type { AuditEntriesTable, Db } from '../../tables.ts'
 import { int, text } from '../../values.ts'
 import { deleteOldest } from '../oldest.ts'
@@ -53,16 +54,18 @@ export function auditRepository(db: Db): AuditRepository {
     },
 
     async list({ accountId }, limit, before, after) {
-      let query = db
+      const all = db
         .selectFrom('audit_entries')
         .leftJoin('accounts', 'accounts.id', 'audit_entries.account_id')
         .selectAll('audit_entries')
         .select('accounts.email')
-      if (accountId !== undefined) query = query.where('audit_entries.account_id', '=', accountId)
-      if (before !== undefined) query = query.where('audit_entries.id', '<', before)
-      if (after !== undefined) query = query.where('audit_entries.id', '>', after)
-      const direction = after === undefined ? 'desc' : 'asc'
-      const entries = (await query.orderBy('audit_entries.id', direction).limit(limit).execute()).map(toEntry)
+      const page = { limit, before, after }
+      const idOf = (id: number) => sql.val(id)
+      const query =
+        accountId === undefined
+          ? paginate(all, page, ['audit_entries.id'], idOf)
+          : paginateGroup(all, page, { column: 'audit_entries.account_id', value: accountId }, idOf, 'audit_entries.id')
+      const entries = (await query.execute()).map(toEntry)
       return after === undefined ? entries : entries.reverse()
     },
 

@@ -1,6 +1,7 @@
 import { type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import { EVENT_TYPES } from '../../../domain/notify/event.ts'
 import type { DeliveryFilter } from '../../../ports/repository/notify/delivery.ts'
+import type { Group } from '../../paginate.ts'
 import type { Db, Tables } from '../../tables.ts'
 
 /** Failed for good and not sent again, without test events: as in the partial indexes. */
@@ -10,16 +11,18 @@ const FAILED = sql<boolean>`state = 'failed' AND resent_at IS NULL AND event_typ
 const MAX_INVOICES = 100
 
 type Deliveries = SelectQueryBuilder<Tables, 'deliveries', unknown>
+type DeliveryGroup = Group<'account_id' | 'event_type'>
 
 /**
  * The ids of an account's deliveries, each part by an index with its order.
- * @param part orders and limits the ids of a part; those of the union are ordered and limited again by the caller
+ * @param part limits the rows of a part to those of its group, if it has one, orders them and limits their number. The ids of
+ *   the union are ordered and limited again by the caller.
  */
 export function filteredIds(
   db: Db,
   accountId: number,
   { failed = false, type, orderId, endpointId, eventSeq, publicId }: DeliveryFilter,
-  part: (deliveries: Deliveries) => Deliveries,
+  part: (deliveries: Deliveries, group: DeliveryGroup | null) => Deliveries,
 ): RawBuilder<{ id: number | bigint }> {
   const isOfAccount = sql<boolean>`account_id = ${accountId}`
   const isWanted = [
@@ -28,10 +31,12 @@ export function filteredIds(
       ? []
       : [endpointId === null ? sql<boolean>`endpoint_id IS NULL` : ofEndpoint(endpointId)]),
   ]
-  const idsOf = (conditions: readonly RawBuilder<boolean>[]) => {
+  const idsOf = (conditions: readonly RawBuilder<boolean>[], group: DeliveryGroup | null = null) => {
     const wanted = conditions.reduce((query, condition) => query.where(condition), db.selectFrom('deliveries'))
-    return sql<{ id: number | bigint }>`SELECT id FROM (${part(wanted).select('id')}) AS part`
+    return sql<{ id: number | bigint }>`SELECT id FROM (${part(wanted, group).select('id')}) AS part`
   }
+  const ofType = (conditions: readonly RawBuilder<boolean>[], name: string) =>
+    idsOf(conditions, { column: 'event_type', value: name })
   if (publicId !== undefined) return idsOf([sql<boolean>`public_id = ${publicId}`, isOfAccount, ...isWanted])
   if (orderId !== undefined) {
     const invoices = db
@@ -42,23 +47,23 @@ export function filteredIds(
       .orderBy('created_at', 'desc')
       .orderBy('id', 'desc')
       .limit(MAX_INVOICES)
-    const isOfType = type === undefined ? [] : [ofType(type)]
+    const isOfType = type === undefined ? [] : [sql<boolean>`event_type = ${type}`]
     return idsOf([sql<boolean>`invoice_id IN (${invoices})`, ...isWanted, ...isOfType])
   }
   if (eventSeq !== undefined) return idsOf([sql<boolean>`event_seq = ${eventSeq}`, isOfAccount])
   // An endpoint belongs to one account.
   const isOwned = typeof endpointId === 'number' ? isWanted : [isOfAccount, ...isWanted]
-  if (type !== undefined) return idsOf([...isOwned, ofType(type)])
-  if (isWanted.length === 0) return idsOf(isOwned)
+  if (type !== undefined) return ofType(isOwned, type)
+  if (isWanted.length === 0) return idsOf([], { column: 'account_id', value: accountId })
   const types = EVENT_TYPES.filter(name => !failed || name !== 'test')
   return sql`${sql.join(
-    types.map(name => idsOf([...isOwned, ofType(name)])),
+    types.map(name => ofType(isOwned, name)),
     sql` UNION ALL `,
   )}`
 }
 
-function ofType(type: string): RawBuilder<boolean> {
-  return sql`event_type = ${type}`
+export function ofGroup(deliveries: Deliveries, group: DeliveryGroup | null): Deliveries {
+  return group ? deliveries.where(group.column, '=', group.value as never) : deliveries
 }
 
 function ofEndpoint(id: number): RawBuilder<boolean> {

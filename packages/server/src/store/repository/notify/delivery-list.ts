@@ -8,9 +8,9 @@ import {
 import { countUpTo } from '../../count.ts'
 import { chunks, num, numOrNull } from '../../mapping.ts'
 import { idOfAccount } from '../../owned-id.ts'
-import { paginate, readPage } from '../../paginate.ts'
+import { paginate, paginateGroup, readPage } from '../../paginate.ts'
 import type { Db, Tables } from '../../tables.ts'
-import { filteredIds } from './delivery-filter.ts'
+import { filteredIds, ofGroup } from './delivery-filter.ts'
 import { attemptRows, toAttempt } from './delivery-log.ts'
 import { deliveryFields } from './due-delivery.ts'
 
@@ -21,8 +21,8 @@ export function deliveryListQueries(
   db: Db,
 ): Pick<DeliveryRepository, 'list' | 'newestOfEvents' | 'listFailed' | 'countFailed' | 'markResent'> {
   const failedIds = (accountId: number, limit: number, since: number) =>
-    filteredIds(db, accountId, FAILED_OF_WEBHOOK, part =>
-      part
+    filteredIds(db, accountId, FAILED_OF_WEBHOOK, (part, group) =>
+      ofGroup(part, group)
         .$if(since > 0, query => query.where('created_at', '>=', since))
         .orderBy('id')
         .limit(limit),
@@ -42,7 +42,9 @@ export function deliveryListQueries(
   return {
     async list(accountId, page, filter = {}) {
       const cursorOf = (before: string) => idOfAccount(db, 'deliveries', accountId, before)
-      const ids = filteredIds(db, accountId, filter, part => paginate(part, page, ['id'], cursorOf))
+      const ids = filteredIds(db, accountId, filter, (part, group) =>
+        group ? paginateGroup(part, page, group, cursorOf) : paginate(part, page, ['id'], cursorOf),
+      )
       const query = db
         .selectFrom('deliveries as d')
         .leftJoin('invoices as i', 'i.id', 'd.invoice_id')

@@ -2,7 +2,7 @@ import type { EventType } from '../../../domain/notify/event.ts'
 import type { AttemptRow, DeliveryRepository } from '../../../ports/repository/notify/delivery.ts'
 import { num, numOrNull } from '../../mapping.ts'
 import { idOfAccount } from '../../owned-id.ts'
-import { paginate, readPage } from '../../paginate.ts'
+import { paginate, paginateGroup, readPage } from '../../paginate.ts'
 import type { Db, Int64 } from '../../tables.ts'
 import { toGreenfieldEvents } from './endpoint-row.ts'
 
@@ -28,11 +28,13 @@ export function deliveryLogQueries(
     async listAttempts(accountId, page, { invoicePublicId } = {}) {
       const cursorOf = (before: string) => idOfAccount(db, 'delivery_attempts', accountId, before)
       // Not also by the account: SQLite would read all of its attempts to find those of one invoice.
+      const ofInvoice = (publicId: string) =>
+        attemptRows(db).where('a.invoice_id', '=', idOfAccount(db, 'invoices', accountId, publicId))
       const query =
         invoicePublicId === undefined
-          ? ofAccount(accountId)
-          : attemptRows(db).where('a.invoice_id', '=', idOfAccount(db, 'invoices', accountId, invoicePublicId))
-      return (await readPage(paginate(query, page, ['a.id'], cursorOf), page, cursorOf)).map(toAttempt)
+          ? paginateGroup(attemptRows(db), page, { column: 'a.account_id', value: accountId }, cursorOf, 'a.id')
+          : paginate(ofInvoice(invoicePublicId), page, ['a.id'], cursorOf)
+      return (await readPage(query, page, cursorOf)).map(toAttempt)
     },
 
     async attemptsOf(accountId, deliveryPublicId, limit) {

@@ -3,7 +3,7 @@ import type { EndpointDeliveryRepository } from '../../../ports/repository/notif
 import { countUpTo } from '../../count.ts'
 import { num, numOrNull } from '../../mapping.ts'
 import type { Db } from '../../tables.ts'
-import { filteredIds } from './delivery-filter.ts'
+import { filteredIds, ofGroup } from './delivery-filter.ts'
 
 /** A persistent endpoint begins far fewer deliveries while it fails. */
 const MAX_FAILED = 1_000
@@ -145,8 +145,8 @@ export function endpointDeliveryRepository(db: Db): EndpointDeliveryRepository {
     },
 
     async firstFailedSeq(accountId, endpointId, begunFrom) {
-      const newest = filteredIds(db, accountId, { failed: true, endpointId }, part =>
-        part.orderBy('id', 'desc').limit(MAX_FAILED),
+      const newest = filteredIds(db, accountId, { failed: true, endpointId }, (part, group) =>
+        ofGroup(part, group).orderBy('id', 'desc').limit(MAX_FAILED),
       )
       const row = await db
         .selectFrom('deliveries')
