@@ -120,7 +120,11 @@ export class SaleJudge {
     const isReorged = useCases > 1 && invoice.needs_attention === 1n
     const tip = useCases > 1 ? Math.max(ledger.tip, served.maxHeight) : ledger.tip
     if (status === 'paid' && !isReorged) {
-      const confirmed = sumOf(payments.filter(payment => this.#evidence.confirms(payment, tip, invoice)))
+      // Without required confirmations, a payment that is not in a block any more still counts as received.
+      const wasMined = ({ txid }: PaymentRow) =>
+        useCases > 1 && invoice.confirmations === 0n && served.blocksWith(txid).length > 0
+      const counted = payments.filter(it => this.#evidence.confirms(it, tip, invoice) || wasMined(it))
+      const confirmed = sumOf(counted)
       if (!isEnough(invoice, confirmed))
         this.#fail('an invoice is paid by confirmed payments', invoice, `${confirmed} of ${amount} at ${ledger.tip}`)
     }

@@ -181,6 +181,23 @@ test('in a shared commit the event of a new invoice may be deleted again, once i
   }
 })
 
+test('in a shared commit an invoice without required confirmations may be paid by a block that is removed again', async () => {
+  for (const [useCases, broken] of [
+    [1, ['an invoice is paid by confirmed payments']],
+    [2, []],
+  ] as const) {
+    const { world, network, scheduler, commit, show, mine } = createJudge()
+    commit({ invoices: [{ ...INVOICE, confirmations: 0n }] })
+    await show(PAYMENT)
+    commit({ invoices: [{ ...DETECTED, confirmations: 0n }], payments: [ROW] })
+    await mine()
+    network.removeBlocks(1, () => false)
+    scheduler.advance(60_000)
+    Object.assign(world, { useCases })
+    assert.deepEqual(commit({ invoices: [{ ...PAID, confirmations: 0n }], payments: [ROW] }), broken)
+  }
+})
+
 test('an invoice that expires long after the last recorded block is found', () => {
   const { network, scheduler, commit } = createJudge()
   const expiresAt = BigInt(network.tip.time) + 20n * 75n
