@@ -39,6 +39,8 @@ export interface Field {
   readonly fromDatabase?: true
   /** Responses leave it out where it is null. Without `changedBy`, the creator may give it. */
   readonly optional?: true
+  /** It is erased with the account, or before that with the texts of its row. Absent: it stays. */
+  readonly erased?: 'account' | 'texts'
   /** The request that creates the noun may give it, within these bounds. */
   readonly request?: Readonly<Partial<Record<'minimum' | 'maximum' | 'minLength' | 'maxLength' | 'maxItems', number>>>
   /** Its name in responses and events. Without one it is not public. */

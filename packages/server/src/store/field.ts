@@ -1,4 +1,4 @@
-import type { RawBuilder } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Field, Fields } from '../domain/field.ts'
 import { num } from './mapping.ts'
 import type { Int64 } from './tables.ts'
@@ -66,4 +66,14 @@ export function rowValues<T extends Fields>(
 /** A value with the type of its column, for a row of a VALUES list. */
 export function typed({ type }: Field, value: unknown): RawBuilder<unknown> {
   return IS_TEXT[type] ? text(storedValue(value) as string | null) : int(storedValue(value) as Int64 | null)
+}
+
+/** Whether any of the columns has a value. Their order is that of the condition of a partial index. */
+export function isAnySet(columns: readonly string[]): RawBuilder<boolean> {
+  return sql`(${sql.raw(columns.map(column => `${column} IS NOT NULL`).join(' OR '))})`
+}
+
+/** The update that empties the columns. */
+export function nulls(columns: readonly string[]): Readonly<Record<string, null>> {
+  return Object.fromEntries(columns.map(column => [column, null]))
 }

@@ -3,6 +3,7 @@ import type { Zat } from '../money.ts'
 import type { WithdrawalStatus } from '../payout/withdrawal.ts'
 import { stringify } from '../raw-json.ts'
 import type { Invoice } from '../sale/invoice.ts'
+import { TEXT_MEMBERS } from '../sale/invoice-text.ts'
 import { type InvoiceOf, viewInvoice } from '../sale/invoice-views.ts'
 import type { Refund } from '../sale/refund.ts'
 import { MAX_DATE_SECS } from '../time.ts'
@@ -77,10 +78,10 @@ export function invoiceEventBody(
   })
 }
 
-/** The body of an event of an invoice whose description and metadata are erased. Its other members stay as they are. */
+/** The body of an event of an invoice whose texts are erased. Its other members stay as they are. */
 export function withoutTexts(body: string): string {
-  const { description: _description, metadata: _metadata, ...others } = JSON.parse(body)
-  return JSON.stringify(others)
+  const members = Object.entries(JSON.parse(body)).filter(([name]) => !TEXT_MEMBERS.includes(name))
+  return JSON.stringify(Object.fromEntries(members))
 }
 
 /** An event of a sale. @param swap the one that pays it, or that the event is about */

@@ -19,6 +19,8 @@ export const INVOICE_MARKS = ['settled', 'invalid'] as const
 export type InvoiceMark = (typeof INVOICE_MARKS)[number]
 
 const OPTIONAL = { nullable: true, initial: null, optional: true } as const
+const OF_ACCOUNT = { ...OPTIONAL, erased: 'account' } as const
+const TEXT = { ...OPTIONAL, erased: 'texts' } as const
 /** The longest address of a page of the shop. */
 export const MAX_SHOP_URL_CHARS = 2048
 
@@ -47,7 +49,7 @@ export const INVOICE_FIELDS = {
   orderId: {
     column: 'order_id',
     type: 'text',
-    ...OPTIONAL,
+    ...OF_ACCOUNT,
     request: { minLength: 1, maxLength: 128 },
     wire: 'order_id',
     meaning: "The shop's own number of the order.",
@@ -55,10 +57,18 @@ export const INVOICE_FIELDS = {
   description: {
     column: 'description',
     type: 'text',
-    ...OPTIONAL,
+    ...TEXT,
     request: { minLength: 1, maxLength: 200 },
     wire: 'description',
     meaning: 'The name of what is sold. The buyer sees it.',
+  },
+  /** Text of a JSON object. */
+  metadata: {
+    column: 'metadata',
+    type: 'json',
+    ...TEXT,
+    wire: 'metadata',
+    meaning: "The shop's own data, kept as the bytes given. Buyers never see it.",
   },
   price: {
     column: 'price',
@@ -113,7 +123,7 @@ export const INVOICE_FIELDS = {
   successUrl: {
     column: 'success_url',
     type: 'text',
-    ...OPTIONAL,
+    ...OF_ACCOUNT,
     request: URL_LENGTH,
     wire: 'success_url',
     meaning: 'Where the checkout leads once the invoice is paid. `{invoice_id}` and `{order_id}` in it are filled in.',
@@ -121,7 +131,7 @@ export const INVOICE_FIELDS = {
   cancelUrl: {
     column: 'cancel_url',
     type: 'text',
-    ...OPTIONAL,
+    ...OF_ACCOUNT,
     request: URL_LENGTH,
     wire: 'cancel_url',
     meaning: 'Where the checkout leads a buyer who does not pay. Filled in like `success_url`.',
@@ -137,7 +147,7 @@ export const INVOICE_FIELDS = {
   locale: {
     column: 'locale',
     type: 'text',
-    ...OPTIONAL,
+    ...OF_ACCOUNT,
     request: { minLength: 2, maxLength: 35 },
     wire: 'locale',
     meaning: "The buyer's language, such as `de` or `pt-BR`.",
@@ -146,18 +156,10 @@ export const INVOICE_FIELDS = {
   webhookUrl: {
     column: 'webhook_url',
     type: 'text',
-    ...OPTIONAL,
+    ...OF_ACCOUNT,
     request: { minLength: 1, maxLength: MAX_WEBHOOK_URL_CHARS },
     wire: 'webhook_url',
     meaning: "Events of this invoice are sent here too, beside the account's webhook, and signed with its secret.",
-  },
-  /** Text of a JSON object. */
-  metadata: {
-    column: 'metadata',
-    type: 'json',
-    ...OPTIONAL,
-    wire: 'metadata',
-    meaning: "The shop's own data, kept as the bytes given. Buyers never see it.",
   },
   /** The public id of the payment link that it was created from. */
   linkId: {

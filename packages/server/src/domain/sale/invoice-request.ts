@@ -26,6 +26,9 @@ export interface PriceMember {
 }
 
 const REQUESTED = selectFields(INVOICE_FIELDS, ({ request }) => request !== undefined)
+const PARSED: readonly string[] = ['locale', 'successUrl', 'cancelUrl', 'webhookUrl'] satisfies (keyof GivenFields)[]
+/** The other texts: each is one printable line. */
+const LINES = REQUESTED.filter(([name, { type }]) => type === 'text' && !PARSED.includes(name))
 
 /** The longest text of metadata, in bytes of UTF-8. */
 export const MAX_METADATA_BYTES = 16 * 1024
@@ -62,9 +65,11 @@ function parseRequested(body: InvoiceBody): GivenFields {
 
 /** @throws AppError `invalid_<field>` */
 function requireReadable(given: GivenFields, publicUrl: string): void {
-  const { orderId, description, locale, successUrl, cancelUrl, autoRedirect } = given
-  if (orderId) requirePrintableLine('order_id', orderId, INVOICE_FIELDS.orderId.request.maxLength)
-  if (description) requirePrintableLine('description', description, INVOICE_FIELDS.description.request.maxLength)
+  const { locale, successUrl, cancelUrl, autoRedirect } = given
+  for (const [name, { wire, request }] of LINES) {
+    const text = given[name as keyof GivenFields]
+    if (text) requirePrintableLine(wire as string, text as string, request!.maxLength!)
+  }
   if (locale) requireLocale(locale)
   if (successUrl) parseShopUrl('success_url', successUrl, publicUrl)
   if (cancelUrl) parseShopUrl('cancel_url', cancelUrl, publicUrl)

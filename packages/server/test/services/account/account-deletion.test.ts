@@ -5,7 +5,8 @@ import type { Account } from '../../../src/domain/account/account.ts'
 import type { OpenWork } from '../../../src/domain/account/account-deletion.ts'
 import type { Actor } from '../../../src/domain/account/audit.ts'
 import { AppError } from '../../../src/domain/error.ts'
-import type { GivenFields, Invoice } from '../../../src/domain/sale/invoice.ts'
+import { isGiven, selectFields } from '../../../src/domain/field.ts'
+import { type GivenFields, INVOICE_FIELDS, type Invoice } from '../../../src/domain/sale/invoice.ts'
 import type { NewRefund } from '../../../src/domain/sale/refund.ts'
 import { DAY_SECS } from '../../../src/domain/time.ts'
 import type { NewSwap } from '../../../src/ports/repository/sale/swap.ts'
@@ -50,7 +51,7 @@ async function open(engine: DatabaseEngine, t: TestContext) {
     async reread({ id }: Account): Promise<Account | null> {
       return store.read(tx => tx.accounts.byId(id))
     },
-    sell: (account: Account, order: Pick<GivenFields, 'orderId' | 'description'> = {}) =>
+    sell: (account: Account, order: GivenFields = {}) =>
       invoices.create(account, { amountZat: 1_000n, ...order, expiresInSecs: 900, idempotencyKey: undefined }),
     /** Expires an invoice without payments, as the expiry loop does. */
     expire: ({ id }: Invoice) =>
@@ -155,7 +156,18 @@ onBothDatabases(engine => {
     await store.write(tx => tx.storeProfiles.saveLogo(account.id, { hash: 'c4n4ry', image: Uint8Array.of(1) }))
     await signIn.requestCode(EMAIL, '198.51.100.7', '', { ...ACTOR, by: 'visitor', session: null })
     await signIn.requestReauth(account, session, '198.51.100.7')
-    const invoice = await service.sell(account, { orderId: 'c4n4ry-1', description: 'for Mr c4n4ry' })
+    const given = {
+      orderId: 'c4n4ry-1',
+      description: 'for Mr c4n4ry',
+      metadata: '{"buyer":"c4n4ry"}',
+      successUrl: 'https://c4n4ry.example/paid',
+      cancelUrl: 'https://c4n4ry.example/cart',
+      locale: 'en-x-c4n4ry',
+      webhookUrl: 'https://c4n4ry.example/invoice',
+    }
+    for (const [name, { type, column }] of selectFields(INVOICE_FIELDS, isGiven))
+      assert.ok(type !== 'text' || column === 'link_id' || name in given, `no text for ${name}`)
+    const invoice = await service.sell(account, given)
     const described = await service.sell(account, { description: 'for Mrs c4n4ry' })
     await store.write(async tx => {
       const swap = await tx.swaps.insert(newSwap(invoice, '0xc4n4ry'), 0)

@@ -165,6 +165,13 @@ test('frequent queries use their indexes, not a table scan', async t => {
   }
 })
 
+test('the orders and texts of an account that is deleted are found by indexes of them', async t => {
+  const { planOf } = await planner(t)
+  const plans = await Promise.all([7, 8].map(index => planOf(tx => tx.accountDeletions.eraseHistory(1, 9), index)))
+  assert.match(plans[0]!, /INDEX invoices_by_order \(account_id=\? AND order_id>\?\)/)
+  assert.match(plans[1]!, /INDEX invoices_with_details \(account_id=\?\)/)
+})
+
 const PERIOD = 'created_at>? AND created_at<?'
 
 test('each list begins at its cursor or period in an index with its order, whatever the filter', async t => {

@@ -2,7 +2,9 @@ import { type ExpressionBuilder, type RawBuilder, sql } from 'kysely'
 import { OPEN_WORK, type OpenWork } from '../../../domain/account/account-deletion.ts'
 import { FREE_PLAN } from '../../../domain/account/plan.ts'
 import { watchedSince } from '../../../domain/chain/watched-key.ts'
+import { ERASED_COLUMNS } from '../../../domain/sale/invoice-text.ts'
 import type { AccountDeletionRepository } from '../../../ports/repository/account/account-deletion.ts'
+import { isAnySet, nulls } from '../../field.ts'
 import { num } from '../../mapping.ts'
 import { NO_PAYOUT_DETAILS } from '../../placeholder.ts'
 import type { Db, Tables } from '../../tables.ts'
@@ -11,8 +13,7 @@ import { deleteUnusedKeys } from './unused-key.ts'
 const OPEN_INVOICE = ['pending', 'detected'] as const
 /** Each is the condition of a partial index, word for word: SQLite uses the index for nothing else. */
 const HAS_ORDER = sql<boolean>`order_id IS NOT NULL`
-const HAS_DETAILS = sql<boolean>`(description IS NOT NULL OR metadata IS NOT NULL OR success_url IS NOT NULL
-  OR cancel_url IS NOT NULL OR locale IS NOT NULL OR webhook_url IS NOT NULL)`
+const HAS_DETAILS = isAnySet(ERASED_COLUMNS.filter(column => column !== 'order_id'))
 /**
  * Tables with many rows of an account, their keys, and the order of an index of the account. A table follows those that
  * refer to it.
@@ -171,15 +172,7 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
     const named = db.selectFrom('invoices').select('id').where('account_id', '=', accountId).where(found).limit(limit)
     const result = await db
       .updateTable('invoices')
-      .set({
-        order_id: null,
-        description: null,
-        metadata: null,
-        success_url: null,
-        cancel_url: null,
-        locale: null,
-        webhook_url: null,
-      })
+      .set(nulls(ERASED_COLUMNS))
       .where('id', 'in', named)
       .executeTakeFirst()
     return num(result.numUpdatedRows)

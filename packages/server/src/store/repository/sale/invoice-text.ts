@@ -1,12 +1,14 @@
 import { sql } from 'kysely'
 import { withoutTexts } from '../../../domain/notify/event.ts'
+import { TEXT_COLUMNS, TEXT_MEMBERS } from '../../../domain/sale/invoice-text.ts'
 import type { InvoiceTextRepository } from '../../../ports/repository/sale/invoice-text.ts'
+import { isAnySet, nulls } from '../../field.ts'
 import { num } from '../../mapping.ts'
 import type { Db } from '../../tables.ts'
 
 /** Each is the condition of a partial index, word for word: SQLite uses the index for nothing else. */
-const HAS_TEXT = sql<boolean>`(description IS NOT NULL OR metadata IS NOT NULL)`
-const BODY_HAS_TEXT = sql<boolean>`(body LIKE '%"description":%' OR body LIKE '%"metadata":%')`
+const HAS_TEXT = isAnySet(TEXT_COLUMNS)
+const BODY_HAS_TEXT = sql<boolean>`(${sql.raw(TEXT_MEMBERS.map(name => `body LIKE '%"${name}":%'`).join(' OR '))})`
 
 export function invoiceTextRepository(db: Db): InvoiceTextRepository {
   /** The events of invoices of one account. By the account, SQLite would read all its events. */
@@ -111,11 +113,7 @@ export function invoiceTextRepository(db: Db): InvoiceTextRepository {
           .where('account_id', '=', accountId)
           .where('seq', '=', seq)
           .execute()
-      await db
-        .updateTable('invoices')
-        .set({ description: null, metadata: null })
-        .where('id', 'in', invoiceIds)
-        .execute()
+      await db.updateTable('invoices').set(nulls(TEXT_COLUMNS)).where('id', 'in', invoiceIds).execute()
     },
   }
 }
