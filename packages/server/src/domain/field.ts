@@ -20,8 +20,8 @@ interface Values {
 }
 
 /**
- * A field of a stored noun. The table of all of them is the only place where a field is declared: the noun's type, its
- * SQL, its wire members and their schemas are built from it.
+ * A field of a stored noun. From the table of all of them the noun's type is built, the SQL that reads, writes and erases
+ * it, its wire members and their schemas. The compiler compares the types of the SDK with it.
  */
 export interface Field {
   readonly column: string

@@ -8,7 +8,15 @@ type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 
 
 type Flat<T> = { [K in keyof T]: T[K] }
 
-type Matching<P extends TProperties, W> = Same<Flat<Static<TObject<P>>>, Flat<W>> extends true ? P : never
+type Differing<A, B> =
+  | Exclude<keyof A, keyof B>
+  | Exclude<keyof B, keyof A>
+  | { [K in keyof A & keyof B]: Same<Pick<A, K>, Pick<B, K>> extends true ? never : K }[keyof A & keyof B]
+
+type Matching<P extends TProperties, W> =
+  Same<Flat<Static<TObject<P>>>, Flat<W>> extends true
+    ? P
+    : P & Readonly<Record<'differs from the wire type in', Differing<Static<TObject<P>>, W>>>
 
 /** Gives a schema the name under which the API document shares it. */
 export const named = <S extends TSchema>(name: string, schema: S): S => ({ ...schema, title: name })

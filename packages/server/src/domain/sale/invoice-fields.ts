@@ -34,12 +34,7 @@ export const INVOICE_FIELDS = {
   viewingKeyId: { column: 'viewing_key_id', type: 'integer' },
   diversifierIndex: { column: 'diversifier_index', type: 'bigint' },
   purpose: { column: 'purpose', type: 'text', values: INVOICE_PURPOSES },
-  address: {
-    column: 'address',
-    type: 'text',
-    wire: 'address',
-    meaning: 'Unified address with one Orchard receiver.',
-  },
+  address: { column: 'address', type: 'text', wire: 'address', meaning: 'Unified address with one Orchard receiver.' },
   amountZat: {
     column: 'amount_zat',
     type: 'zat',

@@ -78,13 +78,13 @@ type InvoiceColumn = (typeof INVOICE_COLUMNS)[number]
 /** The columns that are no members of a list item. */
 type InvoiceCells = CsvCells & Readonly<Record<Exclude<InvoiceColumn, InvoiceMember>, CsvValue>>
 
-/** Members of a list item that no column tells. With one, the table below does not compile. */
+/** Members of a list item that no column tells. With one, the table below does not compile, and the error names it. */
 type WithoutColumn = Exclude<InvoiceMember, InvoiceColumn | 'price' | 'canceled_at' | 'marked_at'>
 
 /** Adds decimal ZEC, times that spreadsheets recognise, and what a sale has beyond an amount, as of the sale. */
 export const INVOICE_TABLE: ExportTable<Invoice, InvoiceFilter> = {
   name: 'zatgate-invoices',
-  columns: INVOICE_COLUMNS satisfies readonly (WithoutColumn extends never ? string : never)[],
+  columns: INVOICE_COLUMNS satisfies readonly ([WithoutColumn] extends [never] ? string : WithoutColumn)[],
   cells: (invoice, style): InvoiceCells => ({
     amount_zec: csvDecimal(formatZec(invoice.openAmount ? invoice.receivedZat : invoice.amountZat), style),
     received_zec: csvDecimal(formatZec(invoice.receivedZat), style),
