@@ -165,8 +165,11 @@ test('frequent queries use their indexes, not a table scan', async t => {
   }
 })
 
-test('the orders and texts of an account that is deleted are found by indexes of them', async t => {
+test('the open invoices, orders and texts of an account that is deleted are found by indexes of them', async t => {
   const { planOf } = await planner(t)
+  const open = await Promise.all([1, 2].map(index => planOf(tx => tx.accountDeletions.openWork(1, 9), index)))
+  assert.match(open[0]!, /INDEX invoices_by_status \(account_id=\? AND status=\?\)/)
+  assert.match(open[1]!, /SEARCH viewing_keys USING INTEGER PRIMARY KEY/)
   const plans = await Promise.all([7, 8].map(index => planOf(tx => tx.accountDeletions.eraseHistory(1, 9), index)))
   assert.match(plans[0]!, /INDEX invoices_by_order \(account_id=\? AND order_id>\?\)/)
   assert.match(plans[1]!, /INDEX invoices_with_details \(account_id=\?\)/)

@@ -31,8 +31,10 @@ const OPEN_WITHDRAWAL = ['awaiting_deposit', 'deposit_detected', 'payout_process
 export function accountDeletionRepository(db: Db): AccountDeletionRepository {
   /** A query for each kind of work that keeps the account. */
   function workQueries(accountId: number, at: number): Record<OpenWork, () => Promise<object | undefined>> {
+    const since = watchedSince(at)
     const canChange = ({ or, eb }: ExpressionBuilder<Tables, 'invoices'>) =>
-      or([eb('invoices.status', 'in', OPEN_INVOICE), eb('invoices.watch_until', '>=', watchedSince(at))])
+      or([eb('invoices.status', 'in', OPEN_INVOICE), eb('invoices.watch_until', '>=', since)])
+    const invoices = db.selectFrom('invoices').select('id').where('account_id', '=', accountId).limit(1)
     const keys = db.selectFrom('account_viewing_keys').select('viewing_key_id').where('account_id', '=', accountId)
     return {
       set_aside: () =>
@@ -47,15 +49,15 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
           )
           .limit(1)
           .executeTakeFirst(),
-      invoice: () =>
-        db
-          .selectFrom('invoices')
-          .select('invoices.id')
-          .where('invoices.account_id', '=', accountId)
-          .where(canChange)
-          .orderBy('invoices.id', 'desc')
-          .limit(1)
-          .executeTakeFirst(),
+      async invoice() {
+        const open = await invoices.where('status', 'in', OPEN_INVOICE).executeTakeFirst()
+        if (open) return open
+        // A key is watched as long as each of its invoices. When no key is, none of many invoices is read.
+        const ofKeys = db.selectFrom('viewing_keys').select('id').where('id', 'in', keys)
+        if (!(await ofKeys.where('watch_until', '>=', since).limit(1).executeTakeFirst())) return undefined
+        const newestFirst = invoices.orderBy('created_at', 'desc').orderBy('id', 'desc')
+        return newestFirst.where('watch_until', '>=', since).executeTakeFirst()
+      },
       delivery: () =>
         db
           .selectFrom('deliveries')
