@@ -2,6 +2,7 @@ import type { Expression, SelectQueryBuilder } from 'kysely'
 import { sql } from 'kysely'
 import { invalidField } from '../domain/error.ts'
 import type { Page, Period, TimePosition } from '../ports/repository/page.ts'
+import type { Dialect } from './dialect.ts'
 
 /** Finds the record with a public id, for its columns to order by. It returns no row when the account has none. */
 type CursorOf = (before: string) => Expression<unknown> & { executeTakeFirst(): Promise<unknown> }
@@ -19,13 +20,13 @@ interface PageFrom<Cursor> {
  */
 export function paginate<DB, TB extends keyof DB, O, Cursor>(
   query: SelectQueryBuilder<DB, TB, O>,
-  { limit, before, after }: PageFrom<Cursor>,
+  page: PageFrom<Cursor>,
   columns: readonly string[],
   cursorOf: (cursor: Cursor) => Expression<unknown>,
 ): SelectQueryBuilder<DB, TB, O> {
+  const { before, after } = page
   const refs = columns.map(column => sql.ref(column))
-  const direction = after === undefined ? 'desc' : 'asc'
-  const ordered = refs.reduce((list, ref) => list.orderBy(ref, direction), query).limit(limit)
+  const ordered = inOrder(query, page, columns)
   if (after !== undefined) return ordered.where(sql<boolean>`(${sql.join(refs)}) > ${cursorOf(after)}`)
   if (before === undefined) return ordered
   return ordered.where(sql<boolean>`(${sql.join(refs)}) < ${cursorOf(before)}`)
@@ -38,21 +39,37 @@ export interface Group<Column extends string = string> {
 }
 
 /**
- * Limits the rows of a group to a page, as `paginate` does. Without a cursor the group is a range of one value and comes first
- * in the order: with `column = value ORDER BY id`, PostgreSQL may follow the primary key through newer rows of all accounts.
+ * Limits the rows of a group to a page, as `paginate` does. The group is a range of one value and comes first in the order:
+ * with `column = value ORDER BY id`, PostgreSQL may follow the primary key through the rows of all accounts. On SQLite a
+ * page after a cursor has that form: by rows it would read the group from its beginning.
  * @param cursorOf the id of the row of a cursor
  */
 export function paginateGroup<DB, TB extends keyof DB, O, Cursor>(
   query: SelectQueryBuilder<DB, TB, O>,
   page: PageFrom<Cursor>,
-  { column, value }: Group,
+  { column, value, id = 'id' }: Group & { readonly id?: string },
   cursorOf: (cursor: Cursor) => Expression<unknown>,
-  id = 'id',
+  { name: dialect }: Dialect,
 ): SelectQueryBuilder<DB, TB, O> {
+  const { before, after } = page
   const ref = sql.ref(column)
-  if (page.before !== undefined || page.after !== undefined)
+  if (dialect === 'sqlite' && (before ?? after) !== undefined)
     return paginate(query.where(sql<boolean>`${ref} = ${value}`), page, [id], cursorOf)
-  return paginate(query.where(sql<boolean>`${ref} BETWEEN ${value} AND ${value}`), page, [column, id], cursorOf)
+  const row = sql`(${ref}, ${sql.ref(id)})`
+  const from =
+    after === undefined ? sql<boolean>`${ref} >= ${value}` : sql<boolean>`${row} > (${value}, ${cursorOf(after)})`
+  const to =
+    before === undefined ? sql<boolean>`${ref} <= ${value}` : sql<boolean>`${row} < (${value}, ${cursorOf(before)})`
+  return inOrder(query.where(from).where(to), page, [column, id])
+}
+
+function inOrder<DB, TB extends keyof DB, O>(
+  query: SelectQueryBuilder<DB, TB, O>,
+  { limit, after }: PageFrom<unknown>,
+  columns: readonly string[],
+): SelectQueryBuilder<DB, TB, O> {
+  const direction = after === undefined ? 'desc' : 'asc'
+  return columns.reduce((list, column) => list.orderBy(sql.ref(column), direction), query).limit(limit)
 }
 
 /**

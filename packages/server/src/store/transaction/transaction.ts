@@ -48,7 +48,7 @@ export function openTransaction(
     },
   }
   return {
-    tx: createTx({ db, identity, hooks }),
+    tx: createTx({ db, dialect, identity, hooks }),
     topics,
     async flush() {
       for (const work of deferred.splice(0)) await work()

@@ -1,4 +1,5 @@
 import type { Topic, Tx } from '../../ports/store.ts'
+import type { Dialect } from '../dialect.ts'
 import { accountRepository } from '../repository/account/account.ts'
 import { accountDeletionRepository } from '../repository/account/account-deletion.ts'
 import { apiKeyRepository } from '../repository/account/api-key.ts'
@@ -36,6 +37,7 @@ import type { TxHooks } from './hooks.ts'
 
 interface Connection {
   readonly db: Db
+  readonly dialect: Dialect
   /** SQL expression for the identity of the database, see `databaseIdentityRepository`. */
   readonly identity: string
   readonly hooks: TxHooks
@@ -49,7 +51,7 @@ const MAKE: { readonly [Noun in keyof Repositories]: (connection: Connection, tx
   apiKeys: ({ db }) => apiKeyRepository(db),
   sessions: ({ db }) => sessionRepository(db),
   storeProfiles: ({ db }) => storeProfileRepository(db),
-  audit: ({ db }) => auditRepository(db),
+  audit: ({ db, dialect }) => auditRepository(db, dialect),
   usage: ({ db }) => usageRepository(db),
   viewingKeys: ({ db }) => viewingKeyRepository(db),
   databaseIdentity: ({ db, identity }) => databaseIdentityRepository(db, identity),
@@ -66,7 +68,7 @@ const MAKE: { readonly [Noun in keyof Repositories]: (connection: Connection, tx
   endpoints: ({ db }) => endpointRepository(db),
   endpointDeliveries: ({ db }) => endpointDeliveryRepository(db),
   webhooks: ({ db }) => webhookRepository(db),
-  deliveries: ({ db, hooks }) => deliveryRepository(db, hooks),
+  deliveries: ({ db, dialect, hooks }) => deliveryRepository(db, dialect, hooks),
   signIn: ({ db }) => signInRepository(db),
   dashboard: ({ db }) => dashboardRepository(db),
   emailChanges: ({ db }) => emailChangeRepository(db),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CompiledQuery, DatabaseConnection } from 'kysely'
+import type { Page } from '../../../src/ports/repository/page.ts'
 import type { Tx } from '../../../src/ports/store.ts'
 import { POSTGRES } from '../../../src/store/dialect.ts'
 import { DEFAULT_LIMITS } from '../../../src/store/limits.ts'
@@ -44,7 +45,7 @@ function droppedRows({
 }
 
 describePostgres('plans on PostgreSQL', server => {
-  test('the newest rows of an account, and those that its deletion deletes, are read without those of others', async t => {
+  test('the pages of an account, and the rows that its deletion deletes, are read without those of others', async t => {
     const url = await server().freshDatabase()
     await (await openStore(url)).close()
     const pool = createPgPool(url, DEFAULT_LIMITS, error => assert.fail(String(error)))
@@ -55,11 +56,23 @@ describePostgres('plans on PostgreSQL', server => {
     })
     await client.query(FILLED)
     const connection = new PgConnection(client)
-    const works: Record<string, (tx: Tx) => Promise<unknown>> = {
-      deliveries: tx => tx.deliveries.list(OLD, { limit: 50 }),
-      'deliveries of a type': tx => tx.deliveries.list(OLD, { limit: 50 }, { type: 'invoice.paid' }),
-      attempts: tx => tx.deliveries.listAttempts(OLD, { limit: 50 }),
-      audit: tx => tx.audit.list({ accountId: OLD }, 50),
+    const limit = 50
+    const oldest = ROWS - ROWS_OF_ACCOUNT + 10
+    const newest = ROWS_OF_ACCOUNT - 10
+    const lists = (accountId: number, page: Page): Record<string, (tx: Tx) => Promise<unknown>> => ({
+      deliveries: tx => tx.deliveries.list(accountId, page),
+      'deliveries of a type': tx => tx.deliveries.list(accountId, page, { type: 'invoice.paid' }),
+      attempts: tx => tx.deliveries.listAttempts(accountId, page),
+    })
+    const named = (name: string, works: ReturnType<typeof lists>) =>
+      Object.fromEntries(Object.entries(works).map(([list, work]) => [`${name} page of ${list}`, work]))
+    const works: ReturnType<typeof lists> = {
+      ...named('first', lists(OLD, { limit })),
+      ...named('last', lists(NEW, { limit, before: `${oldest}` })),
+      ...named('previous', lists(OLD, { limit, after: `${newest}` })),
+      'first page of audit': tx => tx.audit.list({ accountId: OLD }, limit),
+      'last page of audit': tx => tx.audit.list({ accountId: NEW }, limit, oldest),
+      'previous page of audit': tx => tx.audit.list({ accountId: OLD }, limit, undefined, newest),
       deletion: tx => tx.accountDeletions.eraseHistory(NEW, 50),
     }
     const tooMany: string[] = []

@@ -128,7 +128,7 @@ export function accountDeletionRepository(db: Db): AccountDeletionRepository {
     }
   }
 
-  /** A range, not one value: for that, PostgreSQL may follow the primary key through the rows of all accounts. */
+  /** A range: with `account_id = …`, PostgreSQL may follow the primary key through the rows of all accounts. */
   async function eraseRows(
     [table, key, order]: (typeof ERASED)[number],
     accountId: number,

@@ -1,12 +1,13 @@
 import { type Selectable, sql } from 'kysely'
 import type { AuditEntry, AuditRepository } from '../../../ports/repository/account/audit.ts'
+import type { Dialect } from '../../dialect.ts'
 import { num, numOrNull } from '../../mapping.ts'
 import { paginate, paginateGroup } from '../../paginate.ts'
 import type { AuditEntriesTable, Db } from '../../tables.ts'
 import { int, text } from '../../values.ts'
 import { deleteOldest } from '../oldest.ts'
 
-export function auditRepository(db: Db): AuditRepository {
+export function auditRepository(db: Db, dialect: Dialect): AuditRepository {
   return {
     async append({ accountId, kind, actor, detail, createdAt }) {
       await db
@@ -60,11 +61,12 @@ export function auditRepository(db: Db): AuditRepository {
         .selectAll('audit_entries')
         .select('accounts.email')
       const page = { limit, before, after }
-      const idOf = (id: number) => sql.val(id)
+      const idOf = (entry: number) => sql.val(entry)
+      const [column, id] = ['audit_entries.account_id', 'audit_entries.id']
       const query =
         accountId === undefined
-          ? paginate(all, page, ['audit_entries.id'], idOf)
-          : paginateGroup(all, page, { column: 'audit_entries.account_id', value: accountId }, idOf, 'audit_entries.id')
+          ? paginate(all, page, [id], idOf)
+          : paginateGroup(all, page, { column, value: accountId, id }, idOf, dialect)
       const entries = (await query.execute()).map(toEntry)
       return after === undefined ? entries : entries.reverse()
     },

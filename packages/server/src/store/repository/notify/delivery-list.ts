@@ -6,6 +6,7 @@ import {
   MAX_EVENT_DELIVERIES,
 } from '../../../ports/repository/notify/delivery.ts'
 import { countUpTo } from '../../count.ts'
+import type { Dialect } from '../../dialect.ts'
 import { chunks, num, numOrNull } from '../../mapping.ts'
 import { idOfAccount } from '../../owned-id.ts'
 import { paginate, paginateGroup, readPage } from '../../paginate.ts'
@@ -19,6 +20,7 @@ const FAILED_OF_WEBHOOK = { failed: true, endpointId: null } as const
 /** The lists of deliveries, and of those that have failed. */
 export function deliveryListQueries(
   db: Db,
+  dialect: Dialect,
 ): Pick<DeliveryRepository, 'list' | 'newestOfEvents' | 'listFailed' | 'countFailed' | 'markResent'> {
   const failedIds = (accountId: number, limit: number, since: number) =>
     filteredIds(db, accountId, FAILED_OF_WEBHOOK, (part, group) =>
@@ -43,7 +45,7 @@ export function deliveryListQueries(
     async list(accountId, page, filter = {}) {
       const cursorOf = (before: string) => idOfAccount(db, 'deliveries', accountId, before)
       const ids = filteredIds(db, accountId, filter, (part, group) =>
-        group ? paginateGroup(part, page, group, cursorOf) : paginate(part, page, ['id'], cursorOf),
+        group ? paginateGroup(part, page, group, cursorOf, dialect) : paginate(part, page, ['id'], cursorOf),
       )
       const query = db
         .selectFrom('deliveries as d')

@@ -1,5 +1,6 @@
 import type { EventType } from '../../../domain/notify/event.ts'
 import type { AttemptRow, DeliveryRepository } from '../../../ports/repository/notify/delivery.ts'
+import type { Dialect } from '../../dialect.ts'
 import { num, numOrNull } from '../../mapping.ts'
 import { idOfAccount } from '../../owned-id.ts'
 import { paginate, paginateGroup, readPage } from '../../paginate.ts'
@@ -21,6 +22,7 @@ export function attemptRows(db: Db) {
 /** The queries of the delivery log: attempts joined with their deliveries. */
 export function deliveryLogQueries(
   db: Db,
+  dialect: Dialect,
 ): Pick<DeliveryRepository, 'listAttempts' | 'attemptsOf' | 'attemptByPublicId'> {
   const ofAccount = (accountId: number) => attemptRows(db).where('a.account_id', '=', accountId)
 
@@ -30,9 +32,10 @@ export function deliveryLogQueries(
       // Not also by the account: SQLite would read all of its attempts to find those of one invoice.
       const ofInvoice = (publicId: string) =>
         attemptRows(db).where('a.invoice_id', '=', idOfAccount(db, 'invoices', accountId, publicId))
+      const group = { column: 'a.account_id', value: accountId, id: 'a.id' }
       const query =
         invoicePublicId === undefined
-          ? paginateGroup(attemptRows(db), page, { column: 'a.account_id', value: accountId }, cursorOf, 'a.id')
+          ? paginateGroup(attemptRows(db), page, group, cursorOf, dialect)
           : paginate(ofInvoice(invoicePublicId), page, ['a.id'], cursorOf)
       return (await readPage(query, page, cursorOf)).map(toAttempt)
     },

@@ -5,6 +5,7 @@ import type { EventType } from '../../../domain/notify/event.ts'
 import type { DeliveryRepository, FinishedAttempt } from '../../../ports/repository/notify/delivery.ts'
 import type { NewDelivery } from '../../../ports/repository/notify/new-delivery.ts'
 import { countUpTo } from '../../count.ts'
+import type { Dialect } from '../../dialect.ts'
 import { keptStatement } from '../../kept-statement.ts'
 import { chunks, distinctAscending, num, numOrNull } from '../../mapping.ts'
 import type { Db } from '../../tables.ts'
@@ -22,7 +23,7 @@ const findNextDue = keptStatement(db =>
     .where('due_at_ms', '>', 0),
 )
 
-export function deliveryRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): DeliveryRepository {
+export function deliveryRepository(db: Db, dialect: Dialect, hooks: Pick<TxHooks, 'notify'>): DeliveryRepository {
   /** Locks the webhooks of these accounts. @returns the accounts that have one */
   async function lockWebhooks(accountIds: readonly number[]): Promise<Set<number>> {
     const locked = new Set<number>()
@@ -238,9 +239,9 @@ export function deliveryRepository(db: Db, hooks: Pick<TxHooks, 'notify'>): Deli
     countOpen: () =>
       countUpTo(db, db.selectFrom('deliveries').select('id').where('due_at_ms', 'is not', null), MAX_MEASURED),
 
-    ...deliveryLogQueries(db),
+    ...deliveryLogQueries(db, dialect),
 
-    ...deliveryListQueries(db),
+    ...deliveryListQueries(db, dialect),
 
     async prune(before, limit, skip = 0) {
       const old = await db
