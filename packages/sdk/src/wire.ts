@@ -374,7 +374,7 @@ export interface Store {
   locale: 'en' | 'es' | 'de' | 'fr' | 'pt' | 'it' | 'nl' | 'ja' | 'zh' | 'ko' | 'ru' | 'tr' | 'ar' | null
   /** In forms for new prices: ISO 4217, BTC, SATS or ZEC. */
   currency: string | null
-  /** The time of invoices whose request gives none: 60 to 86,400. */
+  /** Seconds until an invoice expires whose request gives no time: 60 to 86,400. */
   expires_in_secs: number | null
   /** `return`: invoices with a `success_url` have `auto_redirect`, unless their request says otherwise. */
   after_payment: 'stay' | 'return' | null

@@ -20,8 +20,8 @@ interface Values {
 }
 
 /**
- * A field of a stored noun. From the table of all of them the noun's type is built, the SQL that reads, writes and erases
- * it, its wire members and their schemas. The compiler compares the types of the SDK with it.
+ * A field of a stored noun. The noun's type, SQL, wire members and schemas are built from the table of its fields. The SQL
+ * reads, writes and erases them. The compiler checks the SDK's types against that table.
  */
 export interface Field {
   readonly column: string

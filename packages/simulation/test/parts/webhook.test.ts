@@ -155,6 +155,25 @@ test('an event needs a delivery when it is later than the setting of the webhook
   assert.deepEqual(broken, ['an event and its delivery are one commit'])
 })
 
+test('while the database works, an event needs a delivery once all processes were idle since the webhook was set', () => {
+  for (const [storeHasFailed, rules] of [
+    [false, ['an event and its delivery are one commit']],
+    [true, []],
+  ] as const) {
+    const { world, broken, tables } = createFakeWorld()
+    Object.assign(world, { storeHasFailed })
+    Object.assign(world.clockErrors, { maxMs: 86_400_000 })
+    const judge = new WebhookJudge(world)
+    judge.check()
+    tables['FROM webhooks'] = [WEBHOOK]
+    judge.check()
+    world.scheduler.idles += 1
+    tables['FROM events'] = [{ ...eventRow(1n, 'plan.updated', {}), created_at: BigInt(NOW_SECS) }]
+    judge.check()
+    assert.deepEqual(broken, rules)
+  }
+})
+
 /**
  * The rules that a request breaks whose delivery was deleted with its event.
  * @param useCases of the commit that deleted it

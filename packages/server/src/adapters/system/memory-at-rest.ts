@@ -53,7 +53,7 @@ function processUsage(): ProcessUsage {
 
 /**
  * A new context has the function that the first flag adds; the global object of the process does not get it. With the
- * second, V8 drops the bytecode of all functions that are not running, and compiles again those that are called.
+ * second, V8 drops the bytecode of functions that are not running, async ones excepted, and compiles again those that are called.
  */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc')

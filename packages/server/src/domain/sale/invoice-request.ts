@@ -26,6 +26,7 @@ export interface PriceMember {
 }
 
 const REQUESTED = selectFields(INVOICE_FIELDS, ({ request }) => request !== undefined)
+/** Texts that have a separate check. That of `webhookUrl` is in the route. */
 const PARSED: readonly string[] = ['locale', 'successUrl', 'cancelUrl', 'webhookUrl'] satisfies (keyof GivenFields)[]
 /** The other texts: each is one printable line. */
 const LINES = REQUESTED.filter(([name, { type }]) => type === 'text' && !PARSED.includes(name))

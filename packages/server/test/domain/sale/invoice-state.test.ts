@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import {
+  dueAmount,
   INVOICE_STATUSES,
   type InvoiceStatus,
   type InvoiceTerms,
@@ -15,6 +16,7 @@ import {
   evaluateInvoice as evaluate,
   type InvoiceReason,
   type InvoiceState,
+  keptAmount,
   storedReason,
 } from '../../../src/domain/sale/invoice-state.ts'
 import { countConfirmations, type Payment, type PaymentLocation } from '../../../src/domain/sale/payment.ts'
@@ -319,12 +321,13 @@ test('a stored invoice has the reason of its last evaluation, and its events hav
       const unchanged = { underpaidAt: null, receivedZat: 0n, dueZat: 0n, overpaidZat: 0n }
       const [earlier, later] = [previous, state.status].map(status => ({ ...unchanged, status, needsAttention: false }))
       const types = invoiceEventsOf(earlier!, later!, state.because)
+      const kept = keptAmount(given, summarize(items, given.confirmations, chainView.tip))
       const isCanceled = given.canceledAt !== null
       const closes = isClosed(state.status) && !isClosed(previous)
       const expected = {
         'invoice.canceled': closes && isCanceled,
         'invoice.expired': state.status === 'expired' && previous !== 'expired' && !isCanceled,
-        'invoice.reorged': state.needsAttention,
+        'invoice.reorged': state.status === 'paid' && dueAmount(given, kept) > 0n,
         'invoice.paid': state.status === 'paid' && previous !== 'paid',
         'invoice.underpaid': state.status === 'underpaid' && previous !== 'underpaid',
       }

@@ -121,8 +121,10 @@ export class SaleJudge {
     const tip = useCases > 1 ? Math.max(ledger.tip, served.maxHeight) : ledger.tip
     if (status === 'paid' && !isReorged) {
       // Without required confirmations, a payment that is not in a block any more still counts as received.
-      const wasMined = ({ txid }: PaymentRow) =>
-        useCases > 1 && invoice.confirmations === 0n && served.blocksWith(txid).length > 0
+      const wasMined = ({ txid, location }: PaymentRow) => {
+        const mayBe = useCases > 1 && invoice.confirmations === 0n && location === 'mempool'
+        return mayBe && served.blocksWith(txid).length > 0
+      }
       const counted = payments.filter(it => this.#evidence.confirms(it, tip, invoice) || wasMined(it))
       const confirmed = sumOf(counted)
       if (!isEnough(invoice, confirmed))

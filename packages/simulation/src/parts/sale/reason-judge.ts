@@ -56,7 +56,10 @@ export class ReasonJudge {
   #openReasonsOf({ expires_at: expiresAt, kept_open: keptOpen }: InvoiceRow): string[] {
     const [row] = this.#world.database.committed<{ least: bigint }>(SYNCED_THROUGH)
     if ((row?.least ?? 0n) < expiresAt) return ['before_expiry']
+    const [bySwap, byPayment] = ['swap_keeps_open', 'dropped_payment_keeps_open']
+    // A shared commit may also hold a later report of the provider.
+    const reasons = this.#world.useCases > 1 ? [bySwap, byPayment] : [keptOpen === 1n ? bySwap : byPayment]
     // A clock that is behind knows the chain only up to its own time.
-    return ['before_expiry', keptOpen === 1n ? 'swap_keeps_open' : 'dropped_payment_keeps_open']
+    return ['before_expiry', ...reasons]
   }
 }

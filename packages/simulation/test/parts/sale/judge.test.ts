@@ -198,6 +198,19 @@ test('in a shared commit an invoice without required confirmations may be paid b
   }
 })
 
+test('a payment of a rescan that awaits a second server pays nothing, also in a shared commit', async () => {
+  const { world, commit, show, mine } = createJudge()
+  const open = { ...INVOICE, confirmations: 0n }
+  commit({ invoices: [open] })
+  await show(PAYMENT)
+  const found = { ...ROW, location: 'mined', height: await mine(), awaits_witness: 1n } as const
+  commit({ invoices: [{ ...open, ...DETECTED, confirmations: 0n }], payments: [found] })
+  Object.assign(world, { useCases: 2 })
+  assert.deepEqual(commit({ invoices: [{ ...PAID, confirmations: 0n }], payments: [found] }), [
+    'an invoice is paid by confirmed payments',
+  ])
+})
+
 test('an invoice that expires long after the last recorded block is found', () => {
   const { network, scheduler, commit } = createJudge()
   const expiresAt = BigInt(network.tip.time) + 20n * 75n

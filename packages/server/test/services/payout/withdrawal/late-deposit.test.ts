@@ -55,13 +55,13 @@ onBothDatabases(engine => {
   check('a block ten spacings after expiry is in time, one second later is late', async setup => {
     const { clock, harness, order, statuses } = setup
     const inTime = ['deposit_detected', 'payout_processing']
-    for (const hasExpired of [false, true]) {
+    for (const isKnown of [false, true]) {
       const { invoice } = await order()
       await harness.deposit(invoice, AMOUNT)
       clock.advance(IN_TIME_SECS)
-      if (hasExpired) await harness.seeThrough()
+      if (isKnown) await harness.seeThrough()
       await harness.mine()
-      assert.deepEqual((await statuses()).slice(-2), inTime, `expired before the block: ${hasExpired}`)
+      assert.deepEqual((await statuses()).slice(-2), inTime, `the time is known before the block: ${isKnown}`)
     }
     const { invoice } = await order()
     await harness.deposit(invoice, AMOUNT)
