@@ -14,9 +14,9 @@ export const DELETION_OF_ACCOUNTS: readonly Change[] = [
   {
     name: 'an account is deleted while its invoices are watched',
     file: 'store/repository/account/account-deletion.ts',
-    in: 'canChange',
-    find: ", eb('invoices.watch_until', '>=', watchedSince(at))",
-    replace: '',
+    in: 'invoice',
+    find: "ofKeys.where('watch_until', '>=', since).limit(1).executeTakeFirst()",
+    replace: 'null',
     killedBy: { file: 'services/account/account-deletion.test.ts', test: 'an invoice that can be paid late' },
     needs: ['deletion'],
     withinSeeds: 2_000,
