@@ -12,7 +12,7 @@ const SOURCES = ['kraken', 'coinbase', 'gemini', 'coingecko'] as const
 const RATE_AGE_SECS = 61
 
 describe('a sale in money on SQLite', () => declareTests(async () => undefined))
-describePostgres('a sale in money on PostgreSQL', server => declareTests(() => server().freshDatabase()))
+describePostgres('a sale in money on PostgreSQL', server => declareTests(() => server().migratedDatabase()))
 
 function declareTests(createDatabase: () => Promise<string | undefined>): void {
   async function start(t: TestContext) {

@@ -12,10 +12,10 @@ const TXID = 'ab'.repeat(32)
 
 describe('refunds on SQLite', () => declareTests(async () => undefined))
 describePostgres('refunds on PostgreSQL', server => {
-  declareTests(() => server().freshDatabase())
+  declareTests(() => server().migratedDatabase())
 
   test('of refunds that two processes make at once, those within what was received are made', async t => {
-    const databaseUrl = await server().freshDatabase()
+    const databaseUrl = await server().migratedDatabase()
     const first = await startTestService({ databaseUrl })
     t.after(() => first.close())
     const second = await startTestService({ databaseUrl, sandbox: first.sandbox, env: { ROLES: 'api' } })

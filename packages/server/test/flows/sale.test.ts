@@ -89,7 +89,7 @@ test('an invoice is paid in two parts before Ironwood with Orchard payments, and
 
 describePostgres('two processes on one PostgreSQL', server => {
   test('one syncs the chain, the other reports the payment', async t => {
-    const databaseUrl = await server().freshDatabase()
+    const databaseUrl = await server().migratedDatabase()
     const chainSync = await startTestService({ databaseUrl, env: { ROLES: 'api,watcher' } })
     t.after(() => chainSync.close())
     const front = await startTestService({ databaseUrl, sandbox: chainSync.sandbox, env: { ROLES: 'api' } })

@@ -10,12 +10,11 @@ import { DEFAULT_LIMITS } from '../../src/store/limits.ts'
 import type { MigrationWatch } from '../../src/store/migrate.ts'
 import type { Migration } from '../../src/store/migrations/index.ts'
 import { MIGRATIONS } from '../../src/store/migrations/index.ts'
-import { openStore } from '../../src/store/open.ts'
 import { createPgPool } from '../../src/store/postgres/driver.ts'
 import { openPostgresStore } from '../../src/store/postgres/store.ts'
 import { openSqliteStore } from '../../src/store/sqlite/store.ts'
 import type { TestPglite } from './pglite.ts'
-import { findPostgres, NO_POSTGRES, startPostgres, type TestPostgres } from './postgres.ts'
+import { findPostgres, keptCluster, NO_POSTGRES, startPostgres, type TestPostgres } from './postgres.ts'
 import { createSqliteFile } from './sqlite-template.ts'
 import { readTables } from './tables.ts'
 import { IS_WEBHOOK_EVENT } from './webhook-event.ts'
@@ -62,7 +61,7 @@ export function describePostgres(name: string, declare: (server: () => TestPostg
   describe(name, { skip: bin === null && NO_POSTGRES }, () => {
     let server: TestPostgres
     before(async () => {
-      server = await startPostgres(bin as string, { copied: true })
+      server = await startPostgres(bin as string, { copyOf: await keptCluster(bin as string) })
     })
     after(() => server?.stop())
     declare(() => server)
@@ -99,17 +98,10 @@ export const sqliteEngine: DatabaseEngine = {
 }
 
 export function postgresEngine(server: () => TestPostgres): DatabaseEngine {
-  let template: Promise<string> | undefined
-  async function createTemplate(): Promise<string> {
-    const url = await server().freshDatabase()
-    await (await openStore(url)).close()
-    return url
-  }
   return {
     name: 'PostgreSQL',
     async createDatabase(test) {
-      template ??= createTemplate()
-      const url = await server().freshDatabase(await template)
+      const url = await server().migratedDatabase()
       const open = opener(test, options => openDatabase(url, options))
       const dump = async () => JSON.stringify(await readTables(url))
       return { url, open, events: accountId => readPostgresEvents(url, accountId), dump }

@@ -1,11 +1,14 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, globSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
-import { appendFile, chown, rm, writeFile } from 'node:fs/promises'
+import { existsSync, globSync, mkdtempSync } from 'node:fs'
+import { appendFile, chown, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import pg from 'pg'
+import { POSTGRES } from '../../src/store/dialect.ts'
+import { openStore } from '../../src/store/open.ts'
+import { kept, schemaName } from './kept.ts'
 import { until } from './until.ts'
 
 export interface TestPostgres {
@@ -13,6 +16,8 @@ export interface TestPostgres {
   readonly folder: string
   /** Creates a database and returns its URL. It is empty, or a copy of one without open connections. */
   freshDatabase(copyOf?: string): Promise<string>
+  /** Creates a database with the tables of this version and no rows, on a copy of `keptCluster`, and returns its URL. */
+  migratedDatabase(): Promise<string>
   /** Starts a standby from a base backup of this server. Without streaming, later changes are lost with the server. */
   startStandby(options?: { readonly streaming?: boolean }): Promise<TestStandby>
   stop(): Promise<void>
@@ -28,8 +33,8 @@ export interface TestStandby {
   stop(): Promise<void>
 }
 
-/** Beside the other caches, which an installation removes. */
-const CLUSTERS = join(import.meta.dirname, '../../../../node_modules/.cache/postgres')
+/** The database that a kept cluster has. */
+const MIGRATED = 'migrated'
 
 export const NO_POSTGRES =
   'no PostgreSQL server is installed (ZATGATE_TEST_POSTGRES_BIN names the folder of its programs)'
@@ -45,23 +50,24 @@ export function findPostgres(): string | null {
   return found
 }
 
-/**
- * Starts a server on a socket in a temporary folder. It always ends with this process.
- * @param tls also listen at this port of this machine, with this certificate
- * @param durable whether commits are flushed to the disk, for benchmarks; tests are faster without it
- * @param copied whether its files may be copied, and so its system identifier is that of other servers
- */
+/** Settings of `startPostgres`. */
+export interface PostgresOptions {
+  /** Also listen at this port of this machine, with this certificate. */
+  readonly tls?: { readonly port: number; readonly cert: string; readonly key: string }
+  /** Whether commits are flushed to the disk, for benchmarks; tests are faster without it. */
+  readonly durable?: boolean
+  /** The folder of files to begin with. Such a server has the system identifier of others, and ends without a checkpoint. */
+  readonly copyOf?: string
+}
+
+/** Starts a server on a socket in a temporary folder. It always ends with this process. */
 export async function startPostgres(
   bin: string,
-  {
-    durable = false,
-    copied = false,
-    tls,
-  }: { durable?: boolean; copied?: boolean; tls?: { port: number; cert: string; key: string } } = {},
+  { durable = false, copyOf, tls }: PostgresOptions = {},
 ): Promise<TestPostgres> {
   const { folder, data } = await makeFolder()
-  if (copied) copyCluster(bin, data)
-  else createCluster(bin, data)
+  if (copyOf === undefined) createCluster(bin, data)
+  else copyFolder(copyOf, data)
   if (tls) {
     const user = unprivilegedUser()
     for (const [name, text] of [
@@ -73,19 +79,27 @@ export async function startPostgres(
     }
     await appendFile(join(data, 'postgresql.conf'), `ssl = on\nlisten_addresses = 'localhost'\nport = ${tls.port}\n`)
   }
-  const server = await startServer(bin, folder, data, durable, tls ? {} : { listen_addresses: '' })
+  const server = await startServer(
+    bin,
+    folder,
+    data,
+    durable,
+    tls ? {} : { listen_addresses: '' },
+    copyOf ? 'QUIT' : 'INT',
+  )
 
   const admin = new pg.Client(urlOf(folder, 'postgres', tls?.port))
   await admin.connect()
   let databases = 0
+  async function create(template: string): Promise<string> {
+    const name = `test_${++databases}`
+    await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template}`)
+    return urlOf(folder, name, tls?.port)
+  }
   return {
     folder,
-    async freshDatabase(copyOf) {
-      const name = `test_${++databases}`
-      const template = copyOf === undefined ? '' : ` TEMPLATE ${new URL(copyOf).pathname.slice(1)}`
-      await admin.query(`CREATE DATABASE ${name}${template}`)
-      return urlOf(folder, name, tls?.port)
-    },
+    freshDatabase: copyOf => create(copyOf === undefined ? 'template1' : databaseOf(copyOf)),
+    migratedDatabase: () => create(MIGRATED),
     startStandby: ({ streaming = false } = {}) => startStandby(bin, folder, streaming),
     async stop() {
       await admin.end()
@@ -94,33 +108,37 @@ export async function startPostgres(
   }
 }
 
-function createCluster(bin: string, data: string): void {
-  const options = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync']
-  runProgram(bin, 'initdb', ['--pgdata', data, ...options])
+const databaseOf = (url: string) => new URL(url).pathname.slice(1)
+
+/** The folder of the files of a server that has the tables of this version. Creating one takes ten times as long as a copy. */
+export function keptCluster(bin: string): Promise<string> {
+  const version = runProgram(bin, 'initdb', ['--version']).trim().replaceAll(' ', '-')
+  return kept(`postgres/${version}-${schemaName(POSTGRES)}`, async path => {
+    const { folder, data } = await makeFolder()
+    // Less to copy.
+    createCluster(bin, data, ['--wal-segsize=1'])
+    const server = await startServer(bin, folder, data, false)
+    await queryValue(folder, `CREATE DATABASE ${MIGRATED}`)
+    await (await openStore(urlOf(folder, MIGRATED))).close()
+    await server.end()
+    copyFolder(data, path)
+    removeFolder(folder)
+  })
 }
 
-/** Copies a cluster that is created once for each version of the programs: creating one takes ten times as long. */
-function copyCluster(bin: string, data: string): void {
-  const kept = join(CLUSTERS, runProgram(bin, 'initdb', ['--version']).trim().replaceAll(' ', '-'))
-  if (existsSync(kept)) {
-    copyFolder(kept, data)
-    return
-  }
-  createCluster(bin, data)
-  const copy = `${kept}.${process.pid}`
-  copyFolder(data, copy)
-  try {
-    renameSync(copy, kept)
-  } catch {
-    // Another process was faster.
-    rmSync(copy, { recursive: true })
-  }
+function createCluster(bin: string, data: string, more: readonly string[] = []): void {
+  const options = ['--username=postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync', ...more]
+  runProgram(bin, 'initdb', ['--pgdata', data, ...options])
 }
 
 /** With owners and modes. */
 function copyFolder(from: string, to: string): void {
-  mkdirSync(dirname(to), { recursive: true })
   execFileSync('cp', ['-a', from, to])
+}
+
+/** In less time than Node needs for thousands of files. */
+function removeFolder(folder: string): void {
+  execFileSync('rm', ['-rf', folder])
 }
 
 /** The URL of a database of the server whose socket is in the folder. */
@@ -182,14 +200,15 @@ export function runProgram(bin: string, name: string, args: readonly string[], i
   return stdout
 }
 
-/** Starts a server with its data and socket in the folder. Stopping it removes the folder. */
+/** Starts a server with its data and socket in the folder, which stopping it removes. */
 async function startServer(
   bin: string,
   folder: string,
   data: string,
   durable: boolean,
   more: Readonly<Record<string, string>> = { listen_addresses: '' },
-): Promise<{ stop(): Promise<void> }> {
+  signal: 'INT' | 'QUIT' = 'INT',
+): Promise<{ end(): Promise<void>; stop(): Promise<void> }> {
   const settings = {
     ...more,
     unix_socket_directories: folder,
@@ -200,27 +219,34 @@ async function startServer(
   }
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   // The server stops when the shell's standard input closes. This process holds the other end.
-  const script = '"$@" & server=$!; cat > /dev/null; kill -INT $server; wait $server'
+  const script = `"$@" & server=$!; cat > /dev/null; kill -${signal} $server; wait $server`
   const shell = spawn('sh', ['-c', script, 'sh', join(bin, 'postgres'), '-D', data, ...options], {
     ...unprivilegedUser(),
     stdio: ['pipe', 'ignore', 'pipe'],
   })
   const ended = once(shell, 'exit')
   await ready(shell.stderr)
+  async function end(): Promise<void> {
+    shell.stdin.end()
+    await ended
+  }
   return {
+    end,
     async stop() {
-      shell.stdin.end()
-      await ended
-      await rm(folder, { recursive: true, force: true })
+      await end()
+      removeFolder(folder)
     },
   }
 }
+
+let postgresUser: { uid: number; gid: number } | undefined
 
 /** PostgreSQL refuses to run as root. */
 function unprivilegedUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined
   const id = (flag: string) => Number(spawnSync('id', [flag, 'postgres'], { encoding: 'utf8' }).stdout)
-  return { uid: id('-u'), gid: id('-g') }
+  postgresUser ??= { uid: id('-u'), gid: id('-g') }
+  return postgresUser
 }
 
 async function ready(log: NodeJS.ReadableStream): Promise<void> {

@@ -1,20 +1,16 @@
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { copyFileSync } from 'node:fs'
+import { SQLITE } from '../../src/store/dialect.ts'
 import { openStore } from '../../src/store/open.ts'
+import { kept, schemaName } from './kept.ts'
 
 let template: Promise<string> | undefined
 
 /** Creates a SQLite file with the tables of this version and no rows. Creating the tables takes ten times as long. */
 export async function createSqliteFile(file: string): Promise<void> {
-  template ??= createTemplate()
+  template ??= kept(`sqlite/${schemaName(SQLITE)}.db`, createTables)
   copyFileSync(await template, file)
 }
 
-async function createTemplate(): Promise<string> {
-  const folder = mkdtempSync(join(tmpdir(), 'zatgate-template-'))
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-  const file = join(folder, 'zatgate.db')
+async function createTables(file: string): Promise<void> {
   await (await openStore(`sqlite:${file}`)).close()
-  return file
 }

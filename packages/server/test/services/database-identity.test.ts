@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { TestContext } from 'node:test'
-import { before, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import pg from 'pg'
 import { systemRandom } from '../../src/adapters/system/random.ts'
@@ -232,16 +232,10 @@ describe('the database identity on SQLite', () => {
 })
 
 describePostgres('the database identity on PostgreSQL', server => {
-  let migrated: string
-  before(async () => {
-    migrated = await server().freshDatabase()
-    await (await openStore(migrated)).close()
-  })
-
-  identityTests(() => ({ fresh: () => server().freshDatabase(migrated), copy: url => server().freshDatabase(url) }), 6)
+  identityTests(() => ({ fresh: () => server().migratedDatabase(), copy: url => server().freshDatabase(url) }), 6)
 
   test('if the role cannot read all identity parts, the rest is used and the missing parts are logged', async t => {
-    const url = await server().freshDatabase(migrated)
+    const url = await server().migratedDatabase()
     const admin = new pg.Client(url)
     await admin.connect()
     t.after(() => admin.end())

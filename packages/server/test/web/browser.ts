@@ -76,7 +76,9 @@ export function inBrowser(name: string, declare: (newDatabase: NewDatabase) => v
   describe(name, { skip: noBrowser(), timeout: 240_000 }, () => {
     if (findPostgres() === null) declare(async () => ({}))
     else
-      describePostgres('PostgreSQL', server => declare(async () => ({ databaseUrl: await server().freshDatabase() })))
+      describePostgres('PostgreSQL', server =>
+        declare(async () => ({ databaseUrl: await server().migratedDatabase() })),
+      )
   })
 }
 

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { PAGE_LOCALES } from '../../src/domain/locale.ts'
 import { until } from '../harness/until.ts'
 import { noBrowser, openBrowser } from './browser.ts'
 import { type BuyerState, openBuyerStates, openState } from './checkout-states.ts'
+import { findBarriers } from './inspect.ts'
 
-const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
 const MIN_TARGET_PX = 44
 /** Those that are too small to touch. A link in a sentence may be (WCAG 2.2, 2.5.8). */
 const SMALL_TARGETS = `[...document.querySelectorAll('a[href], button, summary, select, input:not(.unseen), label.button')].filter(it => !it.matches('[aria-hidden=true]'))
@@ -42,15 +41,7 @@ describe('the pages of buyers', { skip: noBrowser(), timeout: 420_000 }, () => {
     for (const width of [360, 1280]) {
       await page.setViewportSize({ width, height: 800 })
       // The content and the colours are the same in each width.
-      for (const colorScheme of width === 360 ? (['light', 'dark'] as const) : []) {
-        await page.emulateMedia({ colorScheme })
-        const axe = new AxeBuilder({ page }).setLegacyMode()
-        const { violations } = await (colorScheme === 'light' ? axe : axe.withRules(COLOUR_RULES)).analyze()
-        report(
-          `${width} px, ${colorScheme}`,
-          violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
-        )
-      }
+      if (width === 360) report('axe', await findBarriers(page))
       const sideways = await page.evaluate<number>(SIDEWAYS)
       if (sideways !== 0) report(`${width} px`, [`scrolls sideways by ${sideways} px`])
       report(`${width} px, too small to touch`, await page.evaluate<string[]>(SMALL_TARGETS))

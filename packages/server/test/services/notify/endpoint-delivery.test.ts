@@ -145,7 +145,8 @@ onBothDatabases(engine => {
     const { account, clock, create, endpoints, raise, receivers, run, store } = await start(t, engine)
     const { endpoint } = await create('standard')
     receivers.isDown = true
-    await raise(600)
+    const raised = MAX_OPEN_OF_ENDPOINT + 50
+    await raise(raised)
     await run(5)
     const open = () => store.read(tx => tx.endpointDeliveries.openOf(endpoint.id, 1_000))
     const waiting = await open()
@@ -158,7 +159,7 @@ onBothDatabases(engine => {
     await run(HOUR)
     assert.deepEqual(
       [...receivers.seqs].sort((a, b) => a - b),
-      ascending(1, 600),
+      ascending(1, raised),
     )
     assert.deepEqual(await open(), [])
   })

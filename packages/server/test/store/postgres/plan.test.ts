@@ -5,7 +5,6 @@ import type { Page } from '../../../src/ports/repository/page.ts'
 import type { Tx } from '../../../src/ports/store.ts'
 import { POSTGRES } from '../../../src/store/dialect.ts'
 import { DEFAULT_LIMITS } from '../../../src/store/limits.ts'
-import { openStore } from '../../../src/store/open.ts'
 import { createPgPool, PgConnection } from '../../../src/store/postgres/driver.ts'
 import { openTransaction } from '../../../src/store/transaction/transaction.ts'
 import { describePostgres } from '../../harness/databases.ts'
@@ -46,8 +45,7 @@ function droppedRows({
 
 describePostgres('plans on PostgreSQL', server => {
   test('the pages of an account, and the rows that its deletion deletes, are read without those of others', async t => {
-    const url = await server().freshDatabase()
-    await (await openStore(url)).close()
+    const url = await server().migratedDatabase()
     const pool = createPgPool(url, DEFAULT_LIMITS, error => assert.fail(String(error)))
     const client = await pool.connect()
     t.after(async () => {

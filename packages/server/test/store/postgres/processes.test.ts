@@ -78,7 +78,7 @@ describePostgres('several processes on one PostgreSQL', server => {
   })
 
   test('every process is notified once by each process, itself included', async t => {
-    const url = await server().freshDatabase()
+    const url = await server().migratedDatabase()
     const [a, b] = [await startListener(t, url), await startListener(t, url)]
     for (const writer of [a, b]) {
       writer.child.stdin.write('notify\n')
@@ -142,7 +142,7 @@ describePostgres('several processes on one PostgreSQL', server => {
   })
 
   test('after the server ends all connections the store reconnects and notifies every listener', async t => {
-    const url = await server().freshDatabase()
+    const url = await server().migratedDatabase()
     const errors: unknown[] = []
     const store = await openStore(url, { onError: error => errors.push(error) })
     t.after(() => store.close())

@@ -53,7 +53,7 @@ test('of requests to two processes on one SQLite file, exactly 50 create invoice
 
 describePostgres('on PostgreSQL', server => {
   test('of requests to one process and to two, exactly 50 create invoices', async t => {
-    const api = await startTestApi({ databaseUrl: await server().freshDatabase() })
+    const api = await startTestApi({ databaseUrl: await server().migratedDatabase() })
     t.after(() => api.close())
     await sendConcurrently([api])
     const other = await startTestApi({ databaseUrl: api.databaseUrl })

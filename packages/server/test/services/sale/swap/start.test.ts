@@ -279,7 +279,7 @@ test('twenty concurrent starts leave one active swap, and each returned quote is
 
 describePostgres('on PostgreSQL', server => {
   test('starts of one invoice in two processes leave one active swap, and are counted together', async t => {
-    const databaseUrl = await server().freshDatabase()
+    const databaseUrl = await server().migratedDatabase()
     const shop = await openShop(t, { databaseUrl })
     const other = await startTestApi({
       databaseUrl,
