@@ -22,6 +22,14 @@ export const DELETION_OF_ACCOUNTS: readonly Change[] = [
     withinSeeds: 2_000,
   },
   {
+    name: 'an account is deleted while its plan purchase or its withdrawal can be paid late',
+    file: 'store/repository/account/account-deletion.ts',
+    in: 'workQueries',
+    find: "or([eb('invoices.status', 'in', OPEN_INVOICE), eb('invoices.watch_until', '>=', since)])",
+    replace: "eb('invoices.status', 'in', OPEN_INVOICE)",
+    killedBy: { file: 'services/account/account-deletion.test.ts', test: 'an invoice that can be paid late' },
+  },
+  {
     name: 'the deletion of an account deletes the events of others that have the same numbers',
     file: 'store/repository/account/account-deletion.ts',
     in: 'eraseEvents',

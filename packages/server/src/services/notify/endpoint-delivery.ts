@@ -253,7 +253,7 @@ export function createEndpointDeliveries(deps: {
         await tx.endpointDeliveries.settle(delivery.id, 'delivered', null)
         // A test event is tried before earlier ones, which it does not pass.
         const passed = event.type === 'test' ? 0 : delivery.seq
-        if (endpoint.retryAtMs !== null) await tx.endpointDeliveries.release(endpoint.id, passed, endedAtMs)
+        if (endpoint.retryAtMs !== null) await tx.endpointDeliveries.release(endpoint.id, passed)
         await tx.endpoints.advance(endpoint.id, { ...endpoint, ...NO_FAILURES }, endedAtMs)
       })
     },

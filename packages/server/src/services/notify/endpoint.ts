@@ -143,7 +143,7 @@ export function createEndpoints(deps: {
     { url, schedule }: EndpointChangeRequest,
   ): Promise<void> {
     const isOther = (url ?? before.url) !== before.url || (schedule ?? before.schedule) !== before.schedule
-    if (isOther) await tx.endpointDeliveries.release(before.id, 0, clock.nowMs())
+    if (isOther) await tx.endpointDeliveries.release(before.id, 0)
     const { firstFailedSeq } = before
     const state = isOther ? { ...before, ...NO_FAILURES, firstFailedSeq } : before
     await tx.endpoints.advance(before.id, state, clock.nowMs())

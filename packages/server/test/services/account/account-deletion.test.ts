@@ -232,7 +232,7 @@ onBothDatabases(engine => {
     const beginnings: Record<Exclude<OpenWork, 'set_aside'>, (account: Account) => Promise<unknown>> = {
       invoice: async account => service.expire(await service.sell(account)),
       withdrawal: account => withdrawals.create(account, order),
-      plan_purchase: account => billing.subscribe(account, 'Pro'),
+      plan_purchase: async account => service.expire(await billing.subscribe(account, 'Pro')),
       swap: async account => {
         const invoice = await service.sell(account)
         await service.expire(invoice)

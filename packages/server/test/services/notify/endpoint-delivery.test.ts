@@ -71,6 +71,23 @@ onBothDatabases(engine => {
       assert.equal(await endpoints.countFailed(endpoint), 0)
     })
 
+  test('what waited when a success came by a clock that was ahead is sent in order once the clock is right', async t => {
+    const { claim, clock, create, finish, raise, receivers, run, sendDue } = await start(t, engine)
+    await create('persistent')
+    await raise(4)
+    receivers.isDown = true
+    await run(6 * HOUR, 10 * MINUTE)
+    receivers.isDown = false
+    clock.advance(DAY)
+    const [job] = await claim()
+    assert.ok(job)
+    await finish(job)
+    clock.advance(-DAY)
+    await raise(1)
+    await sendDue()
+    assert.deepEqual(receivers.seqs, [1, 2, 3, 4, 5])
+  })
+
   test('one event that the receiver refuses holds up the others for minutes only, and is tried for three days', async t => {
     const { create, endpoints, account, raise, receivers, run } = await start(t, engine)
     const { endpoint } = await create('persistent')

@@ -48,8 +48,11 @@ export interface EndpointDeliveryRepository {
   log(attempt: FinishedAttempt): Promise<void>
   /** Ends a delivery, or lets it wait until `dueAtMs`. */
   settle(id: number, state: 'delivered' | 'failed' | 'waiting', dueAtMs: number | null): Promise<void>
-  /** Makes all waiting deliveries due. Those of events before `seq` are passed: they hold up no other any more. */
-  release(endpointId: number, seq: number, nowMs: number): Promise<void>
+  /**
+   * Makes all waiting deliveries due, by any clock: later events must not go before them when this one was ahead. Those of
+   * events before `seq` are passed: they hold up no other any more.
+   */
+  release(endpointId: number, seq: number): Promise<void>
   /** Ends all that wait as failed. @returns their number */
   failAll(endpointId: number): Promise<number>
   /**

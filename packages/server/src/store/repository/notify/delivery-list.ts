@@ -64,6 +64,8 @@ export function deliveryListQueries(
       return rows.map(row => {
         const isHeld = row.retry_at_ms !== null && Number(row.passed) === 0
         const endpointDue = !isHeld || row.endpoint_due_at_ms === null ? row.endpoint_due_at_ms : row.retry_at_ms
+        const dueAtMs = numOrNull(row.due_at_ms ?? endpointDue)
+        const createdAt = num(row.created_at)
         return {
           publicId: row.public_id,
           invoicePublicId: row.invoice_public_id,
@@ -79,8 +81,10 @@ export function deliveryListQueries(
           eventType: row.event_type,
           state: row.state,
           attempts: num(row.attempts),
-          dueAtMs: isHeld && Number(row.is_behind) === 1 ? null : numOrNull(row.due_at_ms ?? endpointDue),
-          createdAt: num(row.created_at),
+          // One that was released has no time of its own: it is due.
+          dueAtMs:
+            dueAtMs === null || (isHeld && Number(row.is_behind) === 1) ? null : Math.max(dueAtMs, createdAt * 1000),
+          createdAt,
           resentAt: numOrNull(row.resent_at),
           lastAttempts: attempts.get(row.public_id) ?? [],
         }

@@ -134,8 +134,8 @@ export function endpointDeliveryRepository(db: Db): EndpointDeliveryRepository {
       await db.updateTable('deliveries').set({ state, endpoint_due_at_ms: dueAtMs }).where('id', '=', id).execute()
     },
 
-    async release(endpointId, seq, nowMs) {
-      await waitingOf(endpointId).set({ endpoint_due_at_ms: nowMs }).execute()
+    async release(endpointId, seq) {
+      await waitingOf(endpointId).set({ endpoint_due_at_ms: 0 }).execute()
       await waitingOf(endpointId).set({ passed: 1 }).where('event_seq', '<', seq).execute()
     },
 
