@@ -81,7 +81,7 @@ export function deliveryListQueries(
           eventType: row.event_type,
           state: row.state,
           attempts: num(row.attempts),
-          // One that was released has no time of its own: it is due.
+          // One that was released is due by any clock.
           dueAtMs:
             dueAtMs === null || (isHeld && Number(row.is_behind) === 1) ? null : Math.max(dueAtMs, createdAt * 1000),
           createdAt,
