@@ -5,7 +5,8 @@ import { ROOT } from './launch.mjs'
 
 const BIOME = 'node_modules/@biomejs/biome/bin/biome'
 const TSC = 'node_modules/typescript/bin/tsc'
-const UNTRACKED_PROMISES = new URL('untracked-promises.mjs', import.meta.url).href
+/** Each test process begins with these. */
+const PRELOADED = ['untracked-promises.mjs', 'plain-imports.mjs'].map(name => new URL(name, import.meta.url).href)
 
 /** An unknown name gets the list of the files, unless there are more. */
 const MAX_LISTED = 30
@@ -20,7 +21,12 @@ export const TASKS = {
   test(args) {
     const { options, files } = select(args, ['test'], /\.test\.(ts|mjs)$/)
     // Three files at a time, also on two cores: a file waits half of its time, for pages, databases and other processes.
-    const runner = ['--import', UNTRACKED_PROMISES, '--test', '--test-concurrency=3', '--test-reporter=spec']
+    const runner = [
+      ...PRELOADED.flatMap(url => ['--import', url]),
+      '--test',
+      '--test-concurrency=3',
+      '--test-reporter=spec',
+    ]
     return [{ args: [...runner, ...options, ...files] }]
   },
   check: () => [{ args: [BIOME, 'check', '--error-on-warnings'] }, { args: [TSC, '-p', 'tsconfig.json'] }],
