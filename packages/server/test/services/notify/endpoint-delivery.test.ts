@@ -72,7 +72,7 @@ onBothDatabases(engine => {
     })
 
   test('what waited when a success came by a clock that was ahead is sent in order once the clock is right', async t => {
-    const { claim, clock, create, finish, raise, receivers, run, sendDue } = await start(t, engine)
+    const { account, claim, clock, create, finish, raise, receivers, run, sendDue, store } = await start(t, engine)
     await create('persistent')
     await raise(4)
     receivers.isDown = true
@@ -82,6 +82,14 @@ onBothDatabases(engine => {
     const [job] = await claim()
     assert.ok(job)
     await finish(job)
+    const listed = await store.read(tx => tx.deliveries.list(account.id, { limit: 10 }))
+    const waiting = listed.filter(({ state }) => state === 'waiting')
+    assert.ok(waiting.length > 0)
+    assert.deepEqual(
+      waiting.map(({ dueAtMs }) => dueAtMs),
+      waiting.map(({ createdAt }) => createdAt * 1000),
+      'they are listed as due since their creation',
+    )
     clock.advance(-DAY)
     await raise(1)
     await sendDue()
