@@ -1,5 +1,6 @@
-import { bytesToNumberLE, numberToBytesLE } from '@noble/curves/utils.js'
+import { bytesToNumberLE } from '@noble/curves/utils.js'
 import { utf8ToBytes } from '@noble/hashes/utils.js'
+import { GENERATORS } from './gen/sinsemilla.ts'
 import { groupHash, Pallas, type PallasPoint } from './pallas.ts'
 
 const CHUNK_BITS = 10
@@ -26,13 +27,18 @@ export function concatBits(...parts: readonly (readonly [value: bigint, length: 
   return { value, length }
 }
 
-// S(j) for 0 ≤ j < 1024. Each costs a hash to the curve and a message needs about a tenth of them, so they are
-// computed on first use.
+/** Digits of a coordinate in {@link GENERATORS}. */
+const DIGITS = 64
 const generators: PallasPoint[] = []
 
+/** S(j) of the protocol specification §5.4.1.9. */
 function generator(index: number): PallasPoint {
-  generators[index] ??= groupHash('z.cash:SinsemillaS', numberToBytesLE(index, 4))
+  generators[index] ??= Pallas.fromAffine({ x: coordinate(2 * index), y: coordinate(2 * index + 1) })
   return generators[index]
+}
+
+function coordinate(index: number): bigint {
+  return BigInt(`0x${GENERATORS.slice(index * DIGITS, (index + 1) * DIGITS)}`)
 }
 
 /** The point Q(D) of a hash domain (protocol specification §5.4.1.9). */

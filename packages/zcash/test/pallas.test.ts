@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { bytesToNumberLE, numberToBytesLE } from '@noble/curves/utils.js'
 import fc from 'fast-check'
+import { GENERATORS } from '../src/gen/sinsemilla.ts'
 import { decodePoint, encodePoint, Fp, Fq, groupHash, mapToIsoPallas, P, Pallas, Q } from '../src/pallas.ts'
 import { concatBits, sinsemillaHashBase, sinsemillaHashToPoint } from '../src/sinsemilla.ts'
 import { bytes, hex, vectorRecords, vectorsMissing } from './vectors.ts'
@@ -36,6 +37,14 @@ test('the fixed bases of Orchard equal the official ones', { skip: vectorsMissin
     mcq: sinsemillaHashBase('z.cash:Orchard-MerkleCRH'),
   }
   assert.deepEqual(Object.fromEntries(Object.entries(actual).map(([name, p]) => [name, hex(encodePoint(p))])), expected)
+})
+
+test('the stored points of Sinsemilla are hashes to the curve', () => {
+  const computed = Array.from({ length: 1024 }, (_, index) => {
+    const { x, y } = groupHash('z.cash:SinsemillaS', numberToBytesLE(index, 4)).toAffine()
+    return [x, y].map(coordinate => coordinate.toString(16).padStart(64, '0')).join('')
+  })
+  assert.equal(GENERATORS, computed.join(''))
 })
 
 test('Sinsemilla hashes official messages to the official points', { skip: vectorsMissing }, () => {
