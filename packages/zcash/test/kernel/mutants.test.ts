@@ -6,7 +6,6 @@ import { Machine } from '../../src/kernel/machine.ts'
 import { methodFor } from '../../src/kernel/method.ts'
 import { sharedSecrets, tryDecryptCompactActions } from '../../src/note.ts'
 import { encodePoint } from '../../src/pallas.ts'
-import { leftOut } from '../left-out.ts'
 import { hex } from '../vectors.ts'
 import { build, type Change, compilerMissing } from './compiler.ts'
 import { digitsOf, multiplyAll, pay, randomKey, randomPoint, specialPoints, specialScalars, WASM } from './harness.ts'
@@ -182,6 +181,6 @@ function isCaught(wasm: Uint8Array): boolean {
 
 test('the comparison with the plain path finds no fault in the kernel', () => assert.ok(agrees(WASM)))
 
-describe('the comparison with the plain path finds a fault in', { skip: compilerMissing || leftOut('kernel') }, () => {
+describe('the comparison with the plain path finds a fault in', { skip: compilerMissing }, () => {
   for (const mutant of MUTANTS) test(mutant.name, () => assert.ok(isCaught(build(mutant))))
 })
