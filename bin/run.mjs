@@ -1,6 +1,6 @@
 // Runs the project's development tasks on the same Node as the service: node bin/run.mjs <task> [arguments]
 
-import { join } from 'node:path'
+import { COMPILED } from './launcher/compiled.mjs'
 import { LaunchError } from './launcher/fail.mjs'
 import { environmentFor, exitWith, prepare, ROOT } from './launcher/launch.mjs'
 import { runInForeground } from './launcher/processes.mjs'
@@ -8,7 +8,6 @@ import { TASKS } from './launcher/tasks.mjs'
 
 /** Hundreds of processes load the same files. Others are measured, and start as the service does. */
 const CACHED = new Set(['test', 'mutants'])
-const COMPILED = join(ROOT, 'node_modules', '.cache', 'node-compile')
 
 await exitWith(async () => {
   const [name, ...args] = process.argv.slice(2)

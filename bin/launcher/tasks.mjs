@@ -6,7 +6,9 @@ import { ROOT } from './launch.mjs'
 const BIOME = 'node_modules/@biomejs/biome/bin/biome'
 const TSC = 'node_modules/typescript/bin/tsc'
 /** Each test process begins with these. */
-const PRELOADED = ['untracked-promises.mjs', 'plain-imports.mjs'].map(name => new URL(name, import.meta.url).href)
+const PRELOADED = ['untracked-promises.mjs', 'compiled.mjs', 'plain-imports.mjs'].map(
+  name => new URL(name, import.meta.url).href,
+)
 
 /** An unknown name gets the list of the files, unless there are more. */
 const MAX_LISTED = 30

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { describe, type TestContext, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { describePostgres } from '../harness/databases.ts'
 import { call } from '../harness/http-call.ts'
 import { startTestService, type TestService } from '../harness/service.ts'
@@ -15,16 +15,43 @@ describe('a sale in money on SQLite', () => declareTests(async () => undefined))
 describePostgres('a sale in money on PostgreSQL', server => declareTests(() => server().migratedDatabase()))
 
 function declareTests(createDatabase: () => Promise<string | undefined>): void {
-  async function start(t: TestContext) {
-    const clock = fastClock()
-    const databaseUrl = await createDatabase()
-    const at = await startTestService({ clock, ...(databaseUrl && { databaseUrl }) })
-    t.after(() => at.close())
-    return { at, clock, ...tools(at, clock) }
+  let started: Promise<Started> | undefined
+  const start = () => {
+    started ??= startOn(createDatabase())
+    return started
   }
+  after(async () => (await started)?.at.close())
 
-  test('25 EUR keep their amount while the market moves by a fifth; a part in time and the rest late pay them', async t => {
-    const { at, clock, sell, read, readAsMerchant, expire, paid } = await start(t)
+  test('a price is what the honest sources say: one lies, two are down; with all down there is none', async () => {
+    const { at, clock, create } = await start()
+    const { faultsOf, faults } = at.sandbox.rates
+    const honest = (await create({ price: EUR_25 })).body.amount_zat
+    const again = async () => {
+      clock.advance(RATE_AGE_SECS)
+      return create({ price: EUR_25 })
+    }
+    for (const liar of SOURCES) {
+      faultsOf[liar].response = 'thousandfold'
+      assert.equal((await again()).body.amount_zat, honest, `${liar} lies`)
+      faultsOf[liar].response = 'ticker'
+    }
+    faultsOf.kraken.down = true
+    faultsOf.coinbase.down = true
+    const { status, body } = await again()
+    assert.deepEqual([status, body.amount_zat], [200, honest])
+    for (const name of SOURCES) assert.ok(!body.rate.sources.includes(name) || !faultsOf[name].down)
+    faults.down = true
+    const none = await again()
+    faults.down = false
+    faultsOf.kraken.down = false
+    faultsOf.coinbase.down = false
+    clock.advance(RATE_AGE_SECS)
+    assert.deepEqual([none.status, none.body.code], [503, 'rate_unavailable'])
+    assert.equal((await create({ amount_zat: 5 })).status, 200)
+  })
+
+  test('25 EUR keep their amount while the market moves by a fifth; a part in time and the rest late pay them', async () => {
+    const { at, clock, sell, read, readAsMerchant, expire, paid } = await start()
     const sold = await sell({ price: EUR_25, order_id: '1001' })
     for (const pair of ['ZECUSD', 'ZECEUR']) at.sandbox.rates.setPrice(pair, pair === 'ZECUSD' ? '48' : '44')
     clock.advance(RATE_AGE_SECS)
@@ -49,32 +76,8 @@ function declareTests(createDatabase: () => Promise<string | undefined>): void {
     )
   })
 
-  test('a price is what the honest sources say: one lies, two are down; with all down there is none', async t => {
-    const { at, clock, create } = await start(t)
-    const { faultsOf, faults } = at.sandbox.rates
-    const honest = (await create({ price: EUR_25 })).body.amount_zat
-    const again = async () => {
-      clock.advance(RATE_AGE_SECS)
-      return create({ price: EUR_25 })
-    }
-    for (const liar of SOURCES) {
-      faultsOf[liar].response = 'thousandfold'
-      assert.equal((await again()).body.amount_zat, honest, `${liar} lies`)
-      faultsOf[liar].response = 'ticker'
-    }
-    faultsOf.kraken.down = true
-    faultsOf.coinbase.down = true
-    const { status, body } = await again()
-    assert.deepEqual([status, body.amount_zat], [200, honest])
-    for (const name of SOURCES) assert.ok(!body.rate.sources.includes(name) || !faultsOf[name].down)
-    faults.down = true
-    const none = await again()
-    assert.deepEqual([none.status, none.body.code], [503, 'rate_unavailable'])
-    assert.equal((await create({ amount_zat: 5 })).status, 200)
-  })
-
-  test('what may be missing makes no difference to paid, and shows in the amounts', async t => {
-    const { at, sell, read, paid } = await start(t)
+  test('what may be missing makes no difference to paid, and shows in the amounts', async () => {
+    const { at, sell, read, paid } = await start()
     const { id, zip321_uri } = await sell({ amount_zat: 1_000_000, tolerance_bps: 100 })
     at.sandbox.wallet.pay({ uri: zip321_uri, amount: 989_999n })
     await until('the part to be seen', async () => (await read(id)).received_zat > 0)
@@ -85,8 +88,8 @@ function declareTests(createDatabase: () => Promise<string | undefined>): void {
     assert.deepEqual([received_zat, overpaid_zat], [990_000, 0])
   })
 
-  test('an open amount is what arrives, from its minimum on', async t => {
-    const { at, sell, read, paid } = await start(t)
+  test('an open amount is what arrives, from its minimum on', async () => {
+    const { at, sell, read, paid } = await start()
     const { id, zip321_uri, amount_zat } = await sell({ open_amount: true, min_amount_zat: 1_000 })
     assert.equal(amount_zat, 0)
     at.sandbox.wallet.pay({ uri: zip321_uri, amount: 999n })
@@ -98,8 +101,8 @@ function declareTests(createDatabase: () => Promise<string | undefined>): void {
     assert.deepEqual([body.amount_zat, body.received_zat, body.overpaid_zat], [5_999, 5_999, 0])
   })
 
-  test('the confirmations of an invoice are its own', async t => {
-    const { at, sell, read } = await start(t)
+  test('the confirmations of an invoice are its own', async () => {
+    const { at, sell, read } = await start()
     const { id, zip321_uri } = await sell({ amount_zat: 5, confirmations: 1 })
     at.sandbox.wallet.pay({ uri: zip321_uri })
     await until('the payment to be seen', async () => (await read(id)).status === 'detected')
@@ -108,8 +111,8 @@ function declareTests(createDatabase: () => Promise<string | undefined>): void {
   })
 
   for (const first of ['the payment', 'the cancellation'] as const)
-    test(`of a payment and a cancellation in the same second, ${first} comes first, and no money is lost`, async t => {
-      const { at, sell, read, cancel, paid } = await start(t)
+    test(`of a payment and a cancellation in the same second, ${first} comes first, and no money is lost`, async () => {
+      const { at, sell, read, cancel, paid } = await start()
       const { id, zip321_uri } = await sell({ amount_zat: 5 })
       if (first === 'the payment') {
         at.sandbox.wallet.pay({ uri: zip321_uri })
@@ -125,6 +128,16 @@ function declareTests(createDatabase: () => Promise<string | undefined>): void {
       await paid(id)
     })
 }
+
+/** A service for all tests, each of which sells its own invoices. */
+async function startOn(database: Promise<string | undefined>) {
+  const clock = fastClock()
+  const databaseUrl = await database
+  const at = await startTestService({ clock, ...(databaseUrl && { databaseUrl }) })
+  return { at, clock, ...tools(at, clock) }
+}
+
+type Started = Awaited<ReturnType<typeof startOn>>
 
 function tools(at: TestService, clock: SkewedClock) {
   const create = (json: object) => call(at, 'POST /v1/invoices', { token: at.apiKey, json })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { describe, type TestContext, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { parsePaymentUri } from '@zatgate/zcash/zip321'
 import { describePostgres } from '../harness/databases.ts'
 import { type CallOptions, call } from '../harness/http-call.ts'
@@ -25,15 +25,15 @@ describePostgres('refunds on PostgreSQL', server => {
 })
 
 function declareTests(createDatabase: () => Promise<string | undefined>): void {
-  async function start(t: TestContext) {
-    const databaseUrl = await createDatabase()
-    const at = await startTestService(databaseUrl === undefined ? {} : { databaseUrl })
-    t.after(() => at.close())
-    return { at, ...tools(at) }
+  let started: Promise<Started> | undefined
+  const start = () => {
+    started ??= startOn(createDatabase())
+    return started
   }
+  after(async () => (await started)?.at.close())
 
-  test('the buyer is asked for an address; a part is refunded, and the invoice says so', async t => {
-    const { at, api, sellAndPay, buyerAddress, read } = await start(t)
+  test('the buyer is asked for an address; a part is refunded, and the invoice says so', async () => {
+    const { at, api, sellAndPay, buyerAddress, read } = await start()
     const { id } = await sellAndPay({ amount_zat: ZEC, order_id: '1001' })
     const created = await api(`POST /v1/account/invoices/${id}/refunds`, {
       json: { amount_zat: ZEC / 4, reason: 'torn' },
@@ -93,8 +93,8 @@ function declareTests(createDatabase: () => Promise<string | undefined>): void {
     assert.deepEqual([day?.receivedZat, day?.refundedZat], [BigInt(ZEC), BigInt(ZEC / 4)])
   })
 
-  test('all refunds together never exceed what is confirmed: whole, part, over and canceled', async t => {
-    const { at, api, sellAndPay, buyerAddress } = await start(t)
+  test('all refunds together never exceed what is confirmed: whole, part, over and canceled', async () => {
+    const { at, api, sellAndPay, buyerAddress } = await start()
     const { body: open } = await call(at, 'POST /v1/invoices', { token: at.apiKey, json: { amount_zat: ZEC } })
     const refund = async (id: string, json: object = {}) =>
       (await api(`POST /v1/account/invoices/${id}/refunds`, { json })).body
@@ -117,13 +117,13 @@ function declareTests(createDatabase: () => Promise<string | undefined>): void {
     assert.equal((await refund(id, { amount_zat: ZEC })).amount_zat, ZEC)
   })
 
-  test('of two refunds at once, in either order, one is made', async t => {
-    const { at } = await start(t)
+  test('of two refunds at once, in either order, one is made', async () => {
+    const { at } = await start()
     await refundAtOnce(at, [at, at])
   })
 
-  test('a refund in money is converted once, and a repeat returns it without a rate', async t => {
-    const { at, api, sellAndPay } = await start(t)
+  test('a refund in money is converted once, and a repeat returns it without a rate', async () => {
+    const { at, api, sellAndPay } = await start()
     const { id } = await sellAndPay({ price: { amount: '25', currency: 'EUR' } })
     const refund = () =>
       api(`POST /v1/account/invoices/${id}/refunds`, {
@@ -135,6 +135,7 @@ function declareTests(createDatabase: () => Promise<string | undefined>): void {
     assert.equal(first.rate.currency, 'EUR')
     at.sandbox.rates.faults.down = true
     assert.deepEqual((await refund()).body, first)
+    at.sandbox.rates.faults.down = false
     const other = await api(`POST /v1/account/invoices/${id}/refunds`, {
       json: { amount_zat: 1 },
       headers: { 'idempotency-key': 'r-1' },
@@ -142,11 +143,11 @@ function declareTests(createDatabase: () => Promise<string | undefined>): void {
     assert.equal(other.body.code, 'idempotency_key_reused')
   })
 
-  test('a repeated request shows the address that the buyer has given since, which is fixed from then on', async t => {
-    const { at, api, sellAndPay, buyerAddress } = await start(t)
+  test('a repeated request shows the address that the buyer has given since, which is fixed from then on', async () => {
+    const { at, api, sellAndPay, buyerAddress } = await start()
     const { id } = await sellAndPay({ amount_zat: ZEC })
     const create = async () =>
-      (await api(`POST /v1/account/invoices/${id}/refunds`, { json: {}, headers: { 'idempotency-key': 'r-1' } })).body
+      (await api(`POST /v1/account/invoices/${id}/refunds`, { json: {}, headers: { 'idempotency-key': 'r-2' } })).body
     const created = await create()
     const give = (address: string) =>
       call(at, `PUT /v1/refunds/${linkOf(created.refund_url)}/address`, { json: { address } })
@@ -158,8 +159,8 @@ function declareTests(createDatabase: () => Promise<string | undefined>): void {
     assert.deepEqual([late.status, late.body.code], [409, 'refund_address_fixed'], 'the merchant has seen it')
   })
 
-  test('several refunds are one payment request', async t => {
-    const { api, sellAndPay, buyerAddress } = await start(t)
+  test('several refunds are one payment request', async () => {
+    const { api, sellAndPay, buyerAddress } = await start()
     const { id } = await sellAndPay({ amount_zat: 1_000, order_id: '7' })
     const ids: string[] = []
     for (const amount_zat of [100, 200]) {
@@ -193,6 +194,15 @@ async function refundAtOnce(owner: TestService, [one, other]: readonly [TestServ
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 409])
   }
 }
+
+/** A service for all tests, each of which sells its own invoices. */
+async function startOn(database: Promise<string | undefined>) {
+  const databaseUrl = await database
+  const at = await startTestService(databaseUrl === undefined ? {} : { databaseUrl })
+  return { at, ...tools(at) }
+}
+
+type Started = Awaited<ReturnType<typeof startOn>>
 
 const linkOf = (url: string) => url.split('/').at(-1) as string
 

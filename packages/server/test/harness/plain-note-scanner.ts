@@ -1,8 +1,20 @@
 import { encodeAddress, orchardReceiver } from '@zatgate/zcash/address'
+import type { Network } from '@zatgate/zcash/network'
 import { incomingViewingKeyFromBytes } from '@zatgate/zcash/viewing-key'
 import { createNoteScanner } from '../../src/adapters/zcash/note-scanner.ts'
 import type { NoteScanner } from '../../src/ports/note-scanner.ts'
 import { silentLog } from './log.ts'
+
+/** Addresses by network, key and index: the databases of a process count from the same index, and often have the same key. */
+const derived = new Map<string, string>()
+
+function addressOf(network: Network, incoming: Uint8Array, index: bigint): string {
+  const name = `${network} ${Buffer.from(incoming).toString('hex')} ${index}`
+  const address =
+    derived.get(name) ?? encodeAddress(network, orchardReceiver(incomingViewingKeyFromBytes(incoming), index))
+  derived.set(name, address)
+  return address
+}
 
 /** A note scanner without threads that only parses keys and derives addresses, for tests without chain sync. */
 export function createPlainNoteScanner(): NoteScanner {
@@ -17,8 +29,7 @@ export function createPlainNoteScanner(): NoteScanner {
     diversifierOf,
     diversifierIndexOf,
     async deriveAddresses(incoming, network, from, count) {
-      const key = incomingViewingKeyFromBytes(incoming)
-      return Array.from({ length: count }, (_, i) => encodeAddress(network, orchardReceiver(key, from + BigInt(i))))
+      return Array.from({ length: count }, (_, i) => addressOf(network, incoming, from + BigInt(i)))
     },
     scan: () => Promise.reject(new Error('not supported by the plain note scanner')),
     toCompact: () => Promise.reject(new Error('not supported by the plain note scanner')),

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { type Sandbox, type SandboxOptions, startSandbox } from '@zatgate/sandbox/sandbox'
 import { createSandboxTools } from '@zatgate/sandbox/start'
 import type { Logger } from '../../src/adapters/system/logger.ts'
@@ -7,6 +8,7 @@ import type { Clock } from '../../src/ports/clock.ts'
 import { temporaryFolder, testEnv } from './container.ts'
 import { canaryLogger } from './log.ts'
 import { fastClock } from './skewed-clock.ts'
+import { createSqliteFile } from './sqlite-template.ts'
 import { until } from './until.ts'
 
 export interface TestServiceOptions {
@@ -63,6 +65,7 @@ export async function startSandboxService(options: TestServiceOptions = {}): Pro
     ...(options.databaseUrl && { DATABASE_URL: options.databaseUrl }),
     ...options.env,
   }
+  if (env.DATABASE_URL === undefined) await createSqliteFile(join(dataDir, 'zatgate.db'))
   const config = loadConfig(env)
   const canary = canaryLogger()
   const { logger = canary.logger } = options

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { PAGE_LOCALES } from '../../src/domain/locale.ts'
 import { until } from '../harness/until.ts'
 import { noBrowser, openBrowser } from './browser.ts'
-import { type BuyerState, openBuyerStates, openState } from './checkout-states.ts'
+import { type BuyerState, type OpenPage, openBuyerStates, openState } from './checkout-states.ts'
 import { findBarriers } from './inspect.ts'
+import { qrCodeProblems, WITH_CODE } from './qr-codes.ts'
 
 const MIN_TARGET_PX = 44
 /** Those that are too small to touch. A link in a sentence may be (WCAG 2.2, 2.5.8). */
@@ -24,7 +25,7 @@ describe('the pages of buyers', { skip: noBrowser(), timeout: 420_000 }, () => {
   const stack = new AsyncDisposableStack()
   let browser: Browser
   let states: readonly BuyerState[]
-  const open = async (options: BrowserContextOptions) => (await browser.newContext(options)).newPage()
+  const open: OpenPage = async options => (await browser.newContext(options)).newPage()
   const state = (name: string) => states.find(it => it.name === name) as BuyerState
 
   before(async () => {
@@ -53,8 +54,12 @@ describe('the pages of buyers', { skip: noBrowser(), timeout: 420_000 }, () => {
     return problems
   }
 
-  test('have no barrier in any state, width and theme, and say the same without a script', async () => {
+  test('have no barrier in any state, width and theme, say the same without a script, and their QR codes can be read', async () => {
     assert.ok(states.length >= 35, `${states.length}`)
+    assert.deepEqual(
+      WITH_CODE.filter(name => !states.some(it => it.name === name)),
+      [],
+    )
     // The time of a deposit and of a sale at a counter is over soon: the clock is fast.
     const left = states.toSorted((a, b) => urgency(b) - urgency(a))
     const problems: string[] = []
@@ -63,6 +68,7 @@ describe('the pages of buyers', { skip: noBrowser(), timeout: 420_000 }, () => {
         const page = await openState(open, next, { reducedMotion: 'reduce' })
         problems.push(...(await problemsOf(page, next)))
         await page.context().close()
+        if (WITH_CODE.includes(next.name)) problems.push(...(await qrCodeProblems(open, next)))
         if (next.act) continue
         const plain = await openState(open, next, { javaScriptEnabled: false })
         if (await plain.locator('[data-stale]:visible').count()) problems.push(`${next.name}: says that it is stale`)

@@ -351,9 +351,12 @@ async function runOutOfTime(page: Page): Promise<void> {
   await page.locator('[data-when-over]').first().waitFor()
 }
 
+/** Opens a page in a new context. */
+export type OpenPage = (options: BrowserContextOptions) => Promise<Page>
+
 /** Opens a page and brings it into its state. */
 export async function openState(
-  newPage: (options: BrowserContextOptions) => Promise<Page>,
+  newPage: OpenPage,
   { url, heading, act }: BuyerState,
   options: BrowserContextOptions = {},
 ): Promise<Page> {

@@ -10,6 +10,7 @@ import { type DatabaseEngine, onBothDatabases } from '../../../harness/databases
 import { recordingLog } from '../../../harness/log.ts'
 import { ManualClock } from '../../../harness/manual-clock.ts'
 import { type PoisonRow, poisonRow, run } from '../../../harness/poison.ts'
+import { until } from '../../../harness/until.ts'
 
 const SLOTS = { total: 100, forAccount: () => 10, fullAccountIds: [], isAttempting: () => false }
 
@@ -181,7 +182,7 @@ onBothDatabases(engine => {
     const { promise, resolve } = Promise.withResolvers<void>()
     service.answers.at = promise
     const first = service.deliveries.retrySetAside()
-    for (let turn = 0; turn < 10_000 && service.sent.length === 0; turn++) await new Promise(setImmediate)
+    await until('the first request', () => service.sent.length > 0)
     const second = service.secondProcess()
     service.clock.advance(1)
     await second.setAsides.makeAllDue()
