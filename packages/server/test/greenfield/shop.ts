@@ -3,11 +3,11 @@ import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { TestContext } from 'node:test'
+import { after, type TestContext } from 'node:test'
 import { parseZec } from '@zatgate/zcash/zip321'
 import type { Permission } from '../../src/domain/account/permission.ts'
 import { conformsTo, conformsToEvent, type Json, operationOf, readRecording } from '../harness/greenfield.ts'
-import { startTestService, type TestService } from '../harness/service.ts'
+import { openSeller, type SandboxService, startSandboxService, type TestService } from '../harness/service.ts'
 import { fastClock } from '../harness/skewed-clock.ts'
 import { until } from '../harness/until.ts'
 import { type Answer, exchange, textOf } from './exchange.ts'
@@ -72,16 +72,22 @@ export interface Shop {
   expire(): void
 }
 
-/** Starts the service, makes the key that the client asks for, and listens for webhooks. */
+const clock = fastClock()
+let started: Promise<SandboxService> | undefined
+let shops = 0
+after(async () => (await started)?.close())
+
+/** Opens an account on the service of the file, makes the key that the client asks for, and listens for webhooks. */
 export async function openShop(t: TestContext, options: ShopOptions): Promise<Shop> {
   const { client, permissions, webhook } = options
-  const clock = fastClock()
-  const at = await startTestService({ clock })
-  t.after(() => at.close())
+  started ??= startSandboxService({ clock })
+  const running = await started
+  shops += 1
+  const at = { ...running, ...(await openSeller(running, `shop${shops}@example.org`)) }
   const account = await at.service.accounts.findByEmail(at.email)
   const rights = { scopes: permissions, expiresAt: null, addresses: null }
   const { key } = await at.service.apiKeys.create(account, client, undefined, rights)
-  at.secrets.set("the plugin's key", key)
+  at.secrets.set(`the plugin's key of ${at.email}`, key)
 
   const hooks: Hook[] = []
   const faults: unknown[] = []

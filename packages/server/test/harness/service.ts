@@ -39,12 +39,15 @@ export interface SandboxService {
   close(): Promise<void>
 }
 
-/** A service with one account that can sell. */
-export interface TestService extends SandboxService {
+/** An account that can sell. */
+interface Seller {
   readonly email: string
   readonly apiKey: string
   readonly sessionToken: string
 }
+
+/** A service with one account that can sell. */
+export type TestService = SandboxService & Seller
 
 const EMAIL = 'merchant@example.org'
 
@@ -99,14 +102,19 @@ export async function startSandboxService(options: TestServiceOptions = {}): Pro
 /** Starts the service with an account. */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
   const started = await startSandboxService(options)
-  const { accounts, apiKeys, sessions, viewingKeys } = started.service
-  await accounts.findOrCreate(EMAIL)
-  const account = await accounts.setPlan(EMAIL, 'Business', null)
-  await viewingKeys.set(account, started.sandbox.demoViewingKey)
+  return { ...started, ...(await openSeller(started, EMAIL)) }
+}
+
+/** Opens an account with the viewing key of the sandbox. */
+export async function openSeller({ service, sandbox, secrets }: SandboxService, email: string): Promise<Seller> {
+  const { accounts, apiKeys, sessions, viewingKeys } = service
+  await accounts.findOrCreate(email)
+  const account = await accounts.setPlan(email, 'Business', null)
+  await viewingKeys.set(account, sandbox.demoViewingKey)
   const { key } = await apiKeys.create(account, 'test')
   const { token } = await sessions.create(account, 'test')
-  started.secrets.set('API key', key).set('session token', token)
-  return { ...started, email: EMAIL, apiKey: key, sessionToken: token }
+  secrets.set(`API key of ${email}`, key).set(`session token of ${email}`, token)
+  return { email, apiKey: key, sessionToken: token }
 }
 
 /** The settings that join a service to the sandbox. */

@@ -39,29 +39,34 @@ describe('the page on which a plugin asks for a key, in a browser', { skip: noBr
   const { openPage } = useBrowser()
   let harness: SandboxService
   let shop: KeyReceiver
+  /** Each test has its own account. */
+  let email = ''
+  let tests = 0
 
-  beforeEach(async () => {
+  before(async () => {
     harness = await startSandboxService()
+  })
+  beforeEach(async () => {
+    tests += 1
+    email = `shop${tests}@example.org`
     shop = await startKeyReceiver()
   })
-  afterEach(async () => {
-    await shop?.close()
-    await harness?.close()
-  })
+  afterEach(() => shop?.close())
+  after(() => harness?.close())
 
   async function storeId(): Promise<string> {
-    return (await harness.service.accounts.findByEmail(EMAIL)).publicId
+    return (await harness.service.accounts.findByEmail(email)).publicId
   }
 
   /** Follows the sign-in that stands before the page. */
   async function signInBefore(page: Page): Promise<void> {
     await page.getByText('Sign in to connect your shop').waitFor()
-    await page.getByLabel('Email').fill(EMAIL)
+    await page.getByLabel('Email').fill(email)
     await page.getByRole('button', { name: 'Email me a code' }).click()
     await page.getByLabel('Code').fill('wrong')
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByText('The code is incorrect').waitFor()
-    await page.getByLabel('Code').fill(await harness.codeFor(EMAIL))
+    await page.getByLabel('Code').fill(await harness.codeFor(email))
     await page.getByRole('button', { name: 'Sign in' }).click()
   }
 
@@ -121,7 +126,7 @@ describe('the page on which a plugin asks for a key, in a browser', { skip: noBr
 
   test('without an address the key is shown, with the store and the server', async () => {
     const page = await openPage()
-    await signInOnPage(page, harness, EMAIL)
+    await signInOnPage(page, harness, email)
     await page.goto(harness.url + addressOf({ name: '<img src=x onerror=alert(1)>' }))
     await page.getByText('<img src=x onerror=alert(1)>').waitFor()
     await page.getByText('this page shows it').waitFor()
@@ -137,18 +142,18 @@ describe('the page on which a plugin asks for a key, in a browser', { skip: noBr
 
   test('denying opens the dashboard, and makes no key', async () => {
     const page = await openPage()
-    await signInOnPage(page, harness, EMAIL)
+    await signInOnPage(page, harness, email)
     await page.goto(harness.url + addressOf({ redirect: shop.url }))
     await page.getByRole('link', { name: 'Deny' }).click()
     await page.waitForURL('**/overview')
-    const account = await harness.service.accounts.findByEmail(EMAIL)
+    const account = await harness.service.accounts.findByEmail(email)
     assert.deepEqual(await harness.service.apiKeys.list(account, { limit: 10 }), [])
     assert.deepEqual(shop.received, [])
   })
 
   test('a key for a plugin is also made on the page of the keys, which shows what the plugin asks for', async () => {
     const page = await openPage()
-    await signInOnPage(page, harness, EMAIL)
+    await signInOnPage(page, harness, email)
     await page.goto(`${harness.url}/api-keys`)
     await page.getByText(await storeId(), { exact: true }).waitFor()
     await page.getByText('Choose what the key may do').click()

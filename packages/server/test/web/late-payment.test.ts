@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { afterEach, beforeEach, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { Invoice } from '../../src/domain/sale/invoice.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
-import { fastClock, type SkewedClock } from '../harness/skewed-clock.ts'
+import { fastClock } from '../harness/skewed-clock.ts'
 import { until } from '../harness/until.ts'
 import { assertSamePage, createInvoice, inBrowser, openWithoutTimers, signInOnPage, useBrowser } from './browser.ts'
 import { inspect } from './inspect.ts'
@@ -13,14 +13,13 @@ const DAY = 24 * HOUR
 
 inBrowser('a buyer who pays late, on an open page', newDatabase => {
   const { openPage } = useBrowser()
+  const clock = fastClock()
   let harness: SandboxService
-  let clock: SkewedClock
 
-  beforeEach(async () => {
-    clock = fastClock()
+  before(async () => {
     harness = await startSandboxService({ clock, ...(await newDatabase()) })
   })
-  afterEach(() => harness.close())
+  after(() => harness.close())
 
   const urlOf = ({ publicId }: Invoice) => `${harness.url}/i/${publicId}`
 

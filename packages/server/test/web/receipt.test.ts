@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
-import { afterEach, beforeEach, describe, test } from 'node:test'
+import { after, before, beforeEach, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { OPERATOR } from '../../src/domain/account/audit.ts'
 import type { Invoice } from '../../src/domain/sale/invoice.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
-import { fastClock, type SkewedClock } from '../harness/skewed-clock.ts'
+import { fastClock } from '../harness/skewed-clock.ts'
 import { readTables } from '../harness/tables.ts'
 import { until } from '../harness/until.ts'
 import { noBrowser, useBrowser } from './browser.ts'
@@ -12,24 +12,31 @@ import { inspect } from './inspect.ts'
 import { pdfPages } from './pdf.ts'
 import { visit } from './visit.ts'
 
-const BUYER = 'the.buyer@example.org'
 const DAY = 86_400
 
 describe('a receipt', { skip: noBrowser(), timeout: 240_000 }, () => {
   const { openPage } = useBrowser()
+  const clock = fastClock()
   let harness: SandboxService
-  let clock: SkewedClock
+  /** Each test has its own shop and buyer. */
+  let shop = ''
+  let buyer = ''
+  let tests = 0
 
-  beforeEach(async () => {
-    clock = fastClock()
+  before(async () => {
     harness = await startSandboxService({ clock })
-    harness.secrets.set("the buyer's address", BUYER)
   })
-  afterEach(() => harness.close())
+  beforeEach(() => {
+    tests += 1
+    shop = `shop${tests}@example.org`
+    buyer = `the.buyer${tests}@example.org`
+    harness.secrets.set(`the address of buyer ${tests}`, buyer)
+  })
+  after(() => harness.close())
 
   async function sell(orderId = '1001'): Promise<Invoice> {
     const { accounts, viewingKeys, invoices, storeProfiles } = harness.service
-    const found = await accounts.findOrCreate('shop@example.org')
+    const found = await accounts.findOrCreate(shop)
     await storeProfiles.change(found, { name: 'Teahouse' }, harness.url)
     const { account } = await viewingKeys.set(found, harness.sandbox.demoViewingKey)
     const price = { amount: '25.00', currency: 'EUR' }
@@ -51,7 +58,7 @@ describe('a receipt', { skip: noBrowser(), timeout: 240_000 }, () => {
 
   const pathOf = ({ publicId }: Invoice) => `/i/${publicId}/receipt`
   const facts = (page: Page) => page.locator('.receipt dl > div').allInnerTexts()
-  const mails = () => harness.sandbox.mailbox.mails(BUYER)
+  const mails = () => harness.sandbox.mailbox.mails(buyer)
   const send = (invoice: Invoice, email: string, query = '') =>
     visit(harness, `POST ${pathOf(invoice)}/mail${query}`, { form: { email } })
 
@@ -124,14 +131,14 @@ describe('a receipt', { skip: noBrowser(), timeout: 240_000 }, () => {
     await page.getByText('Das ist keine E-Mail-Adresse.').waitFor()
     assert.equal(await address.inputValue(), 'no-address')
     await inspect(page)
-    await address.fill(BUYER)
+    await address.fill(buyer)
     await page.getByRole('button', { name: 'Per E-Mail senden' }).click()
     await page.getByText('Die Quittung ist in wenigen Minuten in Ihrem Postfach.').waitFor()
     assert.equal(page.url().includes('example.org'), false)
     await inspect(page)
     await until('the mail', () => mails().length > 0)
     const url = `sqlite:${harness.env.DATA_DIR}/zatgate.db`
-    await until('the end of the mail', async () => !JSON.stringify(await readTables(url)).includes(BUYER))
+    await until('the end of the mail', async () => !JSON.stringify(await readTables(url)).includes(buyer))
     const [mail] = mails()
     assert.equal(mail?.subject, 'Quittung 1001 – Teahouse')
     for (const part of ['Bestellung 1001 · Green tea', 'Betrag: 25,00 EUR (', `Transaktion: ${invoice.txid}`, 'UTC'])
@@ -145,11 +152,11 @@ describe('a receipt', { skip: noBrowser(), timeout: 240_000 }, () => {
     const invoice = await sellAndPay()
     const query = `?lang=en&return_to=${encodeURIComponent('https://evil.example/')}`
     for (let i = 0; i < 3; i++) {
-      const { status, headers } = await send(invoice, ` ${BUYER.toUpperCase()} `, query)
+      const { status, headers } = await send(invoice, ` ${buyer.toUpperCase()} `, query)
       assert.deepEqual([status, headers.get('location')?.includes('mailed=1')], [303, true])
     }
     await until('the mail', () => mails().length > 0)
-    assert.equal((await send(invoice, BUYER)).status, 303)
+    assert.equal((await send(invoice, buyer)).status, 303)
     assert.doesNotMatch(mails()[0]?.text ?? '', /evil/)
     for (const name of ['second', 'third']) assert.equal((await send(invoice, `${name}@example.org`)).status, 303)
     const refused = await send(invoice, 'fourth@example.org', '?lang=en')
@@ -164,13 +171,13 @@ describe('a receipt', { skip: noBrowser(), timeout: 240_000 }, () => {
     const unpaid = await sell()
     const early = await visit(harness, `GET ${pathOf(unpaid)}?lang=de`)
     assert.deepEqual([early.status, early.headers.get('location')], [303, `/i/${unpaid.publicId}?lang=de`])
-    assert.equal((await send(unpaid, BUYER)).status, 303)
+    assert.equal((await send(unpaid, buyer)).status, 303)
     assert.equal((await visit(harness, `GET /i/${'0'.repeat(8)}-0000-4000-8000-000000000000/receipt`)).status, 404)
     const paid = await sellAndPay('1002')
     assert.equal((await visit(harness, `GET ${pathOf(paid)}`)).status, 200)
     clock.advance(3_600 + (7 + 30) * DAY + 60)
     assert.equal((await visit(harness, `GET ${pathOf(paid)}`)).status, 410)
-    assert.equal((await send(paid, BUYER)).status, 410)
+    assert.equal((await send(paid, buyer)).status, 410)
     assert.equal(mails().length, 0)
   })
 
@@ -186,7 +193,7 @@ describe('a receipt', { skip: noBrowser(), timeout: 240_000 }, () => {
     await receipt.close()
     clock.advance(9 * DAY)
     const { accounts, invoiceTexts } = harness.service
-    const account = await accounts.findByEmail('shop@example.org')
+    const account = await accounts.findByEmail(shop)
     const before = Math.floor(clock.nowMs() / 1000)
     const { erased, ...others } = await invoiceTexts.erase(account, before, OPERATOR)
     assert.deepEqual([erased, others], [1, { open: 0, undelivered: 0, failed: 0 }])
@@ -195,10 +202,11 @@ describe('a receipt', { skip: noBrowser(), timeout: 240_000 }, () => {
     assert.doesNotMatch(text, /Green tea/)
   })
 
-  test('is not mailed by a service without a mail server', async () => {
+  test('is not mailed by a service without a mail server', async t => {
     Object.assign(harness.service.receiptMails, { offered: false })
+    t.after(() => Object.assign(harness.service.receiptMails, { offered: true }))
     const invoice = await sellAndPay()
     assert.doesNotMatch((await visit(harness, `GET ${pathOf(invoice)}`)).text, /<form/)
-    assert.deepEqual((await send(invoice, BUYER)).headers.get('location'), pathOf(invoice))
+    assert.deepEqual((await send(invoice, buyer)).headers.get('location'), pathOf(invoice))
   })
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { afterEach, beforeEach, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { Invoice } from '../../src/domain/sale/invoice.ts'
 import { type SandboxService, startSandboxService } from '../harness/service.ts'
@@ -13,16 +13,15 @@ const EMAIL = 'shop@example.org'
 
 inBrowser('a sale in money', newDatabase => {
   const { openPage } = useBrowser()
-  let clock: SkewedClock
+  const clock = fastClock()
   let harness: SandboxService
   let shop: ShopPage
 
-  beforeEach(async () => {
-    clock = fastClock()
+  before(async () => {
     harness = await startSandboxService({ clock, ...(await newDatabase()) })
     shop = await serveShopPage('<!doctype html><title>Shop</title><h1>Thank you</h1>')
   })
-  afterEach(async () => {
+  after(async () => {
     await shop.close()
     await harness.close()
   })
