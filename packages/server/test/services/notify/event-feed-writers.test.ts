@@ -18,6 +18,7 @@ const EVENTS = 60
 
 interface Writer {
   readonly child: ChildProcess
+  readonly closed: Promise<unknown>
   /** The events that it has reported as committed. */
   readonly committed: string[]
 }
@@ -29,11 +30,11 @@ function startWriter(t: TestContext, url: string, name: string, accounts: readon
   t.after(() => child.kill('SIGKILL'))
   const committed: string[] = []
   createInterface({ input: child.stdout }).on('line', line => committed.push(line))
-  return { child, committed }
+  return { child, closed: once(child, 'close'), committed }
 }
 
-async function kill({ child }: Writer): Promise<void> {
-  const closed = once(child, 'close')
+async function kill({ child, closed }: Writer): Promise<void> {
+  assert.equal(child.exitCode, null, 'a writer has ended by itself')
   child.kill('SIGKILL')
   await closed
 }

@@ -1,6 +1,5 @@
 /** Writes events of two accounts concurrently, and prints the name of each one once it is committed. Some are rolled back. */
 import { randomUUID } from 'node:crypto'
-import { writeSync } from 'node:fs'
 import { openDatabase } from '../../harness/databases.ts'
 import { NOW } from '../../harness/fixtures.ts'
 
@@ -27,7 +26,8 @@ async function writeForever(): Promise<never> {
         if (isRolledBack) throw new Error('rolled back')
       })
       .then(
-        () => writeSync(1, `${event}\n`),
+        // Waits for a slow reader, where writeSync would fail.
+        () => new Promise(resolve => process.stdout.write(`${event}\n`, resolve)),
         (error: Error) => {
           if (error.message !== 'rolled back') throw error
         },

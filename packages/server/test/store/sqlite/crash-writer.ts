@@ -1,6 +1,5 @@
 /** Writes events concurrently to the given SQLite file and prints the number of each acknowledged one. */
 import { randomUUID } from 'node:crypto'
-import { writeSync } from 'node:fs'
 import { openStore } from '../../../src/store/open.ts'
 import { makeAccount, NOW } from '../../harness/fixtures.ts'
 
@@ -17,7 +16,8 @@ async function writeForever(): Promise<never> {
       const event = { accountId: account.id, invoiceId: null, type: 'test', body: '{}' } as const
       await tx.events.append([{ ...event, createdAt: NOW + number, publicId: randomUUID() }])
     })
-    writeSync(1, `${number} ${account.id}\n`)
+    // Waits for a slow reader, where writeSync would fail.
+    await new Promise(resolve => process.stdout.write(`${number} ${account.id}\n`, resolve))
   }
 }
 
