@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { describePostgres } from '../harness/databases.ts'
 import { call } from '../harness/http-call.ts'
 import { startTestService, type TestService } from '../harness/service.ts'
@@ -15,15 +15,14 @@ describe('a sale in money on SQLite', () => declareTests(async () => undefined))
 describePostgres('a sale in money on PostgreSQL', server => declareTests(() => server().migratedDatabase()))
 
 function declareTests(createDatabase: () => Promise<string | undefined>): void {
-  let started: Promise<Started> | undefined
-  const start = () => {
-    started ??= startOn(createDatabase())
-    return started
-  }
-  after(async () => (await started)?.at.close())
+  let started: Awaited<ReturnType<typeof startOn>>
+  before(async () => {
+    started = await startOn(await createDatabase())
+  })
+  after(() => started?.at.close())
 
   test('a price is what the honest sources say: one lies, two are down; with all down there is none', async () => {
-    const { at, clock, create } = await start()
+    const { at, clock, create } = started
     const { faultsOf, faults } = at.sandbox.rates
     const honest = (await create({ price: EUR_25 })).body.amount_zat
     const again = async () => {
@@ -51,7 +50,7 @@ function declareTests(createDatabase: () => Promise<string | undefined>): void {
   })
 
   test('25 EUR keep their amount while the market moves by a fifth; a part in time and the rest late pay them', async () => {
-    const { at, clock, sell, read, readAsMerchant, expire, paid } = await start()
+    const { at, clock, sell, read, readAsMerchant, expire, paid } = started
     const sold = await sell({ price: EUR_25, order_id: '1001' })
     for (const pair of ['ZECUSD', 'ZECEUR']) at.sandbox.rates.setPrice(pair, pair === 'ZECUSD' ? '48' : '44')
     clock.advance(RATE_AGE_SECS)
@@ -77,7 +76,7 @@ function declareTests(createDatabase: () => Promise<string | undefined>): void {
   })
 
   test('what may be missing makes no difference to paid, and shows in the amounts', async () => {
-    const { at, sell, read, paid } = await start()
+    const { at, sell, read, paid } = started
     const { id, zip321_uri } = await sell({ amount_zat: 1_000_000, tolerance_bps: 100 })
     at.sandbox.wallet.pay({ uri: zip321_uri, amount: 989_999n })
     await until('the part to be seen', async () => (await read(id)).received_zat > 0)
@@ -89,7 +88,7 @@ function declareTests(createDatabase: () => Promise<string | undefined>): void {
   })
 
   test('an open amount is what arrives, from its minimum on', async () => {
-    const { at, sell, read, paid } = await start()
+    const { at, sell, read, paid } = started
     const { id, zip321_uri, amount_zat } = await sell({ open_amount: true, min_amount_zat: 1_000 })
     assert.equal(amount_zat, 0)
     at.sandbox.wallet.pay({ uri: zip321_uri, amount: 999n })
@@ -102,7 +101,7 @@ function declareTests(createDatabase: () => Promise<string | undefined>): void {
   })
 
   test('the confirmations of an invoice are its own', async () => {
-    const { at, sell, read } = await start()
+    const { at, sell, read } = started
     const { id, zip321_uri } = await sell({ amount_zat: 5, confirmations: 1 })
     at.sandbox.wallet.pay({ uri: zip321_uri })
     await until('the payment to be seen', async () => (await read(id)).status === 'detected')
@@ -112,7 +111,7 @@ function declareTests(createDatabase: () => Promise<string | undefined>): void {
 
   for (const first of ['the payment', 'the cancellation'] as const)
     test(`of a payment and a cancellation in the same second, ${first} comes first, and no money is lost`, async () => {
-      const { at, sell, read, cancel, paid } = await start()
+      const { at, sell, read, cancel, paid } = started
       const { id, zip321_uri } = await sell({ amount_zat: 5 })
       if (first === 'the payment') {
         at.sandbox.wallet.pay({ uri: zip321_uri })
@@ -130,14 +129,11 @@ function declareTests(createDatabase: () => Promise<string | undefined>): void {
 }
 
 /** A service for all tests, each of which sells its own invoices. */
-async function startOn(database: Promise<string | undefined>) {
+async function startOn(databaseUrl: string | undefined) {
   const clock = fastClock()
-  const databaseUrl = await database
   const at = await startTestService({ clock, ...(databaseUrl && { databaseUrl }) })
   return { at, clock, ...tools(at, clock) }
 }
-
-type Started = Awaited<ReturnType<typeof startOn>>
 
 function tools(at: TestService, clock: SkewedClock) {
   const create = (json: object) => call(at, 'POST /v1/invoices', { token: at.apiKey, json })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, describe, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
 import { parsePaymentUri } from '@zatgate/zcash/zip321'
 import { describePostgres } from '../harness/databases.ts'
 import { type CallOptions, call } from '../harness/http-call.ts'
@@ -25,15 +25,14 @@ describePostgres('refunds on PostgreSQL', server => {
 })
 
 function declareTests(createDatabase: () => Promise<string | undefined>): void {
-  let started: Promise<Started> | undefined
-  const start = () => {
-    started ??= startOn(createDatabase())
-    return started
-  }
-  after(async () => (await started)?.at.close())
+  let started: Awaited<ReturnType<typeof startOn>>
+  before(async () => {
+    started = await startOn(await createDatabase())
+  })
+  after(() => started?.at.close())
 
   test('the buyer is asked for an address; a part is refunded, and the invoice says so', async () => {
-    const { at, api, sellAndPay, buyerAddress, read } = await start()
+    const { at, api, sellAndPay, buyerAddress, read } = started
     const { id } = await sellAndPay({ amount_zat: ZEC, order_id: '1001' })
     const created = await api(`POST /v1/account/invoices/${id}/refunds`, {
       json: { amount_zat: ZEC / 4, reason: 'torn' },
@@ -94,7 +93,7 @@ function declareTests(createDatabase: () => Promise<string | undefined>): void {
   })
 
   test('all refunds together never exceed what is confirmed: whole, part, over and canceled', async () => {
-    const { at, api, sellAndPay, buyerAddress } = await start()
+    const { at, api, sellAndPay, buyerAddress } = started
     const { body: open } = await call(at, 'POST /v1/invoices', { token: at.apiKey, json: { amount_zat: ZEC } })
     const refund = async (id: string, json: object = {}) =>
       (await api(`POST /v1/account/invoices/${id}/refunds`, { json })).body
@@ -118,12 +117,12 @@ function declareTests(createDatabase: () => Promise<string | undefined>): void {
   })
 
   test('of two refunds at once, in either order, one is made', async () => {
-    const { at } = await start()
+    const { at } = started
     await refundAtOnce(at, [at, at])
   })
 
   test('a refund in money is converted once, and a repeat returns it without a rate', async () => {
-    const { at, api, sellAndPay } = await start()
+    const { at, api, sellAndPay } = started
     const { id } = await sellAndPay({ price: { amount: '25', currency: 'EUR' } })
     const refund = () =>
       api(`POST /v1/account/invoices/${id}/refunds`, {
@@ -144,7 +143,7 @@ function declareTests(createDatabase: () => Promise<string | undefined>): void {
   })
 
   test('a repeated request shows the address that the buyer has given since, which is fixed from then on', async () => {
-    const { at, api, sellAndPay, buyerAddress } = await start()
+    const { at, api, sellAndPay, buyerAddress } = started
     const { id } = await sellAndPay({ amount_zat: ZEC })
     const create = async () =>
       (await api(`POST /v1/account/invoices/${id}/refunds`, { json: {}, headers: { 'idempotency-key': 'r-2' } })).body
@@ -160,7 +159,7 @@ function declareTests(createDatabase: () => Promise<string | undefined>): void {
   })
 
   test('several refunds are one payment request', async () => {
-    const { api, sellAndPay, buyerAddress } = await start()
+    const { api, sellAndPay, buyerAddress } = started
     const { id } = await sellAndPay({ amount_zat: 1_000, order_id: '7' })
     const ids: string[] = []
     for (const amount_zat of [100, 200]) {
@@ -196,13 +195,10 @@ async function refundAtOnce(owner: TestService, [one, other]: readonly [TestServ
 }
 
 /** A service for all tests, each of which sells its own invoices. */
-async function startOn(database: Promise<string | undefined>) {
-  const databaseUrl = await database
+async function startOn(databaseUrl: string | undefined) {
   const at = await startTestService(databaseUrl === undefined ? {} : { databaseUrl })
   return { at, ...tools(at) }
 }
-
-type Started = Awaited<ReturnType<typeof startOn>>
 
 const linkOf = (url: string) => url.split('/').at(-1) as string
 
