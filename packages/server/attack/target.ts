@@ -79,19 +79,18 @@ export async function withTarget(
   const read = { url: `${service.url}/v1/invoices/${shop.invoiceId}`, headers: fromClient('192.0.2.200') }
 
   async function harmOf(attack: () => Promise<void>): Promise<Harm> {
-    const baseline = startReader(read)
+    using reader = startReader(read)
     await sleep(BASELINE_MS)
-    const readsBefore = await baseline.stop()
+    const readsBefore = await reader.reads()
     const { rssMb: before } = await service.usage()
     let highest = before
-    const reader = startReader(read)
     const done = attack().then(() => true)
     done.catch(() => {}) // rejects below
     for (let finished = false; !finished; ) {
       finished = await Promise.race([done, sleep(SAMPLE_MS, false)])
       highest = Math.max(highest, (await service.usage()).rssMb)
     }
-    return { readsBefore, reads: await reader.stop(), memoryMb: highest - before }
+    return { readsBefore, reads: await reader.reads(), memoryMb: highest - before }
   }
 
   await work({ url: service.url, ...shop, harmOf })
