@@ -1,8 +1,14 @@
 import type { World } from '../../world/world.ts'
-import { type AccountRow, countInvoices, openWork, owedPayout, personalDataOf, readAccounts } from './ledger.ts'
+import {
+  type AccountRow,
+  countInvoices,
+  openWork,
+  owedPayout,
+  personalDataOf,
+  readAccounts,
+  WAIT_MS,
+} from './ledger.ts'
 
-/** An account is kept at least this long after its owner has requested its deletion. */
-const WAIT_MS = 7 * 86_400_000
 /** Payments that were mined or unmined around the end of the watch are looked for this long after it, in seconds. */
 const SETTLING_SECS = 3 * 86_400
 /** The cleanup runs every ten minutes, and after failures later. */

@@ -22,10 +22,24 @@ const OWED_REFUNDS = `SELECT 1 FROM refunds WHERE account_id = ? AND status IN (
 const OPEN_SWAPS = `SELECT 1 FROM swaps JOIN invoices ON invoices.id = swaps.invoice_id
   WHERE invoices.account_id = ? AND swaps.next_poll_at_ms IS NOT NULL`
 
+const LAST_REQUEST = `SELECT max(created_at) AS at FROM audit_entries
+  WHERE account_id = ? AND kind = 'deletion_requested'`
+
+/** An account is kept at least this long after its owner has requested its deletion. */
+export const WAIT_MS = 7 * 86_400_000
 /** Statuses of orders that end without another step. */
 const ENDED = new Set(['completed', 'canceled', 'expired', 'failed'])
 
 export const readAccounts = query<AccountRow>(ACCOUNTS)
+
+/**
+ * Whether a clock that was ahead may have begun to erase the account, whose owner may keep it afterwards. Once the clock is
+ * right, the erasure waits for its time.
+ */
+export function mayBeErasedInPart({ database, maxClockAheadMs, scheduler }: World, accountId: bigint): boolean {
+  const at = database.committed<{ at: bigint | null }>(LAST_REQUEST, accountId)[0]?.at ?? null
+  return at !== null && maxClockAheadMs > 0 && Number(at) * 1_000 + WAIT_MS <= scheduler.nowMs + maxClockAheadMs
+}
 
 /** The number of the account's invoices. */
 export function countInvoices({ database }: World, accountId: bigint): number {
