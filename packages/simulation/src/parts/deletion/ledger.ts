@@ -21,12 +21,12 @@ const OPEN_ENDPOINTS = `SELECT 1 FROM endpoints e JOIN event_counters c ON c.acc
 const OWED_REFUNDS = `SELECT 1 FROM refunds WHERE account_id = ? AND status IN ('awaiting_address', 'ready')`
 const OPEN_SWAPS = `SELECT 1 FROM swaps JOIN invoices ON invoices.id = swaps.invoice_id
   WHERE invoices.account_id = ? AND swaps.next_poll_at_ms IS NOT NULL`
-
 const LAST_REQUEST = `SELECT max(created_at) AS at FROM audit_entries
   WHERE account_id = ? AND kind = 'deletion_requested'`
 
 /** An account is kept at least this long after its owner has requested its deletion. */
 export const WAIT_MS = 7 * 86_400_000
+
 /** Statuses of orders that end without another step. */
 const ENDED = new Set(['completed', 'canceled', 'expired', 'failed'])
 
