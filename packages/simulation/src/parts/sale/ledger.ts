@@ -44,6 +44,8 @@ export interface PaymentRow {
   readonly value_zat: bigint
   readonly location: 'mempool' | 'mined' | 'dropped'
   readonly height: bigint | null
+  /** Since when a list lacked it, Unix seconds; null while it is not known to be absent. */
+  readonly vanished_since: bigint | null
   /** 1: a rescan has found it, and no second server has shown it. */
   readonly awaits_witness: bigint
 }
@@ -65,8 +67,8 @@ const INVOICES = `SELECT id, public_id, account_id, viewing_key_id, purpose, add
   overpaid_zat, created_at, expires_at, watch_until, needs_attention, underpaid_at, kept_open_by_swap AS kept_open, swap_id
   FROM invoices ORDER BY id`
 const KEY = 'SELECT watch_until FROM viewing_keys WHERE id = ?'
-const PAYMENTS = `SELECT id, invoice_id, txid, pool, output_index, value_zat, location, height, awaits_witness
-  FROM payments ORDER BY id`
+const PAYMENTS = `SELECT id, invoice_id, txid, pool, output_index, value_zat, location, height, vanished_since,
+  awaits_witness FROM payments ORDER BY id`
 const TIP = 'SELECT height, hash, time FROM headers ORDER BY height DESC LIMIT 1'
 
 /** The newest recorded block. Its time is in Unix seconds. */

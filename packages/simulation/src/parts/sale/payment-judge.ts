@@ -70,7 +70,7 @@ export class PaymentJudge {
       if (this.#hasExpired(txid)) continue
       // The payment of a deleted key is seen no more when a reorganisation has removed it.
       if (isKeyDeleted(this.#world, invoice.viewing_key_id)) continue
-      this.#checkAbsence(invoice, txid)
+      this.#checkAbsence(invoice, txid, before?.vanished_since ?? null)
       const since = this.#clocksDiffer() ? null : this.#world.visibility.shownSince(txid)
       if (since !== null && this.#world.scheduler.nowMs - since > DROP_MARGIN_MS)
         this.#fail('a payment that every server shows is not dropped', invoice, txid)
@@ -84,9 +84,10 @@ export class PaymentJudge {
   }
 
   /** A payment that has not expired is dropped after an absence of two minutes. */
-  #checkAbsence(invoice: InvoiceRow, txid: string): void {
+  #checkAbsence(invoice: InvoiceRow, txid: string, vanishedSince: bigint | null): void {
     const { served, scheduler, clocksChangedMs, clockErrors, committer } = this.#world
-    const lastMs = served.lastShownMs(committer, txid)
+    // A list may drop it before the process has recorded that a stream shows it again.
+    const lastMs = vanishedSince === null ? served.lastShownMs(committer, txid) : served.lastReadMs(committer, txid)
     if (lastMs === null || scheduler.nowMs - clocksChangedMs < CLOCK_MEMORY_MS) return
     const absenceMs = scheduler.nowMs - lastMs
     // One process may record the beginning of an absence, and another one its end.

@@ -24,8 +24,18 @@ export interface OutdatedReadings {
 
 /** The readings of a process up to its last one. A reading is the mempool of a server, and at once its tip. */
 interface Readings {
+  readonly count: number
   readonly lastMs: number
   readonly outdated: ReadonlyMap<string, OutdatedReadings>
+}
+
+/** When a process was shown a transaction; Unix milliseconds. */
+interface Shown {
+  readonly lastMs: number
+  /** The number of the reading in which it was shown last. What a stream shows belongs to the next one. */
+  readonly reading: number
+  /** When it was shown before that reading; null: never. */
+  readonly earlierMs: number | null
 }
 
 /** The transactions that the servers have shown to the service. It can know no others. */
@@ -34,8 +44,8 @@ export class ServedTransactions {
   readonly #inMempool = new Map<string, { readonly firstMs: number; readonly lastMs: number }>()
   /** The transactions that a stream has shown in full. */
   readonly #inFull = new Set<string>()
-  /** When each transaction was last shown to a process by the server that it follows, while that was not behind the network. */
-  readonly #byFollowedServer = new Map<Owner, Map<string, number>>()
+  /** What the server that a process follows has shown it, while that server was not behind the network. */
+  readonly #byFollowedServer = new Map<Owner, Map<string, Shown>>()
   /** The mempool of each server that a process has read first since its last tip, comparisons left out. */
   readonly #lists = new Map<Owner, Map<string, MempoolList>>()
   readonly #serverOf = new Map<Owner, string>()
@@ -57,7 +67,7 @@ export class ServedTransactions {
     this.#noteReading(process, server)
     const list = this.#lists.get(process)?.get(server.name)
     this.#lists.delete(process)
-    if (list) this.#noteFollowed(process, list)
+    if (list) this.#noteFollowed(process, list, this.#readingOf(process))
   }
 
   /** @param outdated transactions that the node has by now, and that the list of a moment ago lacks */
@@ -91,12 +101,12 @@ export class ServedTransactions {
       const afterMs = earlier?.afterMs ?? before?.lastMs ?? Number.NEGATIVE_INFINITY
       outdated.set(txid, { afterMs, atMs: [...(earlier?.atMs ?? []), atMs] })
     }
-    this.#readings.set(process, { lastMs: atMs, outdated })
+    this.#readings.set(process, { count: this.#readingOf(process) + 1, lastMs: atMs, outdated })
   }
 
   streamed(process: Owner, server: ServingServer, transaction: WorldTransaction): void {
     const list = this.#note([transaction])
-    if (!server.isBehind) this.#noteFollowed(process, list)
+    if (!server.isBehind) this.#noteFollowed(process, list, this.#readingOf(process) + 1)
     this.#inFull.add(transaction.txid)
   }
 
@@ -107,10 +117,19 @@ export class ServedTransactions {
     return { atMs, txids }
   }
 
-  #noteFollowed(process: Owner, { atMs, txids }: MempoolList): void {
-    const own = this.#byFollowedServer.get(process) ?? new Map<string, number>()
+  #noteFollowed(process: Owner, { atMs, txids }: MempoolList, reading: number): void {
+    const own = this.#byFollowedServer.get(process) ?? new Map<string, Shown>()
     this.#byFollowedServer.set(process, own)
-    for (const txid of txids) own.set(txid, atMs)
+    for (const txid of txids) {
+      const before = own.get(txid)
+      const earlierMs = before?.reading === reading ? before.earlierMs : (before?.lastMs ?? null)
+      own.set(txid, { lastMs: atMs, reading, earlierMs })
+    }
+  }
+
+  /** The number of the last reading of a process. */
+  #readingOf(process: Owner): number {
+    return this.#readings.get(process)?.count ?? 0
   }
 
   /** Whether a stream has shown the transaction in full, with its expiry height. Lists and blocks are compact. */
@@ -143,7 +162,14 @@ export class ServedTransactions {
    * null: never.
    */
   lastShownMs(process: Owner | null, txid: string): number | null {
-    return (process && this.#byFollowedServer.get(process)?.get(txid)) ?? null
+    return (process && this.#byFollowedServer.get(process)?.get(txid)?.lastMs) ?? null
+  }
+
+  /** As `lastShownMs`, without what a stream has shown since the last reading. */
+  lastReadMs(process: Owner | null, txid: string): number | null {
+    const shown = process && this.#byFollowedServer.get(process)?.get(txid)
+    if (!process || !shown) return null
+    return shown.reading > this.#readingOf(process) ? shown.earlierMs : shown.lastMs
   }
 
   block(_process: Owner, block: WorldBlock): void {

@@ -51,6 +51,7 @@ export const ROW: PaymentRow = {
   value_zat: 100n,
   location: 'mempool',
   height: null,
+  vanished_since: null,
   awaits_witness: 0n,
 }
 
