@@ -44,7 +44,7 @@ export class ServedTransactions {
   readonly #inMempool = new Map<string, { readonly firstMs: number; readonly lastMs: number }>()
   /** The transactions that a stream has shown in full. */
   readonly #inFull = new Set<string>()
-  /** What the server that a process follows has shown it, while that server was not behind the network. */
+  /** The transactions that a process was shown by the server that it follows, while that was not behind the network. */
   readonly #byFollowedServer = new Map<Owner, Map<string, Shown>>()
   /** The mempool of each server that a process has read first since its last tip, comparisons left out. */
   readonly #lists = new Map<Owner, Map<string, MempoolList>>()
