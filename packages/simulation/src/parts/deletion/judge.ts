@@ -2,11 +2,11 @@ import type { World } from '../../world/world.ts'
 import {
   type AccountRow,
   countInvoices,
+  DELETION_WAIT_MS,
   openWork,
   owedPayout,
   personalDataOf,
   readAccounts,
-  WAIT_MS,
 } from './ledger.ts'
 
 /** Payments that were mined or unmined around the end of the watch are looked for this long after it, in seconds. */
@@ -78,7 +78,7 @@ export class DeletionJudge {
     if (requestedMs === null || this.keepers.has(earlier.email))
       world.fail('only an account whose owner wants it is deleted', about)
     const aheadMs = Math.max(world.maxClockAheadMs, 0)
-    if (requestedMs !== null && world.scheduler.nowMs + aheadMs < requestedMs + WAIT_MS)
+    if (requestedMs !== null && world.scheduler.nowMs + aheadMs < requestedMs + DELETION_WAIT_MS)
       world.fail('an account is kept for a week after the request of its deletion', about)
     const owed = owedPayout(world, id)
     if (owed !== null) world.fail('an account that is owed a payout is kept', `${about}: ${owed}`)
@@ -96,7 +96,7 @@ export class DeletionJudge {
       if (requestedMs === null) continue
       // A clock that was ahead has put the deletion off.
       const requestedAt = Math.max(Number(row.deletion_requested_at), requestedMs / 1000)
-      const dueAt = requestedAt + WAIT_MS / 1000 + PATIENCE_SECS
+      const dueAt = requestedAt + DELETION_WAIT_MS / 1000 + PATIENCE_SECS
       if (world.nowSecs > dueAt && openWork(world, row.id, world.nowSecs - SETTLING_SECS) === null)
         return `the account of ${row.email} is not deleted`
     }

@@ -25,7 +25,7 @@ const LAST_REQUEST = `SELECT max(created_at) AS at FROM audit_entries
   WHERE account_id = ? AND kind = 'deletion_requested'`
 
 /** An account is kept at least this long after its owner has requested its deletion. */
-export const WAIT_MS = 7 * 86_400_000
+export const DELETION_WAIT_MS = 7 * 86_400_000
 
 /** Statuses of orders that end without another step. */
 const ENDED = new Set(['completed', 'canceled', 'expired', 'failed'])
@@ -38,7 +38,8 @@ export const readAccounts = query<AccountRow>(ACCOUNTS)
  */
 export function mayBeErasedInPart({ database, maxClockAheadMs, scheduler }: World, accountId: bigint): boolean {
   const at = database.committed<{ at: bigint | null }>(LAST_REQUEST, accountId)[0]?.at ?? null
-  return at !== null && maxClockAheadMs > 0 && Number(at) * 1_000 + WAIT_MS <= scheduler.nowMs + maxClockAheadMs
+  if (at === null || maxClockAheadMs === 0) return false
+  return Number(at) * 1_000 + DELETION_WAIT_MS <= scheduler.nowMs + maxClockAheadMs
 }
 
 /** The number of the account's invoices. */

@@ -83,11 +83,13 @@ export class SwapStartJudge {
     return isOld || later.some(start => Number(start.started_at - at) >= WINDOW_SECS)
   }
 
-  /** Whether the commit is shared by starts that read the clock longer apart than the window. */
+  /** Whether the commit may be shared by starts that read the clock longer apart than the window. */
   get #mayForgetAtOnce(): boolean {
-    const { useCases, scheduler, clocksChangedMs } = this.#world
+    const { useCases, scheduler, clocksChangedMs, clockErrors } = this.#world
     const { nowMs, idleAtMs } = scheduler
-    return useCases > 1 && (nowMs - idleAtMs >= WINDOW_SECS * 1_000 || clocksChangedMs >= idleAtMs)
+    const setByMs = clocksChangedMs >= idleAtMs ? clockErrors.maxMs - clockErrors.minMs : 0
+    // The service stores whole seconds.
+    return useCases > 1 && nowMs - idleAtMs + setByMs > (WINDOW_SECS - 1) * 1_000
   }
 
   #of(invoiceId: bigint): Start[] {

@@ -272,8 +272,8 @@ export class WebhookJudge {
       if (!delivery) continue
       if (row.state !== delivery.row.state || row.body !== delivery.row.body)
         this.#world.fail('the end of a delivery is final', about(delivery))
-      if (mayBeErasedInPart(this.#world, row.account_id)) continue
-      this.#report(delivery, logProblem(delivery, readAttempts(this.#world, row.id)))
+      const problem = logProblem(delivery, readAttempts(this.#world, row.id))
+      if (problem && !mayBeErasedInPart(this.#world, row.account_id)) this.#report(delivery, problem)
     }
   }
 
