@@ -45,6 +45,8 @@ export interface Field {
   readonly request?: Readonly<Partial<Record<'minimum' | 'maximum' | 'minLength' | 'maxLength' | 'maxItems', number>>>
   /** Its name in responses and events. Without one it is not public. */
   readonly wire?: string
+  /** Who gets the member wherever the noun is shown. Without it each view of the noun names the member, or leaves it out. */
+  readonly seenBy?: 'everyone' | 'merchant'
   /** The name under which the API document shares the schema of the member. */
   readonly shared?: string
   /** The meaning of the wire member, for the API document. */

@@ -19,8 +19,11 @@ export const INVOICE_MARKS = ['settled', 'invalid'] as const
 export type InvoiceMark = (typeof INVOICE_MARKS)[number]
 
 const OPTIONAL = { nullable: true, initial: null, optional: true } as const
-const OF_ACCOUNT = { ...OPTIONAL, erased: 'account' } as const
-const TEXT = { ...OPTIONAL, erased: 'texts' } as const
+const EVALUATED = { nullable: true, initial: null, changedBy: 'evaluation' } as const
+/** Of the sale: its merchant gets it wherever an invoice is shown. */
+const TERM = { ...OPTIONAL, seenBy: 'merchant' } as const
+const OF_ACCOUNT = { ...TERM, erased: 'account' } as const
+const TEXT = { ...TERM, erased: 'texts' } as const
 /** The longest address of a page of the shop. */
 export const MAX_SHOP_URL_CHARS = 2048
 
@@ -45,6 +48,7 @@ export const INVOICE_FIELDS = {
     column: 'order_id',
     type: 'text',
     ...OF_ACCOUNT,
+    seenBy: 'everyone',
     request: { minLength: 1, maxLength: 128 },
     wire: 'order_id',
     meaning: "The shop's own number of the order.",
@@ -53,22 +57,16 @@ export const INVOICE_FIELDS = {
     column: 'description',
     type: 'text',
     ...TEXT,
+    seenBy: 'everyone',
     request: { minLength: 1, maxLength: 200 },
     wire: 'description',
     meaning: 'The name of what is sold. The buyer sees it.',
-  },
-  /** Text of a JSON object. */
-  metadata: {
-    column: 'metadata',
-    type: 'json',
-    ...TEXT,
-    wire: 'metadata',
-    meaning: "The shop's own data, kept as the bytes given. Buyers never see it.",
   },
   price: {
     column: 'price',
     type: 'price',
     ...OPTIONAL,
+    seenBy: 'everyone',
     wire: 'price',
     shared: 'Price',
     meaning: 'The price in money, as it was given.',
@@ -76,7 +74,7 @@ export const INVOICE_FIELDS = {
   rate: {
     column: 'rate',
     type: 'rate',
-    ...OPTIONAL,
+    ...TERM,
     wire: 'rate',
     shared: 'LockedRate',
     meaning: 'The rate at which the price was converted.',
@@ -85,7 +83,7 @@ export const INVOICE_FIELDS = {
   openAmount: {
     column: 'open_amount',
     type: 'flag',
-    ...OPTIONAL,
+    ...TERM,
     request: {},
     wire: 'open_amount',
     meaning: 'The buyer chooses the amount, as for a donation.',
@@ -93,7 +91,7 @@ export const INVOICE_FIELDS = {
   minAmountZat: {
     column: 'min_amount_zat',
     type: 'zat',
-    ...OPTIONAL,
+    ...TERM,
     request: { minimum: 1 },
     wire: 'min_amount_zat',
     meaning: 'With an open amount: the least that makes the invoice paid. Default 1.',
@@ -101,7 +99,7 @@ export const INVOICE_FIELDS = {
   toleranceBps: {
     column: 'tolerance_bps',
     type: 'integer',
-    ...OPTIONAL,
+    ...TERM,
     request: { minimum: 0, maximum: MAX_TOLERANCE_BPS },
     wire: 'tolerance_bps',
     meaning: 'How much may be missing for `paid`, in hundredths of a percent. Default: that of the account.',
@@ -110,7 +108,7 @@ export const INVOICE_FIELDS = {
   ownConfirmations: {
     column: 'own_confirmations',
     type: 'integer',
-    ...OPTIONAL,
+    ...TERM,
     request: { minimum: CONFIRMATIONS.min, maximum: CONFIRMATIONS.max },
     wire: 'confirmations',
     meaning: 'Blocks until a payment of this invoice counts. Default: those of the account.',
@@ -134,7 +132,7 @@ export const INVOICE_FIELDS = {
   autoRedirect: {
     column: 'auto_redirect',
     type: 'flag',
-    ...OPTIONAL,
+    ...TERM,
     request: {},
     wire: 'auto_redirect',
     meaning: 'The checkout opens `success_url` by itself once the invoice is paid.',
@@ -156,18 +154,10 @@ export const INVOICE_FIELDS = {
     wire: 'webhook_url',
     meaning: "Events of this invoice are sent here too, beside the account's webhook, and signed with its secret.",
   },
-  /** The public id of the payment link that it was created from. */
-  linkId: {
-    column: 'link_id',
-    type: 'text',
-    ...OPTIONAL,
-    wire: 'link_id',
-    meaning: 'The payment link that it was created from.',
-  },
   canceledAt: {
     column: 'canceled_at',
     type: 'time',
-    ...OPTIONAL,
+    ...TERM,
     changedBy: 'cancellation',
     wire: 'canceled_at',
     meaning: 'When the merchant canceled the invoice.',
@@ -176,7 +166,7 @@ export const INVOICE_FIELDS = {
     column: 'marked_as',
     type: 'text',
     values: INVOICE_MARKS,
-    ...OPTIONAL,
+    ...TERM,
     changedBy: 'mark',
     wire: 'marked_as',
     meaning: 'The mark that you set, whatever the chain shows. The status stays.',
@@ -184,10 +174,26 @@ export const INVOICE_FIELDS = {
   markedAt: {
     column: 'marked_at',
     type: 'time',
-    ...OPTIONAL,
+    ...TERM,
     changedBy: 'mark',
     wire: 'marked_at',
     meaning: 'When you said so.',
+  },
+  /** Text of a JSON object. */
+  metadata: {
+    column: 'metadata',
+    type: 'json',
+    ...TEXT,
+    wire: 'metadata',
+    meaning: "The shop's own data, kept as the bytes given. Buyers never see it.",
+  },
+  /** The public id of the payment link that it was created from. */
+  linkId: {
+    column: 'link_id',
+    type: 'text',
+    ...TERM,
+    wire: 'link_id',
+    meaning: 'The payment link that it was created from.',
   },
   /** A client of BTCPay's API left it out of its lists. */
   archivedAt: { column: 'archived_at', type: 'time', nullable: true, initial: null, changedBy: 'archive' },
@@ -234,9 +240,7 @@ export const INVOICE_FIELDS = {
   txid: {
     column: 'txid',
     type: 'text',
-    nullable: true,
-    initial: null,
-    changedBy: 'evaluation',
+    ...EVALUATED,
     wire: 'txid',
     meaning: 'Transaction id of the latest counted payment, 64 hex characters.',
   },
@@ -247,9 +251,7 @@ export const INVOICE_FIELDS = {
   paidAt: {
     column: 'paid_at',
     type: 'time',
-    nullable: true,
-    initial: null,
-    changedBy: 'evaluation',
+    ...EVALUATED,
     wire: 'paid_at',
     meaning: 'Payment time; null until paid.',
   },
@@ -267,28 +269,16 @@ export const INVOICE_FIELDS = {
    * A payment that left the mempool can still be mined up to this height, so the invoice stays open until then, or until
    * the end of its late window. Null when there is no such payment.
    */
-  openUntilHeight: {
-    column: 'open_until_height',
-    type: 'integer',
-    nullable: true,
-    initial: null,
-    changedBy: 'evaluation',
-  },
+  openUntilHeight: { column: 'open_until_height', type: 'integer', ...EVALUATED },
   /**
    * The height of the confirmed chain from which on more of the full amount, which is received, may be confirmed. Null
    * when the amount is not received, when the invoice is paid, and when no block can confirm more.
    */
-  confirmsAtHeight: {
-    column: 'confirms_at_height',
-    type: 'integer',
-    nullable: true,
-    initial: null,
-    changedBy: 'evaluation',
-  },
+  confirmsAtHeight: { column: 'confirms_at_height', type: 'integer', ...EVALUATED },
   /** When `invoice.underpaid` was raised. It is raised at most once. */
-  underpaidAt: { column: 'underpaid_at', type: 'time', nullable: true, initial: null, changedBy: 'evaluation' },
+  underpaidAt: { column: 'underpaid_at', type: 'time', ...EVALUATED },
   /** When money first arrived after the invoice had closed. */
-  lateAt: { column: 'late_at', type: 'time', nullable: true, initial: null, changedBy: 'evaluation' },
+  lateAt: { column: 'late_at', type: 'time', ...EVALUATED },
   /** Null when the invoice does not need attention. */
-  attentionSince: { column: 'attention_since', type: 'time', nullable: true, initial: null, changedBy: 'evaluation' },
+  attentionSince: { column: 'attention_since', type: 'time', ...EVALUATED },
 } as const satisfies Fields

@@ -1,4 +1,4 @@
-import { isOptional, type NamesOf, type WireOf, wireFields } from '../field.ts'
+import { isOptional, type NamesOf, selectFields, type WireOf, wireFields } from '../field.ts'
 import { RawJson } from '../raw-json.ts'
 import { type Invoice, type InvoiceFields, paymentRequest } from './invoice.ts'
 import { INVOICE_FIELDS } from './invoice-fields.ts'
@@ -8,24 +8,8 @@ export interface InvoiceMembers extends WireOf<InvoiceFields> {
   readonly zip321_uri: string
 }
 
-/** Members of an invoice that only the merchant sees. */
-const MERCHANT_MEMBERS = [
-  'rate',
-  'open_amount',
-  'min_amount_zat',
-  'tolerance_bps',
-  'confirmations',
-  'success_url',
-  'cancel_url',
-  'auto_redirect',
-  'locale',
-  'webhook_url',
-  'canceled_at',
-  'marked_as',
-  'marked_at',
-  'metadata',
-  'link_id',
-] as const
+const TERMS = termsSeenBy('everyone')
+const MERCHANT_TERMS = termsSeenBy('merchant')
 
 const READ_MEMBERS = [
   'id',
@@ -37,31 +21,18 @@ const READ_MEMBERS = [
   'txid',
   'received_zat',
   'overpaid_zat',
-  'order_id',
-  'description',
-  'price',
+  ...TERMS,
   'refunded_zat',
 ] as const
 
 /** Who sees which members, in the order in which they are sent. */
 export const INVOICE_VIEWS = {
   /** The response of its creation. */
-  created: [
-    'id',
-    'address',
-    'amount_zat',
-    'zip321_uri',
-    'status',
-    'expires_at',
-    'order_id',
-    'description',
-    'price',
-    ...MERCHANT_MEMBERS,
-  ],
+  created: ['id', 'address', 'amount_zat', 'zip321_uri', 'status', 'expires_at', ...TERMS, ...MERCHANT_TERMS],
   /** Everyone who has the id. Its swap follows. */
   public: READ_MEMBERS,
   /** The account, of one invoice. Its swap follows. */
-  merchant: [...READ_MEMBERS, 'created_at', 'paid_at', ...MERCHANT_MEMBERS],
+  merchant: [...READ_MEMBERS, 'created_at', 'paid_at', ...MERCHANT_TERMS],
   /** The account, in its list and its export. */
   list: [
     'id',
@@ -74,25 +45,12 @@ export const INVOICE_VIEWS = {
     'created_at',
     'expires_at',
     'paid_at',
-    'order_id',
-    'description',
-    'price',
+    ...TERMS,
     'refunded_zat',
-    ...MERCHANT_MEMBERS,
+    ...MERCHANT_TERMS,
   ],
   /** The receiver of an event, which begins with its type and `invoice_id`. */
-  event: [
-    'status',
-    'amount_zat',
-    'received_zat',
-    'overpaid_zat',
-    'txid',
-    'order_id',
-    'description',
-    'price',
-    'refunded_zat',
-    ...MERCHANT_MEMBERS,
-  ],
+  event: ['status', 'amount_zat', 'received_zat', 'overpaid_zat', 'txid', ...TERMS, 'refunded_zat', ...MERCHANT_TERMS],
 } as const satisfies Readonly<Record<string, readonly (keyof InvoiceMembers)[]>>
 
 export type InvoiceView = keyof typeof INVOICE_VIEWS
@@ -108,6 +66,11 @@ export type InvoiceOf<V extends InvoiceView> = Pick<
 
 /** The field of each member. `zip321_uri` has none. */
 export const FIELD_OF_MEMBER = wireFields(INVOICE_FIELDS)
+
+function termsSeenBy<Who extends 'everyone' | 'merchant'>(who: Who) {
+  const terms = selectFields(INVOICE_FIELDS, ({ seenBy }) => seenBy === who)
+  return terms.map(([, { wire }]) => wire as InvoiceFields[NamesOf<InvoiceFields, { seenBy: Who }>]['wire'])
+}
 
 /** The invoice as a view shows it. Its metadata is a `RawJson`: send it by `stringify`. */
 export function viewInvoice<V extends InvoiceView>(view: V, invoice: InvoiceOf<V>): InvoiceAs<V> {

@@ -112,18 +112,14 @@ test('an unknown field is rejected by name', async () => {
       headers: { 'content-type': 'application/json' },
     })
     const shown = name.replace(/[^\x20-\x7e]/g, '?')
+    const { detail, ...rest } = body
+    assert.deepEqual([status, rest], [400, { code: 'unknown_field', message: `unknown field ${shown}` }])
+    const names = new Set(/^one of (.*)$/.exec(detail)?.[1]?.split(', '))
     assert.deepEqual(
-      [status, body],
-      [
-        400,
-        {
-          code: 'unknown_field',
-          message: `unknown field ${shown}`,
-          detail:
-            'one of amount_zat, price, order_id, description, open_amount, min_amount_zat, tolerance_bps, confirmations, success_url, cancel_url, auto_redirect, locale, webhook_url, metadata, expires_in_secs, unique_order, checkout',
-        },
-      ],
+      ['amount_zat', 'price', 'order_id', 'metadata', 'checkout'].filter(known => !names.has(known)),
+      [],
     )
+    assert.ok(!names.has(name))
   }
 })
 
