@@ -29,7 +29,10 @@ export const MAX_SHOP_URL_CHARS = 2048
 
 const URL_LENGTH = { minLength: 1, maxLength: MAX_SHOP_URL_CHARS } as const
 
-/** The fields of an invoice. `changedBy: 'evaluation'` are those that `evaluateInvoice` decides. */
+/**
+ * The fields of an invoice. `changedBy: 'evaluation'` are those that `evaluateInvoice` decides. The indexes of erased fields
+ * name them in this order.
+ */
 export const INVOICE_FIELDS = {
   id: { column: 'id', type: 'integer', fromDatabase: true },
   publicId: { column: 'public_id', type: 'text', wire: 'id', meaning: 'UUID.' },
@@ -61,6 +64,14 @@ export const INVOICE_FIELDS = {
     request: { minLength: 1, maxLength: 200 },
     wire: 'description',
     meaning: 'The name of what is sold. The buyer sees it.',
+  },
+  /** Text of a JSON object. */
+  metadata: {
+    column: 'metadata',
+    type: 'json',
+    ...TEXT,
+    wire: 'metadata',
+    meaning: "The shop's own data, kept as the bytes given. Buyers never see it.",
   },
   price: {
     column: 'price',
@@ -178,14 +189,6 @@ export const INVOICE_FIELDS = {
     changedBy: 'mark',
     wire: 'marked_at',
     meaning: 'When you said so.',
-  },
-  /** Text of a JSON object. */
-  metadata: {
-    column: 'metadata',
-    type: 'json',
-    ...TEXT,
-    wire: 'metadata',
-    meaning: "The shop's own data, kept as the bytes given. Buyers never see it.",
   },
   /** The public id of the payment link that it was created from. */
   linkId: {
