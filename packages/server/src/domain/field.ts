@@ -45,7 +45,7 @@ export interface Field {
   readonly request?: Readonly<Partial<Record<'minimum' | 'maximum' | 'minLength' | 'maxLength' | 'maxItems', number>>>
   /** Its name in responses and events. Without one it is not public. */
   readonly wire?: string
-  /** Who gets the member wherever the noun is shown. Without it each view of the noun names the member, or leaves it out. */
+  /** Who gets the member in every view of an invoice. Absent: `INVOICE_VIEWS` names it in the views that have it. */
   readonly seenBy?: 'everyone' | 'merchant'
   /** The name under which the API document shares the schema of the member. */
   readonly shared?: string

@@ -258,6 +258,22 @@ test('a stored swap whose start is not counted', async () => {
   assertBroken('every stored swap is counted as a start')
 })
 
+test('a start that its own commit forgets is excused only where clocks were as far apart as the window', async () => {
+  await startSwap()
+  Object.assign(world, { useCases: 2, clocksChangedMs: scheduler.nowMs })
+  const [first] = swaps as [SwapRow]
+  const twice = new Map([1n, 2n].map(id => [id, { ...first, id }]))
+  const checkWith = (rangeMs: number) => {
+    world.clockErrors.maxMs = rangeMs
+    judge.starts.check({ starts, swaps: twice, invoices: new Map([[1n, invoice]]) })
+  }
+  checkWith(599_000)
+  assert.deepEqual(rules, ['every stored swap is counted as a start'])
+  rules.length = 0
+  checkWith(600_000)
+  assert.deepEqual(rules, [])
+})
+
 test('a current swap that is not the newest', async () => {
   await startSwap()
   await startSwap()

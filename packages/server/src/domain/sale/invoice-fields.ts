@@ -20,18 +20,18 @@ export type InvoiceMark = (typeof INVOICE_MARKS)[number]
 
 const OPTIONAL = { nullable: true, initial: null, optional: true } as const
 const EVALUATED = { nullable: true, initial: null, changedBy: 'evaluation' } as const
-/** Of the sale: its merchant gets it wherever an invoice is shown. */
-const TERM = { ...OPTIONAL, seenBy: 'merchant' } as const
-const OF_ACCOUNT = { ...TERM, erased: 'account' } as const
-const TEXT = { ...TERM, erased: 'texts' } as const
+/** The merchant sees it in every view of an invoice, and others see it in none. */
+const MERCHANT_MEMBER = { ...OPTIONAL, seenBy: 'merchant' } as const
+const OF_ACCOUNT = { ...MERCHANT_MEMBER, erased: 'account' } as const
+const TEXT = { ...MERCHANT_MEMBER, erased: 'texts' } as const
 /** The longest address of a page of the shop. */
 export const MAX_SHOP_URL_CHARS = 2048
 
 const URL_LENGTH = { minLength: 1, maxLength: MAX_SHOP_URL_CHARS } as const
 
 /**
- * The fields of an invoice. `changedBy: 'evaluation'` are those that `evaluateInvoice` decides. The indexes of erased fields
- * name them in this order.
+ * The fields of an invoice. `changedBy: 'evaluation'` are those that `evaluateInvoice` decides. Members with `seenBy` are
+ * sent in this order. The partial indexes of erased fields have it too: SQLite uses one only for exactly its condition.
  */
 export const INVOICE_FIELDS = {
   id: { column: 'id', type: 'integer', fromDatabase: true },
@@ -85,7 +85,7 @@ export const INVOICE_FIELDS = {
   rate: {
     column: 'rate',
     type: 'rate',
-    ...TERM,
+    ...MERCHANT_MEMBER,
     wire: 'rate',
     shared: 'LockedRate',
     meaning: 'The rate at which the price was converted.',
@@ -94,7 +94,7 @@ export const INVOICE_FIELDS = {
   openAmount: {
     column: 'open_amount',
     type: 'flag',
-    ...TERM,
+    ...MERCHANT_MEMBER,
     request: {},
     wire: 'open_amount',
     meaning: 'The buyer chooses the amount, as for a donation.',
@@ -102,7 +102,7 @@ export const INVOICE_FIELDS = {
   minAmountZat: {
     column: 'min_amount_zat',
     type: 'zat',
-    ...TERM,
+    ...MERCHANT_MEMBER,
     request: { minimum: 1 },
     wire: 'min_amount_zat',
     meaning: 'With an open amount: the least that makes the invoice paid. Default 1.',
@@ -110,7 +110,7 @@ export const INVOICE_FIELDS = {
   toleranceBps: {
     column: 'tolerance_bps',
     type: 'integer',
-    ...TERM,
+    ...MERCHANT_MEMBER,
     request: { minimum: 0, maximum: MAX_TOLERANCE_BPS },
     wire: 'tolerance_bps',
     meaning: 'How much may be missing for `paid`, in hundredths of a percent. Default: that of the account.',
@@ -119,7 +119,7 @@ export const INVOICE_FIELDS = {
   ownConfirmations: {
     column: 'own_confirmations',
     type: 'integer',
-    ...TERM,
+    ...MERCHANT_MEMBER,
     request: { minimum: CONFIRMATIONS.min, maximum: CONFIRMATIONS.max },
     wire: 'confirmations',
     meaning: 'Blocks until a payment of this invoice counts. Default: those of the account.',
@@ -143,7 +143,7 @@ export const INVOICE_FIELDS = {
   autoRedirect: {
     column: 'auto_redirect',
     type: 'flag',
-    ...TERM,
+    ...MERCHANT_MEMBER,
     request: {},
     wire: 'auto_redirect',
     meaning: 'The checkout opens `success_url` by itself once the invoice is paid.',
@@ -168,7 +168,7 @@ export const INVOICE_FIELDS = {
   canceledAt: {
     column: 'canceled_at',
     type: 'time',
-    ...TERM,
+    ...MERCHANT_MEMBER,
     changedBy: 'cancellation',
     wire: 'canceled_at',
     meaning: 'When the merchant canceled the invoice.',
@@ -177,7 +177,7 @@ export const INVOICE_FIELDS = {
     column: 'marked_as',
     type: 'text',
     values: INVOICE_MARKS,
-    ...TERM,
+    ...MERCHANT_MEMBER,
     changedBy: 'mark',
     wire: 'marked_as',
     meaning: 'The mark that you set, whatever the chain shows. The status stays.',
@@ -185,7 +185,7 @@ export const INVOICE_FIELDS = {
   markedAt: {
     column: 'marked_at',
     type: 'time',
-    ...TERM,
+    ...MERCHANT_MEMBER,
     changedBy: 'mark',
     wire: 'marked_at',
     meaning: 'When you said so.',
@@ -194,7 +194,7 @@ export const INVOICE_FIELDS = {
   linkId: {
     column: 'link_id',
     type: 'text',
-    ...TERM,
+    ...MERCHANT_MEMBER,
     wire: 'link_id',
     meaning: 'The payment link that it was created from.',
   },

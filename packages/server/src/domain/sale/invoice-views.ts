@@ -8,8 +8,10 @@ export interface InvoiceMembers extends WireOf<InvoiceFields> {
   readonly zip321_uri: string
 }
 
-const TERMS = termsSeenBy('everyone')
-const MERCHANT_TERMS = termsSeenBy('merchant')
+/** Optional members that everyone sees. */
+const SHARED_MEMBERS = membersSeenBy('everyone')
+/** Members that only the merchant sees. */
+const MERCHANT_MEMBERS = membersSeenBy('merchant')
 
 const READ_MEMBERS = [
   'id',
@@ -21,18 +23,27 @@ const READ_MEMBERS = [
   'txid',
   'received_zat',
   'overpaid_zat',
-  ...TERMS,
+  ...SHARED_MEMBERS,
   'refunded_zat',
 ] as const
 
 /** Who sees which members, in the order in which they are sent. */
 export const INVOICE_VIEWS = {
   /** The response of its creation. */
-  created: ['id', 'address', 'amount_zat', 'zip321_uri', 'status', 'expires_at', ...TERMS, ...MERCHANT_TERMS],
+  created: [
+    'id',
+    'address',
+    'amount_zat',
+    'zip321_uri',
+    'status',
+    'expires_at',
+    ...SHARED_MEMBERS,
+    ...MERCHANT_MEMBERS,
+  ],
   /** Everyone who has the id. Its swap follows. */
   public: READ_MEMBERS,
   /** The account, of one invoice. Its swap follows. */
-  merchant: [...READ_MEMBERS, 'created_at', 'paid_at', ...MERCHANT_TERMS],
+  merchant: [...READ_MEMBERS, 'created_at', 'paid_at', ...MERCHANT_MEMBERS],
   /** The account, in its list and its export. */
   list: [
     'id',
@@ -45,12 +56,21 @@ export const INVOICE_VIEWS = {
     'created_at',
     'expires_at',
     'paid_at',
-    ...TERMS,
+    ...SHARED_MEMBERS,
     'refunded_zat',
-    ...MERCHANT_TERMS,
+    ...MERCHANT_MEMBERS,
   ],
   /** The receiver of an event, which begins with its type and `invoice_id`. */
-  event: ['status', 'amount_zat', 'received_zat', 'overpaid_zat', 'txid', ...TERMS, 'refunded_zat', ...MERCHANT_TERMS],
+  event: [
+    'status',
+    'amount_zat',
+    'received_zat',
+    'overpaid_zat',
+    'txid',
+    ...SHARED_MEMBERS,
+    'refunded_zat',
+    ...MERCHANT_MEMBERS,
+  ],
 } as const satisfies Readonly<Record<string, readonly (keyof InvoiceMembers)[]>>
 
 export type InvoiceView = keyof typeof INVOICE_VIEWS
@@ -67,9 +87,9 @@ export type InvoiceOf<V extends InvoiceView> = Pick<
 /** The field of each member. `zip321_uri` has none. */
 export const FIELD_OF_MEMBER = wireFields(INVOICE_FIELDS)
 
-function termsSeenBy<Who extends 'everyone' | 'merchant'>(who: Who) {
-  const terms = selectFields(INVOICE_FIELDS, ({ seenBy }) => seenBy === who)
-  return terms.map(([, { wire }]) => wire as InvoiceFields[NamesOf<InvoiceFields, { seenBy: Who }>]['wire'])
+function membersSeenBy<Who extends 'everyone' | 'merchant'>(who: Who) {
+  const fields = selectFields(INVOICE_FIELDS, ({ seenBy }) => seenBy === who)
+  return fields.map(([, { wire }]) => wire as InvoiceFields[NamesOf<InvoiceFields, { seenBy: Who }>]['wire'])
 }
 
 /** The invoice as a view shows it. Its metadata is a `RawJson`: send it by `stringify`. */

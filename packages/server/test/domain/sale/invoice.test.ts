@@ -12,7 +12,7 @@ import {
   requiredZat,
   whyNotCancelable,
 } from '../../../src/domain/sale/invoice.ts'
-import { type InvoiceView, viewInvoice } from '../../../src/domain/sale/invoice-views.ts'
+import { INVOICE_VIEWS, type InvoiceView, viewInvoice } from '../../../src/domain/sale/invoice-views.ts'
 import { invoiceWith } from '../../harness/invoice.ts'
 
 const ID = '0e4a1c9e-5d0f-4a39-9a3c-0d6c5e1f2a3b'
@@ -72,6 +72,19 @@ test('what a sale has follows the other members; a buyer sees its order, descrip
     if (view === 'public') assert.ok(body.endsWith(`,${JSON.stringify(PUBLIC_SALE).slice(1)}`), body)
     else assert.ok(body.endsWith(merchant), body)
     assert.ok(body.includes('"price":{"amount":"25.00","currency":"eur"}'), body)
+  }
+})
+
+test("a buyer sees no member that is the merchant's", () => {
+  const ofMerchant = [
+    ...['rate', 'open_amount', 'min_amount_zat', 'tolerance_bps', 'confirmations', 'success_url', 'cancel_url'],
+    ...['auto_redirect', 'locale', 'webhook_url', 'canceled_at', 'marked_as', 'marked_at', 'metadata', 'link_id'],
+    ...['created_at', 'paid_at'],
+  ]
+  const views: Readonly<Record<InvoiceView, readonly string[]>> = INVOICE_VIEWS
+  for (const name of ofMerchant) {
+    assert.ok(views.merchant.includes(name), name)
+    assert.ok(!views.public.includes(name), name)
   }
 })
 

@@ -83,13 +83,13 @@ export class SwapStartJudge {
     return isOld || later.some(start => Number(start.started_at - at) >= WINDOW_SECS)
   }
 
-  /** Whether the commit may be shared by starts that read the clock longer apart than the window. */
+  /** Whether starts in the commit may have read clock times a window apart. */
   get #mayForgetAtOnce(): boolean {
     const { useCases, scheduler, clocksChangedMs, clockErrors } = this.#world
     const { nowMs, idleAtMs } = scheduler
-    const setByMs = clocksChangedMs >= idleAtMs ? clockErrors.maxMs - clockErrors.minMs : 0
-    // The service stores whole seconds.
-    return useCases > 1 && nowMs - idleAtMs + setByMs > (WINDOW_SECS - 1) * 1_000
+    const clockRangeMs = clocksChangedMs >= idleAtMs ? clockErrors.maxMs - clockErrors.minMs : 0
+    // Times are stored in whole seconds: 599.001 s apart may be stored as 600.
+    return useCases > 1 && nowMs - idleAtMs + clockRangeMs > (WINDOW_SECS - 1) * 1_000
   }
 
   #of(invoiceId: bigint): Start[] {

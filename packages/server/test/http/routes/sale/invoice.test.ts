@@ -103,7 +103,11 @@ test('expires_in_secs accepts both limits; nothing is clamped', async () => {
   }
 })
 
-test('an unknown field is rejected by name', async () => {
+test('an unknown field is rejected by name, and the error names the documented ones', async () => {
+  const { schemas } = (await call(api, 'GET /openapi.json')).body.components
+  const documented = Object.keys(schemas.CreateInvoiceRequest.properties)
+  assert.ok(documented.includes('amount_zat') && documented.includes('order_id'))
+  const detail = `one of ${documented.join(', ')}`
   for (const name of ['memo', 'amount', '__proto__', 'constructor', 'ünï']) {
     const raw = `{"amount_zat": 5, ${JSON.stringify(name)}: 1}`
     const { status, body } = await call(api, 'POST /v1/invoices', {
@@ -112,14 +116,7 @@ test('an unknown field is rejected by name', async () => {
       headers: { 'content-type': 'application/json' },
     })
     const shown = name.replace(/[^\x20-\x7e]/g, '?')
-    const { detail, ...rest } = body
-    assert.deepEqual([status, rest], [400, { code: 'unknown_field', message: `unknown field ${shown}` }])
-    const names = new Set(/^one of (.*)$/.exec(detail)?.[1]?.split(', '))
-    assert.deepEqual(
-      ['amount_zat', 'price', 'order_id', 'metadata', 'checkout'].filter(known => !names.has(known)),
-      [],
-    )
-    assert.ok(!names.has(name))
+    assert.deepEqual([status, body], [400, { code: 'unknown_field', message: `unknown field ${shown}`, detail }])
   }
 })
 
