@@ -193,6 +193,7 @@ export class EndpointDeliveryJudge {
       clockRangeMs: clockErrors.maxMs - clockErrors.minMs,
       idles: scheduler.idles,
       isHealthy: this.#book.isHealthy,
+      suspendedAtMs: scheduler.suspendedAtMs,
     }
   }
 

@@ -36,6 +36,8 @@ export interface EndpointChange {
   readonly idles: number
   /** Whether the database has never failed, and no process has stood still. */
   readonly isHealthy: boolean
+  /** When the machine stood still last. */
+  readonly suspendedAtMs: number
 }
 
 /** Checks a change of a delivery to an endpoint. */
@@ -67,14 +69,14 @@ export function progressProblem(
 function claimProblem(
   { row: before, claims }: KnownEndpointDelivery,
   row: EndpointDeliveryRow,
-  { committer, before: endpoint, after, clockRangeMs, idles, isHealthy }: EndpointChange,
+  change: EndpointChange,
 ): Problem | null {
+  const { committer, before: endpoint, after, clockRangeMs } = change
   if (row.attempts !== before.attempts + 1n || row.state !== 'sending')
     return ['attempts are counted one by one', `${row.state} after ${row.attempts}`]
   if (!isActive(endpoint) && !isActive(after)) return ['nothing is sent to an endpoint that is not active']
-  const isKnown = ({ process, request }: EndpointClaim) =>
-    request?.outcome?.succeeded === true && request.outcome.idles + 2 <= idles && process.alive
-  if (isHealthy && claims.some(isKnown)) return ['nothing is sent again after a success']
+  if (claims.some(claim => claim.process.alive && isKnownSuccess(claim, change)))
+    return ['nothing is sent again after a success']
   // The row says when the attempt counts as lost, and so what the clock showed when it was claimed.
   const claimedMs = Number(row.due_at_ms) - LEASE_MS
   const isHeld = endpoint.retry_at_ms !== null && before.passed === 0n && before.state === 'waiting'
@@ -135,18 +137,24 @@ function failureProblem(
   row: EndpointDeliveryRow,
   change: EndpointChange,
 ): Problem | null {
-  const { before, after, prunedSeq, isHealthy, idles } = change
+  const { before, after, prunedSeq } = change
   if (prunedSeq >= row.event_seq || (after.paused_at !== null && before.paused_at === null)) return null
   const ends = delivery.row.state === 'sending' ? endsOf(delivery, change) : null
   if (ends === null) return ['only a failed attempt ends a delivery without a success']
-  const isKnown = ({ request }: EndpointClaim) =>
-    request?.outcome?.succeeded === true && request.outcome.idles + 2 <= idles
-  if (isHealthy && delivery.claims.some(isKnown)) return ['a delivery whose attempt succeeded has not failed']
+  if (delivery.claims.some(claim => isKnownSuccess(claim, change)))
+    return ['a delivery whose attempt succeeded has not failed']
   const isStandard = (endpoint: EndpointRow) => endpoint.schedule === 'standard' || row.event_type === 'test'
   const isTried = row.attempts >= BigInt(MAX_ATTEMPTS) && (isStandard(before) || isStandard(after))
   const lastMs = Math.max(...ends.map(([, toMs]) => toMs))
   const isLongTried = lastMs - Number(row.created_at) * 1000 >= PERSISTENT_FOR_MS
   return isTried || isLongTried ? null : ['a delivery to an endpoint fails after 4 attempts, or after three days']
+}
+
+/** Whether there was time to record the success, and nothing that could have prevented it. */
+function isKnownSuccess({ request }: EndpointClaim, { idles, isHealthy, suspendedAtMs }: EndpointChange): boolean {
+  const outcome = request?.outcome
+  if (!isHealthy || outcome?.succeeded !== true) return false
+  return outcome.idles + 2 <= idles && outcome.atMs >= suspendedAtMs
 }
 
 /**
