@@ -62,7 +62,7 @@ export class World {
   maxClockAheadMs = 0
   /** The least and the greatest error of any clock so far, in milliseconds. */
   readonly clockErrors = { minMs: 0, maxMs: 0, seenMs: new Set([0]) }
-  /** Whether the database has failed, or was late, so far. */
+  /** Whether the database has failed or was late so far, or a process has stood still alone. */
   storeHasFailed = false
   finding: Finding | null = null
   /** Use cases in the commit that is being judged. SQLite commits several at once. */

@@ -30,7 +30,7 @@ export class EndpointBook {
     world.onRestore(() => this.endpoints.clear())
   }
 
-  /** Whether the database has never failed, and no process has stood still. */
+  /** Whether the database has never failed, been replaced or held a poisoned row, and no process stood still alone. */
   get isHealthy(): boolean {
     return !this.world.storeHasFailed && !this.world.poison.hasBegun && this.world.databaseReplacements === 0
   }

@@ -34,9 +34,9 @@ export interface EndpointChange {
   readonly clockRangeMs: number
   /** How often nothing was left to run before. */
   readonly idles: number
-  /** Whether the database has never failed, and no process has stood still. */
+  /** Whether the database has never failed, been replaced or held a poisoned row, and no process stood still alone. */
   readonly isHealthy: boolean
-  /** When the machine stood still last. */
+  /** When the whole machine stood still last. */
   readonly suspendedAtMs: number
 }
 
