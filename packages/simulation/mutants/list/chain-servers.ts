@@ -105,6 +105,28 @@ export const CHAIN_SERVERS: readonly Change[] = [
     },
   },
   {
+    name: 'payments wait for a second server that was removed',
+    file: 'services/chain/witness.ts',
+    in: 'configure',
+    find: 'if (!required) await forgetWaits()',
+    replace: '',
+    killedBy: {
+      file: 'workers/chain/witness-state.test.ts',
+      test: 'a rescan before write 1 after the second server was removed',
+    },
+  },
+  {
+    name: 'payments wait for a second server that is gone, when the database has failed once',
+    file: 'services/chain/witness.ts',
+    in: 'nextRange',
+    find: ' || !isConfigured',
+    replace: '',
+    killedBy: {
+      file: 'workers/chain/witness-state.test.ts',
+      test: 'a database that was replaced, and fails at write 4',
+    },
+  },
+  {
     name: 'a server that contradicts does not count while the second one is missing',
     file: 'domain/chain/witness.ts',
     in: 'observeComparison',

@@ -67,6 +67,8 @@ export function createWitnesses(deps: {
   let required = false
   /** The number of servers in the settings; null before the first sync. */
   let configured: number | null = null
+  /** Whether all that is stored fits it. */
+  let isConfigured = false
   let known = NOTHING_WITNESSED
 
   /** Without a second server, every payment counts like any other, also those of keys that are set aside. */
@@ -97,7 +99,7 @@ export function createWitnesses(deps: {
   async function configure(servers: number): Promise<void> {
     configured = servers
     required = servers >= MIN_WITNESSES
-    if (!required) await forgetWaits()
+    isConfigured = false
     const changes = await writeInvoices(store, async (tx, deferredBy) => {
       await tx.chain.lock()
       const isSet = (await tx.chain.witnessedHeight()) !== null
@@ -108,6 +110,9 @@ export function createWitnesses(deps: {
       return updateInvoices(tx, await tx.invoices.confirmable(tip, DUE_PER_STEP), nowSecs(clock), { tip, deferredBy })
     })
     reportChanges(changes)
+    // Not before: a rescan adds waits until the height of agreement is gone.
+    if (!required) await forgetWaits()
+    isConfigured = true
   }
 
   /** Whether a server beyond the two that have to agree is missing. */
@@ -127,8 +132,8 @@ export function createWitnesses(deps: {
 
     async nextRange() {
       const isSet = (await store.query(tx => tx.chain.witnessedHeight())) !== null
-      // The database was replaced by a standby or a copy that was written under other settings.
-      if (configured !== null && isSet !== required) await configure(configured)
+      // The database was replaced by a standby or a copy that was written under other settings, or failed halfway.
+      if (configured !== null && (isSet !== required || !isConfigured)) await configure(configured)
       if (!required) return null
       const headers = await store.read(async tx => {
         const witnessed = await tx.chain.witnessedHeight()

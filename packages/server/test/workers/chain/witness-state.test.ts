@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
+import { AppError } from '../../../src/domain/error.ts'
+import type { Invoice } from '../../../src/domain/sale/invoice.ts'
 import { scanKeyReference } from '../../../src/domain/set-aside.ts'
 import { DAY_SECS } from '../../../src/domain/time.ts'
-import { chainSyncTest, closeNoteScanner } from '../../harness/chain-sync.ts'
+import type { Store } from '../../../src/ports/store.ts'
+import { rescan } from '../../../src/workers/chain/rescan.ts'
+import { type ChainSyncHarness, chainSyncTest, closeNoteScanner } from '../../harness/chain-sync.ts'
 import { testViewingKey } from '../../harness/viewing-key.ts'
 
 after(closeNoteScanner)
@@ -92,3 +96,78 @@ chainSyncTest(
   },
   TWO,
 )
+
+/** A payment that two servers have shown, chain sync has missed, and a rescan finds while the second server is removed. */
+async function missPayment(harness: ChainSyncHarness): Promise<Invoice> {
+  const invoice = await harness.invoice({ amount: AMOUNT })
+  harness.pay(invoice, AMOUNT)
+  harness.sandbox.mine(3)
+  await harness.sync()
+  await harness.forgetPayments(invoice)
+  harness.servers.length = 1
+  await harness.restart()
+  return invoice
+}
+
+/** Starts the services anew. @returns a function that lets `act` run before the write of this number from now on */
+function interruptible(harness: ChainSyncHarness) {
+  const { store } = harness
+  let left = 0
+  let act: () => Promise<unknown> = async () => {}
+  const write: Store['write'] = async work => {
+    left -= 1
+    if (left === 0) await act()
+    return store.write(work)
+  }
+  harness.startServices({ store: { ...store, write } })
+  return {
+    interrupt(place: number, work: () => Promise<unknown>) {
+      left = place
+      act = work
+    },
+    isInterrupted: () => left <= 0,
+  }
+}
+
+for (const place of [1, 2, 3, 4]) {
+  chainSyncTest(
+    `a rescan before write ${place} after the second server was removed leaves no payment waiting for one`,
+    async harness => {
+      const invoice = await missPayment(harness)
+      const { deps } = harness
+      const { interrupt, isInterrupted } = interruptible(harness)
+      interrupt(place, () => rescan(deps, 1, harness.signal))
+      while (!isInterrupted()) {
+        harness.sandbox.mine(1)
+        await harness.sync()
+      }
+      assert.equal(await harness.status(invoice), 'paid')
+    },
+    TWO,
+  )
+
+  chainSyncTest(
+    `a database that was replaced, and fails at write ${place} from then on, holds no payment of a single server`,
+    async harness => {
+      const { interrupt, isInterrupted } = interruptible(harness)
+      await harness.sync()
+      await harness.store.write(tx => tx.chain.setWitnessedHeight(1))
+      const invoice = await harness.invoice({ amount: AMOUNT })
+      harness.pay(invoice, AMOUNT)
+      harness.sandbox.mine(3)
+      await harness.chainSync.sync(harness.signal)
+      const waiting = await harness.store.read(tx => tx.payments.comparableBetween(1, harness.sandbox.height))
+      await harness.store.write(tx => tx.payments.awaitWitness(waiting.map(({ seq }) => seq)))
+      assert.equal(await harness.status(invoice), 'detected')
+      interrupt(place, async () => {
+        throw new AppError('database_unavailable')
+      })
+      while (!isInterrupted()) {
+        harness.sandbox.mine(1)
+        await harness.sync().catch(() => {})
+      }
+      await harness.sync()
+      assert.equal(await harness.status(invoice), 'paid')
+    },
+  )
+}
