@@ -61,8 +61,8 @@ export class Scheduler {
   draw: Draw
   readonly #ready: Task[] = []
   readonly #timers: Timer[] = []
-  /** Owners that stand still, and until when. */
-  readonly #stalled = new Map<Owner, number>()
+  /** The last time that an owner stands or stood still, in Unix milliseconds. */
+  readonly #stalls = new Map<Owner, { readonly fromMs: number; readonly untilMs: number }>()
 
   constructor(seed: number, nowMs: number) {
     this.draw = new Draw(seed, 'scheduler')
@@ -111,22 +111,30 @@ export class Scheduler {
 
   /** Lets nothing of this owner run for this time, as on a machine that is suspended. Its timers then fire late. */
   stall(owner: Owner, ms: number): void {
-    this.#stalled.set(owner, this.nowMs + ms)
+    const fromMs = this.standsStill(owner) ? this.#stalls.get(owner)!.fromMs : this.nowMs
+    this.#stalls.set(owner, { fromMs, untilMs: this.nowMs + ms })
   }
 
   /** Ends all stalls. */
   resumeStalled(): void {
-    this.#stalled.clear()
+    for (const [owner, { fromMs, untilMs }] of this.#stalls)
+      this.#stalls.set(owner, { fromMs, untilMs: Math.min(untilMs, this.nowMs) })
   }
 
   standsStill(owner: Owner): boolean {
-    return (this.#stalled.get(owner) ?? 0) > this.nowMs
+    return (this.#stalls.get(owner)?.untilMs ?? 0) > this.nowMs
+  }
+
+  /** How long an owner has stood still since a time. Of several stalls, the last one counts. */
+  stoodStillMs(owner: Owner, sinceMs: number): number {
+    const { fromMs, untilMs } = this.#stalls.get(owner) ?? { fromMs: 0, untilMs: 0 }
+    return Math.max(0, Math.min(untilMs, this.nowMs) - Math.max(fromMs, sinceMs))
   }
 
   /** The index of a waiting task drawn at random; -1: none can run. */
   #drawTask(): number {
     const { length } = this.#ready
-    const isAnyStalled = this.#stalled.size > 0 && this.#ready.some(({ owner }) => this.standsStill(owner))
+    const isAnyStalled = this.#stalls.size > 0 && this.#ready.some(({ owner }) => this.standsStill(owner))
     if (!isAnyStalled) return length === 1 ? 0 : length === 0 ? -1 : Math.floor(this.draw.float() * length)
     const running = [...this.#ready.keys()].filter(index => !this.standsStill(this.#ready[index]!.owner))
     return running.length === 0 ? -1 : this.draw.pick(running)
@@ -194,7 +202,7 @@ export class Scheduler {
     const endMs = this.nowMs + ms
     for (let stops = 0; stops < maxStops; stops++) {
       const nextMs = this.#timers.reduce(
-        (least, { atMs, owner }) => Math.min(least, Math.max(atMs, this.#stalled.get(owner) ?? atMs)),
+        (least, { atMs, owner }) => Math.min(least, Math.max(atMs, this.#stalls.get(owner)?.untilMs ?? atMs)),
         endMs,
       )
       if (nextMs >= endMs) break

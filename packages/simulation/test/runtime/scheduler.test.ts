@@ -78,6 +78,24 @@ test('a time that advances while a task can run is a suspension; while none can,
   assert.equal(scheduler.suspendedAtMs, 61_100)
 })
 
+test('an owner stands still from its first stall until the end of its last one, or until all are ended', async () => {
+  const scheduler = new Scheduler(1, 1_000)
+  const [process, other] = [createOwner('process 1'), createOwner('process 2')]
+  scheduler.stall(process, 200)
+  scheduler.advance(100)
+  scheduler.stall(process, 300)
+  scheduler.advance(200)
+  assert.deepEqual([scheduler.standsStill(process), scheduler.standsStill(other)], [true, false])
+  assert.deepEqual([scheduler.stoodStillMs(process, 0), scheduler.stoodStillMs(process, 1_250)], [300, 50])
+  scheduler.resumeStalled()
+  scheduler.advance(500)
+  assert.equal(scheduler.standsStill(process), false)
+  assert.deepEqual([scheduler.stoodStillMs(process, 1_250), scheduler.stoodStillMs(other, 0)], [50, 0])
+  scheduler.stall(process, 40)
+  scheduler.advance(100)
+  assert.deepEqual([scheduler.stoodStillMs(process, 1_250), scheduler.stoodStillMs(process, 1_830)], [40, 10])
+})
+
 test('the tasks and timers of a dead process never run', async () => {
   const scheduler = new Scheduler(1, 0)
   const process = createOwner('process 1')

@@ -128,12 +128,19 @@ export class PaymentEvidence {
   }
 
   #wasShownLately(txid: string): boolean {
-    const { network, scheduler, served, clockErrors } = this.#world
+    const { network, served, clockErrors } = this.#world
     const lastMs = served.lastInMempoolMs(txid)
     const patienceMs = SHOWN_LATELY_MS + clockErrors.maxMs - clockErrors.minMs
-    const wasShown = lastMs !== null && scheduler.nowMs - lastMs <= patienceMs
+    const wasShown = lastMs !== null && this.#workedMs(lastMs) <= patienceMs
     // While the servers are silent, the last list stays in force.
     return wasShown || network.mempool.has(txid) || network.minedAt(txid) !== null
+  }
+
+  /** How long the process that decided could work since a time: neither it nor the machine stood still. */
+  #workedMs(sinceMs: number): number {
+    const { scheduler, committer } = this.#world
+    const stoodStillMs = committer ? scheduler.stoodStillMs(committer, sinceMs) : 0
+    return scheduler.idleAtMs - sinceMs - stoodStillMs
   }
 
   /** The height up to which confirmations count: with several servers, up to where two of them agree. */

@@ -26,6 +26,38 @@ test('an invoice is not paid by a payment of a rescan that awaits a second serve
   assert.deepEqual(commit({ invoices: [PAID], payments: [found] }), ['an invoice is paid by confirmed payments'])
 })
 
+type Laboratory = ReturnType<typeof createJudge>
+
+/** The service reads a payment, which then leaves the mempool. After a while, the invoice is paid without confirmations. */
+async function payAfter(pass: (laboratory: Laboratory) => Promise<void>): Promise<string[]> {
+  const laboratory = createJudge()
+  const { network, scheduler, visibility, commit, show } = laboratory
+  commit({ invoices: [{ ...INVOICE, confirmations: 0n }] })
+  await show(PAYMENT)
+  await scheduler.run()
+  network.evict(PAYMENT.txid)
+  visibility.update(scheduler.nowMs)
+  await pass(laboratory)
+  return commit({ invoices: [{ ...PAID, confirmations: 0n }], payments: [ROW] })
+}
+
+test('without confirmations, a payment that was shown long ago counts only when the process or the machine stood still', async () => {
+  const work = (secs: number) => async (laboratory: Laboratory) => {
+    laboratory.scheduler.advance(secs * 1_000)
+    await laboratory.scheduler.run()
+  }
+  const workAndStall = (secs: number, stallSecs: number) => async (laboratory: Laboratory) => {
+    laboratory.scheduler.stall(laboratory.process, stallSecs * 1_000)
+    await work(secs)(laboratory)
+  }
+  const rule = ['an invoice is paid by confirmed payments']
+  assert.deepEqual(await payAfter(work(25)), [])
+  assert.deepEqual(await payAfter(work(35)), rule)
+  assert.deepEqual(await payAfter(async ({ scheduler }) => scheduler.advance(60_000)), [])
+  assert.deepEqual(await payAfter(workAndStall(200, 175)), [])
+  assert.deepEqual(await payAfter(workAndStall(200, 165)), rule)
+})
+
 test('amounts that the payments do not give are found', async () => {
   const { commit, show } = createJudge()
   assert.deepEqual(commit({ invoices: [{ ...INVOICE, received_zat: 7n, due_zat: 93n }] }), [
@@ -81,7 +113,7 @@ test('a payment in a block that does not contain it is found', async () => {
 })
 
 /** The service reads the payment, and 130 s later in this way. Then the payment leaves the mempool, and is dropped. */
-async function dropAfter(read: (judge: ReturnType<typeof createJudge>) => Promise<void>): Promise<string[]> {
+async function dropAfter(read: (judge: Laboratory) => Promise<void>): Promise<string[]> {
   const judge = createJudge()
   const { network, scheduler, visibility, commit, show } = judge
   await show(PAYMENT)
@@ -105,7 +137,7 @@ test('a payment that a sync has seen a moment ago is not dropped, also when the 
   const rule = ['a payment is dropped only after two minutes without it']
   assert.deepEqual(await dropAfter(({ read }) => read('mempool', 'tip')), rule)
   assert.deepEqual(await dropAfter(({ read }) => read('mempool')), rule)
-  const both = async ({ compare, read }: ReturnType<typeof createJudge>) => {
+  const both = async ({ compare, read }: Laboratory) => {
     await compare()
     await read('mempool', 'tip')
   }
@@ -193,6 +225,7 @@ test('in a shared commit an invoice without required confirmations may be paid b
     await mine()
     network.removeBlocks(1, () => false)
     scheduler.advance(60_000)
+    await scheduler.run()
     Object.assign(world, { useCases })
     assert.deepEqual(commit({ invoices: [{ ...PAID, confirmations: 0n }], payments: [ROW] }), broken)
   }

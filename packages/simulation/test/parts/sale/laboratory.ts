@@ -157,6 +157,7 @@ export function createJudge() {
   return {
     world,
     judge,
+    process: PROCESS,
     network,
     scheduler,
     visibility,
