@@ -344,6 +344,34 @@ test('recovery is what its owner asks for, sends what was not delivered, and not
   }
 })
 
+test('a shared commit may recover, enable or create an endpoint and begin its next events', () => {
+  const rule = 'an endpoint is sent an event again only when its owner asks for it'
+  for (const cursor_seq of [1n, 3n])
+    for (const isAskedFor of [false, true])
+      for (const useCases of [1, 2]) {
+        const { judge, world, commit } = openJudge({ cursor_seq })
+        commit({ events: EVENTS.slice(0, Number(cursor_seq)) })
+        if (isAskedFor) judge.requests('endpoint-1', { kind: 'recover' })
+        Object.assign(world, { useCases })
+        const problems = commit({ endpoint: { cursor_seq: 1n }, deliveries: [delivery(1n)] })
+        assert.equal(problems.includes(rule), !isAskedFor || useCases === 1, `${cursor_seq} ${isAskedFor} ${useCases}`)
+        if (isAskedFor && useCases === 2) assert.deepEqual(problems, [])
+      }
+  const start = { enabled: 1n, cursor_seq: 3n }
+  for (const endpoint of [
+    { ...start, id: 1n },
+    { ...start, id: 2n, public_id: 'endpoint-2' },
+  ]) {
+    const { world, commit } = openJudge({ enabled: 0n, cursor_seq: 0n })
+    commit({ events: EVENTS.slice(0, 2) })
+    Object.assign(world, { useCases: 2 })
+    const next = delivery(3n, { endpoint_id: endpoint.id })
+    assert.deepEqual(commit({ endpoint, events: EVENTS, deliveries: [next] }), [])
+    const old = delivery(2n, { id: 4n, public_id: 'delivery-4', endpoint_id: endpoint.id })
+    assert.ok(commit({ deliveries: [next, old] }).includes(rule))
+  }
+})
+
 test('resuming sends what was not delivered, unless the endpoint was active before', () => {
   for (const [enabled, types, change] of [
     [0n, null, { enabled: 1n }],

@@ -54,6 +54,14 @@ export class EndpointDeliveryJudge {
     return [...this.#known.values()].flatMap(({ row }) => (row.account_id === accountId ? [row] : []))
   }
 
+  /** The number before the first event that the present commit has begun for the endpoint, at most its cursor. */
+  beganAfter({ id, cursor_seq: cursor }: EndpointRow): bigint {
+    const begun = readOpenAndNew(this.#book.world, this.#lastId).filter(
+      row => row.endpoint_id === id && row.passed === 0n && !this.#known.has(row.id),
+    )
+    return begun.reduce((least, { event_seq: seq }) => (seq <= least ? seq - 1n : least), cursor)
+  }
+
   check(): void {
     const lastId = lastDeliveryId(this.#book.world)
     if (lastId < this.#lastId) this.#lastId = lastId

@@ -127,7 +127,7 @@ export class EndpointJudge {
   }
 
   #create(row: EndpointRow): void {
-    this.#book.endpoints.set(row.id, new KnownEndpoint(row, this.#book.log))
+    this.#book.endpoints.set(row.id, new KnownEndpoint(row, this.#book.log, this.#firstSeq(row)))
     this.#world.transition('endpoint', null, stateOf(row))
     this.#checkStart(row)
   }
@@ -135,7 +135,7 @@ export class EndpointJudge {
   /** An endpoint gets all events from now on, and none of before. */
   #checkStart(row: EndpointRow): void {
     const { account_id: account, cursor_seq: cursor } = row
-    const isEarly = this.#book.isHealthy && cursor < this.#book.log.newestBeforeNow(account)
+    const isEarly = this.#book.isHealthy && this.#firstSeq(row) < this.#book.log.newestBeforeNow(account)
     if (isEarly || cursor > this.#book.log.newest(account))
       this.#book.fail(
         'an endpoint gets the events from its start on',
@@ -146,22 +146,23 @@ export class EndpointJudge {
 
   #update(endpoint: KnownEndpoint, row: EndpointRow, events: Parameters<KnownEndpoint['update']>[1]): void {
     const earlier = endpoint.row
-    const isBack = endpoint.update(row, events, this.#world.useCases > 1)
+    const firstSeq = this.#firstSeq(row)
+    const isBack = endpoint.update(row, events, this.#world.useCases > 1, firstSeq)
     this.#book.report(row, pauseProblem(earlier, row))
     const [from, to] = [stateOf(earlier), stateOf(row)]
     if (from !== to) this.#world.transition('endpoint', from, to)
-    const isResumed =
-      endpoint.isReplaced && isActive(row) && row.cursor_seq < this.#book.log.newestBeforeNow(row.account_id)
+    const isResumed = endpoint.isReplaced && isActive(row) && firstSeq < this.#book.log.newestBeforeNow(row.account_id)
     if (endpoint.isReplaced && isActive(row) && !isResumed) this.#checkStart(row)
     if (!isBack && !isResumed) return
     if (this.#book.isAskedFor(row, ({ kind }) => kind === 'recover'))
-      endpoint.goBackTo(row.cursor_seq, this.#deliveries.openSeqs(endpoint.row))
+      endpoint.goBackTo(firstSeq, this.#deliveries.openSeqs(endpoint.row))
     else if (isBack || this.#book.isHealthy)
-      this.#book.fail(
-        'an endpoint is sent an event again only when its owner asks for it',
-        row,
-        `from ${row.cursor_seq} on`,
-      )
+      this.#book.fail('an endpoint is sent an event again only when its owner asks for it', row, `from ${firstSeq} on`)
+  }
+
+  /** After this number, the present commit may have begun events: a shared one may do so after it has moved the cursor. */
+  #firstSeq(row: EndpointRow): bigint {
+    return this.#world.useCases > 1 ? this.#deliveries.beganAfter(row) : row.cursor_seq
   }
 
   /** A receiver has seen a request. */

@@ -26,11 +26,12 @@ export class KnownEndpoint {
   isReplaced = false
   readonly #log: AccountLog
 
-  constructor(row: EndpointRow, log: AccountLog) {
+  /** @param floor see there. Default: the cursor */
+  constructor(row: EndpointRow, log: AccountLog, floor = row.cursor_seq) {
     this.row = row
     this.before = row
     this.#log = log
-    this.floor = row.cursor_seq
+    this.floor = floor
     if (isActive(row)) this.#oweAfter(row.cursor_seq)
   }
 
@@ -38,9 +39,10 @@ export class KnownEndpoint {
    * Reads what a commit has made of it.
    * @param events of the commit
    * @param isMixed several use cases share the commit: they may also have disabled the endpoint and enabled it again
+   * @param firstSeq after this number, the commit may have begun events
    * @returns whether its cursor went back
    */
-  update(row: EndpointRow, events: readonly SeenEvent[], isMixed: boolean): boolean {
+  update(row: EndpointRow, events: readonly SeenEvent[], isMixed: boolean, firstSeq: bigint): boolean {
     const before = this.row
     this.before = before
     this.row = row
@@ -54,7 +56,7 @@ export class KnownEndpoint {
       this.owed.clear()
       this.changes += 1
     } else if (isStarted) {
-      this.floor = row.cursor_seq
+      this.floor = firstSeq
       this.owed.clear()
       this.#oweAfter(row.cursor_seq)
       this.changes += 1
@@ -65,14 +67,14 @@ export class KnownEndpoint {
     const passed = isMixed ? row.cursor_seq : 0n
     const pruned = this.#log.prunedSeq(row.account_id)
     for (const seq of this.owed.keys()) if (seq <= pruned || seq <= passed) this.owed.delete(seq)
-    return !isStarted && row.cursor_seq < before.cursor_seq
+    return !isStarted && firstSeq < before.cursor_seq
   }
 
   /** Its owner wants all events after this number that it has not received. @param openSeqs those that it is being sent */
   goBackTo(seq: bigint, openSeqs: ReadonlySet<bigint>): void {
     if (seq < this.floor) this.floor = seq
     for (const ended of this.ended) if (ended > seq) this.ended.delete(ended)
-    if (isActive(this.row)) this.#oweAfter(seq)
+    if (isActive(this.row)) this.#oweAfter(this.row.cursor_seq)
     for (const open of openSeqs) this.owed.delete(open)
   }
 
