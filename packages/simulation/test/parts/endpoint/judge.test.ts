@@ -122,6 +122,25 @@ test('a shared commit may recover, enable or create an endpoint and begin its ne
   }
 })
 
+test('a shared commit may begin an event and then recover the endpoint, and what it recovers is sent in order', () => {
+  const rule = 'an endpoint is sent the events in their order'
+  for (const useCases of [1, 2]) {
+    const { judge, world, commit } = openJudge({ cursor_seq: 0n })
+    commit({ events: EVENTS.slice(0, 2) })
+    const failed = [1n, 2n].map(seq => delivery(seq, { state: 'failed', due_at_ms: null }))
+    commit({ endpoint: { cursor_seq: 2n }, deliveries: failed })
+    commit({ events: EVENTS })
+    judge.requests('endpoint-1', { kind: 'recover' })
+    Object.assign(world, { useCases })
+    const problems = commit({ endpoint: { cursor_seq: 0n }, deliveries: [...failed, delivery(3n)] })
+    assert.equal(problems.includes(rule), useCases === 1)
+    Object.assign(world, { useCases: 1 })
+    const second = delivery(2n, { id: 5n, public_id: 'delivery-5' })
+    const skipping = commit({ endpoint: { cursor_seq: 2n }, deliveries: [...failed, delivery(3n), second] })
+    assert.ok(skipping.includes(rule))
+  }
+})
+
 test('resuming sends what was not delivered, unless the endpoint was active before', () => {
   for (const [enabled, types, change] of [
     [0n, null, { enabled: 1n }],
