@@ -15,7 +15,7 @@ export const PAYMENTS: readonly Change[] = [
     in: 'confirmedThrough',
     find: 'return tip - Math.max(1, confirmations) + 1',
     replace: 'return tip - Math.max(1, confirmations) + 2',
-    withinSeeds: 100,
+    withinSeeds: 1_000,
   },
   {
     name: 'a mempool observation that is older than the block unmines the payment',
