@@ -302,6 +302,16 @@ export class ChainSyncHarness {
     await createChainSync({ ...this.deps, chain, metrics: NO_METRICS }).streamMempool(stop.signal)
   }
 
+  /** A payment that chain sync has missed, in blocks that it has read and compared. */
+  async missPayment(amount: bigint): Promise<Invoice> {
+    const invoice = await this.invoice({ amount })
+    this.pay(invoice, amount)
+    this.sandbox.mine(3)
+    await this.sync()
+    await this.forgetPayments(invoice)
+    return invoice
+  }
+
   rescan(from: number, onProgress: (height: number) => void = () => {}): Promise<RescanResult> {
     return rescan({ ...this.deps, onProgress }, from, this.signal)
   }

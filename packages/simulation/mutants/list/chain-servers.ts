@@ -127,6 +127,17 @@ export const CHAIN_SERVERS: readonly Change[] = [
     },
   },
   {
+    name: 'payments wait for a second server that is gone, when a failed configuration began before another one ended',
+    file: 'services/chain/witness.ts',
+    in: 'configure',
+    find: 'if (run === runs) ',
+    replace: '',
+    killedBy: {
+      file: 'workers/chain/witness-state.test.ts',
+      test: 'of two that configure at once',
+    },
+  },
+  {
     name: 'a server that contradicts does not count while the second one is missing',
     file: 'domain/chain/witness.ts',
     in: 'observeComparison',

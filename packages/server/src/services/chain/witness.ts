@@ -67,8 +67,9 @@ export function createWitnesses(deps: {
   let required = false
   /** The number of servers in the settings; null before the first sync. */
   let configured: number | null = null
-  /** Whether all that is stored fits it. */
+  /** Whether all that is stored fits it: runs of `configure` can overlap, and the last to begin shows it. */
   let isConfigured = false
+  let runs = 0
   let known = NOTHING_WITNESSED
 
   /** Without a second server, every payment counts like any other, also those of keys that are set aside. */
@@ -100,6 +101,7 @@ export function createWitnesses(deps: {
     configured = servers
     required = servers >= MIN_WITNESSES
     isConfigured = false
+    const run = ++runs
     const changes = await writeInvoices(store, async (tx, deferredBy) => {
       await tx.chain.lock()
       const isSet = (await tx.chain.witnessedHeight()) !== null
@@ -112,7 +114,7 @@ export function createWitnesses(deps: {
     reportChanges(changes)
     // Not before: a rescan adds waits until the height of agreement is gone.
     if (!required) await forgetWaits()
-    isConfigured = true
+    if (run === runs) isConfigured = true
   }
 
   /** Whether a server beyond the two that have to agree is missing. */

@@ -97,19 +97,7 @@ chainSyncTest(
   TWO,
 )
 
-/** A payment that two servers have shown, chain sync has missed, and a rescan finds while the second server is removed. */
-async function missPayment(harness: ChainSyncHarness): Promise<Invoice> {
-  const invoice = await harness.invoice({ amount: AMOUNT })
-  harness.pay(invoice, AMOUNT)
-  harness.sandbox.mine(3)
-  await harness.sync()
-  await harness.forgetPayments(invoice)
-  harness.servers.length = 1
-  await harness.restart()
-  return invoice
-}
-
-/** Starts the services anew. @returns a function that lets `act` run before the write of this number from now on */
+/** Starts the services anew. `interrupt` runs `work` before a write: 1 is the next one. */
 function interruptible(harness: ChainSyncHarness) {
   const { store } = harness
   let left = 0
@@ -129,11 +117,49 @@ function interruptible(harness: ChainSyncHarness) {
   }
 }
 
+/** A payment that waits for a second server in a database that was written under other settings. */
+async function makeWait(harness: ChainSyncHarness): Promise<Invoice> {
+  await harness.store.write(tx => tx.chain.setWitnessedHeight(1))
+  const invoice = await harness.invoice({ amount: AMOUNT })
+  harness.pay(invoice, AMOUNT)
+  harness.sandbox.mine(3)
+  await harness.chainSync.sync(harness.signal)
+  const waiting = await harness.store.read(tx => tx.payments.comparableBetween(1, harness.sandbox.height))
+  await harness.store.write(tx => tx.payments.awaitWitness(waiting.map(({ seq }) => seq)))
+  assert.equal(await harness.status(invoice), 'detected')
+  return invoice
+}
+
+// Chain sync and the comparison of servers may both find at once that what is stored does not fit the settings.
+chainSyncTest(
+  'of two that configure at once, the second fails after the first is done, and its payments do not wait',
+  async harness => {
+    const { interrupt } = interruptible(harness)
+    const { witnesses } = harness.services
+    await harness.sync()
+    const invoices: Invoice[] = []
+    const first = witnesses.configure(1)
+    interrupt(1, async () => {
+      await first
+      invoices.push(await makeWait(harness))
+      interrupt(1, async () => {
+        throw new AppError('database_unavailable')
+      })
+    })
+    await assert.rejects(witnesses.configure(1), { code: 'database_unavailable' })
+    harness.sandbox.mine(1)
+    await harness.sync()
+    assert.deepEqual(await Promise.all(invoices.map(invoice => harness.status(invoice))), ['paid'])
+  },
+)
+
 for (const place of [1, 2, 3, 4]) {
   chainSyncTest(
     `a rescan before write ${place} after the second server was removed leaves no payment waiting for one`,
     async harness => {
-      const invoice = await missPayment(harness)
+      const invoice = await harness.missPayment(AMOUNT)
+      harness.servers.length = 1
+      await harness.restart()
       const { deps } = harness
       const { interrupt, isInterrupted } = interruptible(harness)
       interrupt(place, () => rescan(deps, 1, harness.signal))
@@ -151,14 +177,7 @@ for (const place of [1, 2, 3, 4]) {
     async harness => {
       const { interrupt, isInterrupted } = interruptible(harness)
       await harness.sync()
-      await harness.store.write(tx => tx.chain.setWitnessedHeight(1))
-      const invoice = await harness.invoice({ amount: AMOUNT })
-      harness.pay(invoice, AMOUNT)
-      harness.sandbox.mine(3)
-      await harness.chainSync.sync(harness.signal)
-      const waiting = await harness.store.read(tx => tx.payments.comparableBetween(1, harness.sandbox.height))
-      await harness.store.write(tx => tx.payments.awaitWitness(waiting.map(({ seq }) => seq)))
-      assert.equal(await harness.status(invoice), 'detected')
+      const invoice = await makeWait(harness)
       interrupt(place, async () => {
         throw new AppError('database_unavailable')
       })

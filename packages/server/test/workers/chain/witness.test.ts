@@ -167,20 +167,10 @@ chainSyncTest(
   TWO,
 )
 
-/** A payment that chain sync has missed, in blocks about which both servers have agreed. */
-async function missPayment(harness: ChainSyncHarness) {
-  const invoice = await harness.invoice({ amount: AMOUNT })
-  harness.pay(invoice, AMOUNT)
-  harness.sandbox.mine(3)
-  await harness.sync()
-  await harness.forgetPayments(invoice)
-  return invoice
-}
-
 chainSyncTest(
   'a payment found by a rescan is paid when a second server shows it, and never by the word of one',
   async harness => {
-    const invoice = await missPayment(harness)
+    const invoice = await harness.missPayment(AMOUNT)
     const { views } = harness.chain
     distortSecond(harness, withoutTransactions)
     assert.equal((await harness.rescan(1)).found, 1)
@@ -211,7 +201,7 @@ chainSyncTest(
 chainSyncTest(
   'a rescan whose second server is missing is believed after five minutes, and not when the only server left contradicts',
   async harness => {
-    const invoice = await missPayment(harness)
+    const invoice = await harness.missPayment(AMOUNT)
     await harness.rescan(1)
     distortSecond(harness, withoutTransactions)
     const { views } = harness.chain
@@ -261,7 +251,7 @@ chainSyncTest(
 chainSyncTest(
   'when the second server is removed from the settings, what one server has shown counts at the next start',
   async harness => {
-    const invoice = await missPayment(harness)
+    const invoice = await harness.missPayment(AMOUNT)
     await harness.rescan(1)
     const next = await harness.invoice({ amount: AMOUNT, confirmations: 1 })
     harness.pay(next, AMOUNT)
