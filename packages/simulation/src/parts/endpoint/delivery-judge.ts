@@ -28,6 +28,8 @@ export class EndpointDeliveryJudge {
   /** The claims of deliveries before the database was replaced, by their public ids. */
   #forgotten = new Map<string, readonly EndpointClaim[]>()
   #lastId = 0n
+  /** Those that were open or new at the present commit, by id. */
+  #rows: readonly EndpointDeliveryRow[] = []
 
   constructor(book: EndpointBook) {
     this.#book = book
@@ -54,18 +56,23 @@ export class EndpointDeliveryJudge {
     return [...this.#known.values()].flatMap(({ row }) => (row.account_id === accountId ? [row] : []))
   }
 
+  /** Reads the deliveries after a commit. */
+  read(): void {
+    const lastId = lastDeliveryId(this.#book.world)
+    if (lastId < this.#lastId) this.#lastId = lastId
+    this.#rows = readOpenAndNew(this.#book.world, this.#lastId)
+  }
+
   /** The number before the first event that the present commit has begun for the endpoint, at most its cursor. */
   beganAfter({ id, cursor_seq: cursor }: EndpointRow): bigint {
-    const begun = readOpenAndNew(this.#book.world, this.#lastId).filter(
-      row => row.endpoint_id === id && row.passed === 0n && !this.#known.has(row.id),
-    )
+    const isNew = (row: EndpointDeliveryRow) => this.#known.get(row.id)?.row.public_id !== row.public_id
+    const begun = this.#rows.filter(row => row.endpoint_id === id && row.passed === 0n && isNew(row))
     return begun.reduce((least, { event_seq: seq }) => (seq <= least ? seq - 1n : least), cursor)
   }
 
+  /** Checks what was read. */
   check(): void {
-    const lastId = lastDeliveryId(this.#book.world)
-    if (lastId < this.#lastId) this.#lastId = lastId
-    const rows = readOpenAndNew(this.#book.world, this.#lastId)
+    const rows = this.#rows
     for (const { id, public_id: publicId } of rows) {
       const known = this.#known.get(id)
       if (known && known.row.public_id !== publicId) this.#forget(known)

@@ -110,6 +110,7 @@ export class EndpointJudge {
       this.#takeBaseline(rows)
       return
     }
+    this.#deliveries.read()
     const present = new Set(rows.map(({ id }) => id))
     for (const id of this.#book.endpoints.keys()) if (!present.has(id)) this.#book.endpoints.delete(id)
     for (const row of rows) {
