@@ -1,6 +1,5 @@
-import type { ChainTime } from '../../src/domain/chain/clock-agreement.ts'
 import type { ChainRecorder } from '../../src/services/chain/chain-sync.ts'
-import type { MempoolSnapshot } from '../../src/services/chain/mempool-snapshot.ts'
+import type { MempoolSnapshot, RecordedSnapshot } from '../../src/services/chain/mempool-snapshot.ts'
 
 /** A list of a server's mempool. */
 export interface MempoolList extends Pick<MempoolSnapshot, 'notes' | 'txids' | 'syncedThrough'> {
@@ -20,7 +19,7 @@ export interface MempoolList extends Pick<MempoolSnapshot, 'notes' | 'txids' | '
 export async function recordList(
   recorder: ChainRecorder,
   { readAt, serverEpoch = 1, rewound = false, syncedThrough, ...list }: MempoolList,
-): Promise<ChainTime> {
+): Promise<RecordedSnapshot> {
   const { notes, txids, lastSeq = Number.MAX_SAFE_INTEGER, expiryHeights = new Map() } = list
   recorder.see({ type: 'sync_started', at: readAt, serverEpoch })
   recorder.see({ type: 'mempool_listed', txids })

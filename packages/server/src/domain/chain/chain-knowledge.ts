@@ -111,10 +111,17 @@ export interface Conclusions {
 
 /**
  * The time to record as known. Null while the block times show a stalled server or a wrong clock: what the server has not
- * shown yet may have been earlier.
+ * shown yet may have been earlier. Null too when it is ahead of the clock, which was wrong when the lists were requested.
+ *
+ * @param now Unix seconds, the clock that `time` compares with the chain
  */
-export function recordedThrough({ syncedThrough }: Pick<Conclusions, 'syncedThrough'>, time: ChainTime): number | null {
-  return time.state === 'ok' ? syncedThrough : null
+export function recordedThrough(
+  { syncedThrough }: Pick<Conclusions, 'syncedThrough'>,
+  time: ChainTime,
+  now: number,
+): number | null {
+  if (time.state !== 'ok' || syncedThrough === null || syncedThrough > now) return null
+  return syncedThrough
 }
 
 /** The list of the last sync, before it is recorded. */

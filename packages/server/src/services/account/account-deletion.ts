@@ -6,6 +6,7 @@ import {
   isDeletionDue,
 } from '../../domain/account/account-deletion.ts'
 import { type Actor, SERVICE } from '../../domain/account/audit.ts'
+import { knownThrough } from '../../domain/chain/chain-knowledge.ts'
 import { accountReference } from '../../domain/set-aside.ts'
 import { formatUtcMinute } from '../../domain/time.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
@@ -54,7 +55,7 @@ export function createAccountDeletions(deps: {
   let cursor = 0
 
   /** A wrong clock deletes nothing. */
-  const confirmedTime = (tx: Tx) => tx.chain.syncedThrough()
+  const confirmedTime = async (tx: Tx) => knownThrough(await tx.chain.syncedThrough(), nowSecs(clock))
 
   /** @returns `erased`, `more` when a part is left, or `kept` */
   async function erase(id: number): Promise<'erased' | 'more' | 'kept'> {

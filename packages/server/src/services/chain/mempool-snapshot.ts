@@ -61,7 +61,13 @@ export interface SnapshotRecorder {
    * transactions when there are very many. Drops those that one server's lists lack for two minutes and a new block.
    * Advances the synced time, unless the block times show a stalled server or a wrong clock.
    */
-  recordSnapshot(snapshot: MempoolSnapshot): Promise<ChainTime>
+  recordSnapshot(snapshot: MempoolSnapshot): Promise<RecordedSnapshot>
+}
+
+export interface RecordedSnapshot {
+  readonly time: ChainTime
+  /** The synced time that was recorded, in Unix seconds; null: none. */
+  readonly syncedThrough: number | null
 }
 
 /** The notes to record next, and the unmined payments to compare next. */
@@ -70,8 +76,7 @@ interface Position {
   readonly after: UnminedCursor | null
 }
 
-interface StepResult {
-  readonly time: ChainTime
+interface StepResult extends RecordedSnapshot {
   readonly changes: readonly InvoiceChange[]
   /** Ids of the evaluated invoices. */
   readonly evaluated: readonly number[]
@@ -129,14 +134,15 @@ export function createSnapshotRecorder(deps: {
     const list = { ...snapshot, ...context, clockIsRight: agrees, tip }
     const compared = await compareWithList(tx, recorded, list, leftOut)
     const next = nextPosition(snapshot, at, page)
-    const syncedThrough = recordedThrough(snapshot, time)
-    if (next === null && syncedThrough !== null) await tx.chain.setSyncedThrough(syncedThrough, now)
+    const syncedThrough = next === null ? recordedThrough(snapshot, time, now) : null
+    if (syncedThrough !== null) await tx.chain.setSyncedThrough(syncedThrough, now)
     const newlyWitnessed = recorded.filter(payment => known.unwitnessed.has(payment.seq) && isShownTwice(payment))
     const evaluated = [...paid, ...compared, ...invoiceIdsOf(newlyWitnessed)]
     const waiting = recorded.filter(payment => !isShownTwice(payment)).map(({ seq }) => seq)
     // Until all payments are compared, some may count as present that have left the mempool.
     const evaluation = { locked, tip, mempoolIsKnown: isRecent && next === null, isWitnessed, deferredBy }
-    return { time, evaluated, waiting, next, changes: await updateInvoices(tx, evaluated, now, evaluation) }
+    const changes = await updateInvoices(tx, evaluated, now, evaluation)
+    return { time, syncedThrough, evaluated, waiting, next, changes }
   }
 
   return {
@@ -172,10 +178,11 @@ export function createSnapshotRecorder(deps: {
           ),
         )
       }
-      const clockAgrees = clockAgreesWithChain(step.time)
+      const { time, syncedThrough } = step
+      const clockAgrees = clockAgreesWithChain(time)
       const unwitnessed = new Set(waiting)
       see({ type: 'snapshot_recorded', at: nowSecs(clock), clockAgrees, compared: isRecent, unwitnessed })
-      return step.time
+      return { time, syncedThrough }
     },
   }
 }

@@ -1,4 +1,4 @@
-import { MAX_MEMPOOL_AGE_SECS, recordedThrough } from '../../domain/chain/chain-knowledge.ts'
+import { MAX_MEMPOOL_AGE_SECS } from '../../domain/chain/chain-knowledge.ts'
 import type { Chain } from '../../ports/chain.ts'
 import { type Clock, nowSecs } from '../../ports/clock.ts'
 import type { Log } from '../../ports/log.ts'
@@ -82,9 +82,9 @@ export function createChainSync(deps: ChainSyncDeps): ChainSync {
     if (chain.serverEpoch !== serverEpoch) return 'again'
     const seen = await mempool.scan(list.transactions, tip?.time ?? 0, signal)
     const conclusions = chainRecorder.conclude(chain.problems)
-    const time = await chainRecorder.recordSnapshot({ ...seen, ...conclusions, txids: list.txids, lastSeq })
+    const snapshot = { ...seen, ...conclusions, txids: list.txids, lastSeq }
+    const { time, syncedThrough } = await chainRecorder.recordSnapshot(snapshot)
     reportTime(time)
-    const syncedThrough = recordedThrough(conclusions, time)
     if (syncedThrough !== null) metrics.syncedThrough(syncedThrough)
     return 'idle'
   }

@@ -41,11 +41,12 @@ test('nothing is concluded while the source may not show every payment', () => {
 
 test('a stalled server and a wrong clock leave the recorded time where it is', () => {
   const concluded = { syncedThrough: 100 }
-  assert.equal(recordedThrough(concluded, { state: 'ok' }), 100)
-  assert.equal(recordedThrough(concluded, { state: 'unknown' }), null)
-  assert.equal(recordedThrough(concluded, { state: 'stalled', ageSecs: 1_500 }), null)
+  assert.equal(recordedThrough(concluded, { state: 'ok' }, 100), 100)
+  assert.equal(recordedThrough(concluded, { state: 'ok' }, 99), null, 'a clock that was ahead was set right')
+  assert.equal(recordedThrough(concluded, { state: 'unknown' }, 100), null)
+  assert.equal(recordedThrough(concluded, { state: 'stalled', ageSecs: 1_500 }, 100), null)
   for (const state of ['clock_ahead', 'clock_behind'] as const)
-    assert.equal(recordedThrough(concluded, { state, bySecs: 10_000 }), null)
+    assert.equal(recordedThrough(concluded, { state, bySecs: 10_000 }, 100), null)
 })
 
 test('a synced time ahead of the clock, which a wrong clock wrote, counts as none', () => {

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type DatabaseEngine, onBothDatabases, sqliteEngine } from '../../harness/databases.ts'
+import { syncFully } from '../../harness/simulation/run-workers.ts'
 import { ChainSimulation } from '../../harness/simulation/simulation.ts'
 
 /** A change of the chain at one await of a sync. */
 interface Scenario {
   readonly name: string
-  /** Advances time, which would make the payment of another scenario late. */
+  /** Advances time or sets a clock, which would make the payment of another scenario late. */
   readonly takesTime?: boolean
   /** Prepares the state before the sync. Returns the change and the assertions that must always hold afterwards. */
   readonly prepare: (simulation: ChainSimulation) => Promise<{
@@ -131,6 +132,22 @@ const SCENARIOS: readonly Scenario[] = [
         },
         async verify() {
           await assertNotIn(simulation, CLOSED, invoice)
+        },
+      }
+    },
+  },
+  {
+    name: 'a clock that was 7 days ahead is set right',
+    takesTime: true,
+    async prepare(simulation) {
+      const { clock } = simulation.firstProcess
+      clock.advance(7 * 86_400)
+      await syncFully(simulation)
+      simulation.clock.advance(5)
+      return {
+        act: () => clock.advance(-7 * 86_400),
+        async verify() {
+          assert.ok((await simulation.syncedThrough()) <= simulation.clock.secs)
         },
       }
     },
